@@ -1,0 +1,1 @@
+"""How others speak to it: HTTP, JSON-RPC, AG-UI and further protocols. None imports another."""

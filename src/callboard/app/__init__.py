@@ -1,0 +1,4 @@
+"""Where it is put together: settings, wiring, the command line and the terminal workbench.
+
+Only this package chooses a concrete store.
+"""

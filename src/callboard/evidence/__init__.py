@@ -1,0 +1,1 @@
+"""What can be proved from a log: pack, verify, replay and report."""
