@@ -1,0 +1,144 @@
+"""Commands and reads of sessions and workspaces."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from ..rows import ActionRow, AnyPart, QueueRow, SessionCard, SessionRow, StatusRow, TurnRow, WorkspaceRow
+from .base import Answer, Command
+from .turns import Id
+
+Sequence = Annotated[int, Meta(ge=0)]
+
+
+class OpenWorkspace(Command, frozen=True, kw_only=True):
+    """Open a folder as a workspace. Opening it again gives the same workspace."""
+
+    path: Annotated[str, Meta(min_length=1, max_length=4096)]
+
+
+class WorkspaceIsOpen(Answer, frozen=True, kw_only=True):
+    workspace_id: str
+    path: str
+    name: str
+    sequence: int
+
+
+class UpdateSession(Command, frozen=True, kw_only=True):
+    """Change what a person calls a session and where it stands in the list. What is absent stays as it is."""
+
+    session_id: Id
+    title: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    pinned: bool | None = None
+    archived: bool | None = None
+
+
+class SessionUpdated(Answer, frozen=True, kw_only=True):
+    session_id: str
+    title: str
+    pinned: bool
+    archived: bool
+    sequence: int
+
+
+class DeleteSession(Command, frozen=True, kw_only=True):
+    """Delete a session with everything in it and give the space back. `confirm` must repeat the session's id."""
+
+    session_id: Id
+    confirm: str
+
+
+class SessionGone(Answer, frozen=True, kw_only=True):
+    session_id: str
+    last_sequence: int
+    link: str
+
+
+class ListWorkspaces(Command, frozen=True, kw_only=True):
+    """The workspaces that were opened."""
+
+
+class WorkspaceList(Answer, frozen=True, kw_only=True):
+    workspaces: tuple[WorkspaceRow, ...]
+
+
+class ListSessions(Command, frozen=True, kw_only=True):
+    """The sessions of a workspace, newest first, or of all."""
+
+    workspace_id: Id | None = None
+
+
+class SessionList(Answer, frozen=True, kw_only=True):
+    sessions: tuple[SessionCard, ...]
+
+
+class GetSession(Command, frozen=True, kw_only=True):
+    """The shell of a session, its newest turns, its threads and the cursor to follow from. `wait_for` is a sequence that the
+    answer must show."""
+
+    session_id: Id
+    turns: Annotated[int, Meta(ge=1, le=200)] = 20
+    wait_for: Sequence = 0
+
+
+class SessionRead(Answer, frozen=True, kw_only=True):
+    """`cursor` is `sequence.n`, to be given as Last-Event-ID; `head` is the newest sequence of the log."""
+
+    session: SessionRow
+    threads: tuple[StatusRow, ...]
+    turns: tuple[TurnRow, ...]
+    cursor: str
+    head: int
+
+
+class GetThreadRead(Command, frozen=True, kw_only=True):
+    """The present of one thread: status, pending requests, last outcome, incidents and queue."""
+
+    session_id: Id
+    thread_id: Id | None = None
+    wait_for: Sequence = 0
+
+
+class Incident(Answer, frozen=True, kw_only=True):
+    """A warning or an error, newest last. `at` is in microseconds since the epoch."""
+
+    sequence: int
+    at: int
+    code: str
+    message: str
+
+
+class ThreadRead(Answer, frozen=True, kw_only=True):
+    status: StatusRow
+    actions: tuple[ActionRow, ...]
+    queue: tuple[QueueRow, ...]
+    last_turn: TurnRow | None
+    incidents: tuple[Incident, ...]
+    head: int
+
+
+class GetParts(Command, frozen=True, kw_only=True):
+    """The parts of one turn, for a window that did not hold them."""
+
+    session_id: Id
+    turn_id: Id
+
+
+class PartList(Answer, frozen=True, kw_only=True):
+    """`parts` are rows of the panel `parts`."""
+
+    parts: tuple[AnyPart, ...]
+
+
+class GetTurns(Command, frozen=True, kw_only=True):
+    """Older turns: those before an order, newest first in count, in their order."""
+
+    session_id: Id
+    before: Sequence | None = None
+    limit: Annotated[int, Meta(ge=1, le=200)] = 20
+
+
+class TurnList(Answer, frozen=True, kw_only=True):
+    turns: tuple[TurnRow, ...]

@@ -1,0 +1,115 @@
+"""Commands that give an agent input, and that stop or resume it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ..facts.turn import Mode, PermissionMode
+from .base import Answer, Command
+
+#: What becomes of input to a thread that is busy.
+WhenBusy = Literal["queue", "interrupt", "refuse"]
+Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]
+Prompt = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
+Reason = Annotated[str, Meta(max_length=2000)]
+
+
+class SubmitTurn(Command, frozen=True, kw_only=True):
+    """Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`."""
+
+    text: Prompt
+    workspace_id: Id | None = None
+    session_id: Id | None = None
+    thread_id: Id | None = None
+    turn_id: Id | None = None
+    mode: Mode = "chat"
+    permission_mode: PermissionMode = "ask"
+    when_busy: WhenBusy = "queue"
+
+
+class TurnAccepted(Answer, frozen=True, kw_only=True):
+    """`status` says what became of the input at once; `sequence` is the fact to wait for in a read."""
+
+    session_id: str
+    thread_id: str
+    turn_id: str
+    status: Literal["started", "queued"]
+    sequence: int
+
+
+class SteerTurn(Command, frozen=True, kw_only=True):
+    """Give a running turn more input, to be part of its next model call."""
+
+    session_id: Id
+    text: Prompt
+    thread_id: Id | None = None
+    steer_id: Id | None = None
+
+
+class SteerTaken(Answer, frozen=True, kw_only=True):
+    session_id: str
+    turn_id: str
+    steer_id: str
+    sequence: int
+
+
+class InterruptTurn(Command, frozen=True, kw_only=True):
+    """Stop the running turn of a thread. `queued` says what becomes of the turns behind it."""
+
+    session_id: Id
+    thread_id: Id | None = None
+    turn_id: Id | None = None
+    queued: Literal["keep", "clear"] = "keep"
+    reason: Reason = ""
+
+
+class ThreadChanged(Answer, frozen=True, kw_only=True):
+    """The thread after the command; `turn_id` is the turn that runs now, if one does."""
+
+    session_id: str
+    thread_id: str
+    turn_id: str
+    sequence: int
+
+
+class ResumeThread(Command, frozen=True, kw_only=True):
+    """Let a thread that was paused go on with its queue."""
+
+    session_id: Id
+    thread_id: Id | None = None
+    reason: Reason = ""
+
+
+class RemoveQueuedTurn(Command, frozen=True, kw_only=True):
+    """Take a turn out of the queue."""
+
+    session_id: Id
+    turn_id: Id
+    reason: Reason = ""
+
+
+class PromoteQueuedTurn(Command, frozen=True, kw_only=True):
+    """Move a queued turn to the front."""
+
+    session_id: Id
+    turn_id: Id
+    reason: Reason = ""
+
+
+class EditQueuedTurn(Command, frozen=True, kw_only=True):
+    """Replace the input of a turn that has not started."""
+
+    session_id: Id
+    turn_id: Id
+    text: Prompt
+
+
+class QueueChanged(Answer, frozen=True, kw_only=True):
+    """The ids of the turns that wait in the thread, in order."""
+
+    session_id: str
+    thread_id: str
+    queued: tuple[str, ...]
+    sequence: int

@@ -1,0 +1,50 @@
+"""Text that fits a fact. Past 8 KB the text becomes a content-addressed blob and the fact keeps a preview and a ref."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+#: The largest text, in UTF-8 bytes, that stands inside a fact.
+LARGEST_INLINE = 8 * 1024
+#: How much of a larger text stays visible in the fact, in characters from the head.
+PREVIEW = 1024
+
+
+class BlobRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Where large content is: `hash` is the SHA-256 of the bytes in hex, `size` is in bytes."""
+
+    hash: str
+    size: int
+    media: str = "text/plain; charset=utf-8"
+
+
+class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the preview of what the blob holds."""
+
+    text: str = ""
+    ref: BlobRef | None = None
+
+
+class Blob(msgspec.Struct, frozen=True):
+    """Bytes on their way to the blob store, with the ref that names them."""
+
+    ref: BlobRef
+    data: bytes
+
+
+def blob_of(data: bytes, media: str = "text/plain; charset=utf-8") -> Blob:
+    """The blob of these bytes; the same bytes always give the same ref."""
+    return Blob(ref=BlobRef(hash=hashlib.sha256(data).hexdigest(), size=len(data), media=media), data=data)
+
+
+def fit(text: str) -> tuple[Text, tuple[Blob, ...]]:
+    """The text as a fact may hold it, and the blobs that must be stored with that fact (none or one)."""
+    if len(text) <= LARGEST_INLINE // 4:
+        return Text(text=text), ()
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) <= LARGEST_INLINE:
+        return Text(text=text), ()
+    blob = blob_of(data)
+    return Text(text=text[:PREVIEW], ref=blob.ref), (blob,)

@@ -1,0 +1,103 @@
+"""The one refusal and the closed list of its codes.
+
+A refusal is what a caller did wrong or cannot have; it says what to do and changes nothing. Anything else that goes wrong is
+a defect or a failure of the machine and is not a `Refusal`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+
+Code = Literal[
+    # the request itself
+    "invalid_input",
+    "unauthenticated",
+    "forbidden_origin",
+    "unknown_route",
+    "too_large",
+    # what it names
+    "unknown_command",
+    "unknown_workspace",
+    "unknown_session",
+    "unknown_thread",
+    "unknown_turn",
+    "unknown_action",
+    "unknown_blob",
+    "unknown_rule",
+    # what stands in its way
+    "idempotency_conflict",
+    "thread_busy",
+    "thread_not_paused",
+    "nothing_running",
+    "turn_not_queued",
+    "turn_already_ended",
+    "turn_id_used",
+    "decision_not_offered",
+    "scope_not_offered",
+    "session_archived",
+    "not_authorised",
+    # the log
+    "conflict",
+    "fenced",
+    "read_only",
+    "store_locked",
+    "store_unusable",
+    "chain_broken",
+    "gap",
+    "store_full",
+    # tools and the gate
+    "tool_unknown",
+    "tool_not_listed",
+    "tool_arguments",
+    "policy_denied",
+    "mode_denied",
+    "path_denied",
+    "rule_denied",
+    "person_denied",
+    "approval_expired",
+    "one_call_at_a_time",
+    "file_changed",
+    "tool_failed",
+    "tool_timeout",
+    # models
+    "model_unconfigured",
+    "model_auth",
+    "model_rate_limited",
+    "model_unavailable",
+    "model_refused_request",
+    "model_context_full",
+    "model_cut_stream",
+    "model_garbled",
+    "model_timeout",
+    "max_iters",
+    # configuration
+    "bad_scenario",
+    "bad_settings",
+    "no_folder",
+    "internal",
+]
+
+CODES: tuple[str, ...] = get_args(Code)
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A refusal as it leaves the system. `field` is the path of the offending input, such as `decision` or `input.text`."""
+
+    code: Code
+    message: str
+    field: str = ""
+    hint: str = ""
+
+
+class Refusal(Exception):
+    """Raised where a command, a read or a configuration cannot be honoured. Nothing has been written."""
+
+    def __init__(self, code: Code, message: str, *, field: str = "", hint: str = "") -> None:
+        super().__init__(f"{code}: {message}")
+        self.problem = Problem(code=code, message=message, field=field, hint=hint)
+
+    @property
+    def code(self) -> Code:
+        return self.problem.code

@@ -1,0 +1,174 @@
+"""The registry of facts: the union of the families, and each type by its wire tag."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from .action import ActionExpired, ActionFact, ActionRequired, ActionResolved, ActionWithdrawn, Binding
+from .base import ErasedFact, Fact, UnknownFact
+from .cost import CostFact, CostRecorded
+from .incident import ErrorRaised, IncidentFact, WarningRaised
+from .message import MessageFact, MessageInterrupted, MessageText
+from .model import ModelCompleted, ModelFact, ModelFailed, ModelInterrupted, ModelRequested, PromptRef
+from .output import OutputFact, OutputFinal
+from .permission import (
+    Check,
+    PermissionEvaluated,
+    PermissionFact,
+    PermissionRuleAdded,
+    PermissionRuleRevoked,
+    Rule,
+)
+from .queue import (
+    QueueAdded,
+    QueueEdited,
+    QueueFact,
+    QueuePromoted,
+    QueueRemoved,
+    SteerAccepted,
+    SteerRejected,
+    SteerRequested,
+)
+from .reasoning import ReasoningCompleted, ReasoningFact, ReasoningInterrupted
+from .routing import Candidate, RoutingFact, RoutingResolved
+from .sandbox import SandboxApplied, SandboxFact
+from .session import SessionCreated, SessionFact, SessionTakenOver
+from .thread import ThreadFact, ThreadOpened, ThreadPaused, ThreadResumed
+from .tool import (
+    FileChange,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFact,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+)
+from .turn import (
+    TurnCompleted,
+    TurnFact,
+    TurnFailed,
+    TurnInterrupted,
+    TurnInterruptRequested,
+    TurnStarted,
+    TurnSubmitted,
+)
+from .workspace import (
+    SessionArchived,
+    SessionDeleted,
+    SessionListed,
+    SessionPinned,
+    SessionTitled,
+    WorkspaceFact,
+    WorkspaceOpened,
+)
+
+#: Every fact that a session's stream may hold.
+AnySessionFact = (
+    SessionFact
+    | ThreadFact
+    | TurnFact
+    | QueueFact
+    | MessageFact
+    | ReasoningFact
+    | ToolFact
+    | PermissionFact
+    | SandboxFact
+    | ActionFact
+    | ModelFact
+    | RoutingFact
+    | CostFact
+    | OutputFact
+    | IncidentFact
+)
+#: Every fact that a workspace's stream may hold.
+AnyWorkspaceFact = WorkspaceFact | PermissionRuleAdded | PermissionRuleRevoked | IncidentFact
+
+_known: set[type[Fact]] = set(get_args(AnySessionFact)) | set(get_args(AnyWorkspaceFact))
+
+#: Each fact type by its wire tag, in the order of the tags.
+FACTS: dict[str, type[Fact]] = {fact.type: fact for fact in sorted(_known, key=lambda fact: fact.type)}
+
+__all__ = [
+    "FACTS",
+    "ActionExpired",
+    "ActionFact",
+    "ActionRequired",
+    "ActionResolved",
+    "ActionWithdrawn",
+    "AnySessionFact",
+    "AnyWorkspaceFact",
+    "Binding",
+    "Candidate",
+    "Check",
+    "CostFact",
+    "CostRecorded",
+    "ErasedFact",
+    "ErrorRaised",
+    "Fact",
+    "FileChange",
+    "IncidentFact",
+    "MessageFact",
+    "MessageInterrupted",
+    "MessageText",
+    "ModelCompleted",
+    "ModelFact",
+    "ModelFailed",
+    "ModelInterrupted",
+    "ModelRequested",
+    "OutputFact",
+    "OutputFinal",
+    "PermissionEvaluated",
+    "PermissionFact",
+    "PermissionRuleAdded",
+    "PermissionRuleRevoked",
+    "PromptRef",
+    "QueueAdded",
+    "QueueEdited",
+    "QueueFact",
+    "QueuePromoted",
+    "QueueRemoved",
+    "ReasoningCompleted",
+    "ReasoningFact",
+    "ReasoningInterrupted",
+    "RoutingFact",
+    "RoutingResolved",
+    "Rule",
+    "SandboxApplied",
+    "SandboxFact",
+    "SessionArchived",
+    "SessionCreated",
+    "SessionDeleted",
+    "SessionFact",
+    "SessionListed",
+    "SessionPinned",
+    "SessionTakenOver",
+    "SessionTitled",
+    "SteerAccepted",
+    "SteerRejected",
+    "SteerRequested",
+    "ThreadFact",
+    "ThreadOpened",
+    "ThreadPaused",
+    "ThreadResumed",
+    "ToolCancelled",
+    "ToolCompleted",
+    "ToolFact",
+    "ToolFailed",
+    "ToolLost",
+    "ToolRefused",
+    "ToolRequested",
+    "ToolStarted",
+    "TurnCompleted",
+    "TurnFact",
+    "TurnFailed",
+    "TurnInterruptRequested",
+    "TurnInterrupted",
+    "TurnStarted",
+    "TurnSubmitted",
+    "UnknownFact",
+    "WarningRaised",
+    "WorkspaceFact",
+    "WorkspaceOpened",
+]

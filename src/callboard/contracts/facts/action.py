@@ -1,0 +1,91 @@
+"""Facts of actions: requests that only a person or a policy can answer."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from ..content import Text
+from ..scope import ScopeKey
+from .base import Fact
+from .permission import Risk
+
+ActionType = Literal[
+    "tool_approval",
+    "plan_decision",
+    "teammate_plan_decision",
+    "structured_input",
+    "clarification",
+    "permission_grant",
+    "delegated_permission",
+    "credential_request",
+    "artifact_review",
+]
+Decision = Literal["approve", "reject", "answer"]
+ApprovalScope = Literal["once", "session", "workspace"]
+
+
+class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What exactly an approval is given for. All hashes are SHA-256 in hex; `file_hash` is empty where no file is touched
+    and `absent` where the file does not exist yet."""
+
+    tool: str
+    arguments_hash: str
+    folder: str
+    definition_hash: str
+    file: str = ""
+    file_hash: str = ""
+
+
+class ActionRequired(Fact, frozen=True, kw_only=True):
+    """A decision is needed. `expires_at` is in microseconds since the epoch; 0 means that it does not expire.
+
+    `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow.
+    """
+
+    type: ClassVar[str] = "action.required"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
+    action_type: ActionType
+    prompt: str
+    decisions: tuple[Decision, ...]
+    scopes: tuple[ApprovalScope, ...]
+    risk: Risk
+    tool: str = ""
+    arguments: Text = Text()
+    preview: Text | None = None
+    matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
+    binding: Binding | None = None
+    expires_at: int = 0
+    policy: str = ""
+
+
+class ActionResolved(Fact, frozen=True, kw_only=True):
+    """The decision was given. It is the first and only one; later answers get this one back."""
+
+    type: ClassVar[str] = "action.resolved"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
+    closes: ClassVar[ScopeKey | None] = "action"
+    decision: Decision
+    scope: ApprovalScope = "once"
+    reason: str = ""
+
+
+class ActionExpired(Fact, frozen=True, kw_only=True):
+    """Nobody answered in time, which is a denial."""
+
+    type: ClassVar[str] = "action.expired"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
+    closes: ClassVar[ScopeKey | None] = "action"
+
+
+class ActionWithdrawn(Fact, frozen=True, kw_only=True):
+    """The turn ended before an answer came; the request stands no longer."""
+
+    type: ClassVar[str] = "action.withdrawn"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
+    closes: ClassVar[ScopeKey | None] = "action"
+    reason: str = ""
+
+
+ActionFact = ActionRequired | ActionResolved | ActionExpired | ActionWithdrawn

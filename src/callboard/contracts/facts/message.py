@@ -1,0 +1,30 @@
+"""Facts of assistant text and of reasoning: finished parts, and parts cut short."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ..content import Text
+from ..scope import ScopeKey
+from .base import Fact
+
+_PART: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
+
+
+class MessageText(Fact, frozen=True, kw_only=True):
+    """One text part of the assistant's message, finished. The step is the part."""
+
+    type: ClassVar[str] = "message.text"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _PART
+    content: Text
+
+
+class MessageInterrupted(Fact, frozen=True, kw_only=True):
+    """A text part that was cut short; the content is what was there."""
+
+    type: ClassVar[str] = "message.interrupted"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _PART
+    content: Text
+
+
+MessageFact = MessageText | MessageInterrupted

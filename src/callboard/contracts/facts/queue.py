@@ -1,0 +1,74 @@
+"""Facts of the queue of a thread, and of input steered into a running turn."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ..content import Text
+from ..scope import ScopeKey
+from .base import Fact
+
+_TURN: tuple[ScopeKey, ...] = ("thread", "turn")
+
+
+class QueueAdded(Fact, frozen=True, kw_only=True):
+    """A submitted turn waits behind others. `position` counts from 1."""
+
+    type: ClassVar[str] = "queue.added"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    position: int
+
+
+class QueuePromoted(Fact, frozen=True, kw_only=True):
+    """A queued turn was moved to the front."""
+
+    type: ClassVar[str] = "queue.promoted"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    reason: str = ""
+
+
+class QueueEdited(Fact, frozen=True, kw_only=True):
+    """The input of a queued turn was replaced before it started."""
+
+    type: ClassVar[str] = "queue.edited"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    input: Text
+
+
+class QueueRemoved(Fact, frozen=True, kw_only=True):
+    """A queued turn was taken out and will not run."""
+
+    type: ClassVar[str] = "queue.removed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    closes: ClassVar[ScopeKey | None] = "turn"
+    reason: str = ""
+
+
+class SteerRequested(Fact, frozen=True, kw_only=True):
+    """Input for a running turn, to be part of its next model call."""
+
+    type: ClassVar[str] = "queue.steer.requested"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
+    steer_id: str
+    input: Text
+
+
+class SteerAccepted(Fact, frozen=True, kw_only=True):
+    """The model call in the scope's step includes the steer."""
+
+    type: ClassVar[str] = "queue.steer.accepted"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step")
+    steer_id: str
+
+
+class SteerRejected(Fact, frozen=True, kw_only=True):
+    """The turn ended before a model call could include the steer; the sender's draft is kept."""
+
+    type: ClassVar[str] = "queue.steer.rejected"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
+    steer_id: str
+    input: Text
+    reason: Literal["turn_completed", "turn_failed", "turn_interrupted"]
+
+
+QueueFact = QueueAdded | QueuePromoted | QueueEdited | QueueRemoved | SteerRequested | SteerAccepted | SteerRejected

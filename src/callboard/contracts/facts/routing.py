@@ -1,0 +1,30 @@
+"""Facts of routing: which models could have been asked, which one was, and why."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from ..scope import ScopeKey
+from .base import Fact
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A model that could be asked."""
+
+    provider: str
+    model: str
+
+
+class RoutingResolved(Fact, frozen=True, kw_only=True):
+    """The model of a run. With a single candidate that is the reason, and it is told as such."""
+
+    type: ClassVar[str] = "routing.resolved"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
+    candidates: tuple[Candidate, ...]
+    chosen: Candidate
+    reason: str
+
+
+RoutingFact = RoutingResolved

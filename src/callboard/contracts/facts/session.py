@@ -1,0 +1,27 @@
+"""Facts of a session as a whole."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .base import Fact
+
+
+class SessionCreated(Fact, frozen=True, kw_only=True):
+    """The first fact of a session's stream. `folder` is the absolute path its agents work in."""
+
+    type: ClassVar[str] = "session.created"
+    workspace_id: str
+    folder: str
+    title: str
+
+
+class SessionTakenOver(Fact, frozen=True, kw_only=True):
+    """A new epoch took the session over from one that had ended without closing what it ran."""
+
+    type: ClassVar[str] = "session.taken_over"
+    previous_epoch: int
+    epoch: int
+
+
+SessionFact = SessionCreated | SessionTakenOver

@@ -1,0 +1,42 @@
+"""Facts of a thread: the ordered conversation of one agent."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ..scope import ScopeKey
+from .base import Fact
+
+AgentKind = Literal["main", "subagent", "remote", "background", "human"]
+PauseCause = Literal["recovered", "interrupted", "no_progress"]
+
+
+class ThreadOpened(Fact, frozen=True, kw_only=True):
+    """An agent joined the session with a thread of its own. `definition_hash` names the definition it was made from."""
+
+    type: ClassVar[str] = "thread.opened"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread")
+    agent_name: str
+    kind: AgentKind
+    definition: str
+    definition_hash: str
+
+
+class ThreadPaused(Fact, frozen=True, kw_only=True):
+    """The thread starts nothing by itself until it is resumed; its queue stays as it is."""
+
+    type: ClassVar[str] = "thread.paused"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
+    cause: PauseCause
+    reason: str = ""
+
+
+class ThreadResumed(Fact, frozen=True, kw_only=True):
+    """The thread goes on with its queue."""
+
+    type: ClassVar[str] = "thread.resumed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
+    reason: str = ""
+
+
+ThreadFact = ThreadOpened | ThreadPaused | ThreadResumed

@@ -1,0 +1,86 @@
+"""Facts of a turn: one input cycle of a thread, from submitted to a terminal state."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from ..content import Text
+from ..scope import ScopeKey
+from .base import Fact
+
+Mode = Literal["chat", "auto"]
+PermissionMode = Literal["ask", "edits", "planning", "full"]
+#: `person` asked for it, `crash` found it running under a dead epoch, `lost` could not reach its host, `replaced` made
+#: room for newer input.
+InterruptCause = Literal["person", "crash", "lost", "replaced"]
+
+_TURN: tuple[ScopeKey, ...] = ("thread", "turn")
+_RUN: tuple[ScopeKey, ...] = ("thread", "turn", "run")
+
+
+class TurnSubmitted(Fact, frozen=True, kw_only=True):
+    """Input was accepted for a thread. What becomes of it (start, queue) is told by the facts that follow."""
+
+    type: ClassVar[str] = "turn.submitted"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    input: Text
+    mode: Mode
+    permission_mode: PermissionMode
+
+
+class TurnStarted(Fact, frozen=True, kw_only=True):
+    """A run of the turn began. It pins the workspace's sequence and the definition it works under."""
+
+    type: ClassVar[str] = "turn.started"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
+    mode: Mode
+    permission_mode: PermissionMode
+    max_iters: int
+    definition: str
+    definition_hash: str
+    workspace_sequence: int
+
+
+class TurnCompleted(Fact, frozen=True, kw_only=True):
+    """The turn reached its end by itself. `iterations` counts model calls."""
+
+    type: ClassVar[str] = "turn.completed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
+    closes: ClassVar[ScopeKey | None] = "turn"
+    iterations: int
+
+
+class TurnFailed(Fact, frozen=True, kw_only=True):
+    """The turn ended without its end being reached: a failure of the model, or a bound such as `max_iters`."""
+
+    type: ClassVar[str] = "turn.failed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
+    closes: ClassVar[ScopeKey | None] = "turn"
+    code: str
+    message: str
+    hint: str = ""
+    retryable: bool = False
+    iterations: int = 0
+
+
+class TurnInterruptRequested(Fact, frozen=True, kw_only=True):
+    """Somebody asked for the turn to stop. The intent comes first; what it stopped follows, then `turn.interrupted`."""
+
+    type: ClassVar[str] = "turn.interrupt.requested"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
+    queued: Literal["keep", "clear"] = "keep"
+    reason: str = ""
+
+
+class TurnInterrupted(Fact, frozen=True, kw_only=True):
+    """The turn was stopped before its end. What was under way is recorded before this fact."""
+
+    type: ClassVar[str] = "turn.interrupted"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
+    closes: ClassVar[ScopeKey | None] = "turn"
+    cause: InterruptCause
+    reason: str = ""
+    iterations: int = 0
+
+
+TurnFact = TurnSubmitted | TurnStarted | TurnCompleted | TurnFailed | TurnInterruptRequested | TurnInterrupted

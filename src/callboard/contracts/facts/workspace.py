@@ -1,0 +1,59 @@
+"""Facts of a workspace: the folder, and the list of its sessions."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .base import Fact
+
+
+class WorkspaceOpened(Fact, frozen=True, kw_only=True):
+    """A folder was opened for the first time. `path` is absolute with symlinks resolved."""
+
+    type: ClassVar[str] = "workspace.opened"
+    path: str
+    name: str
+
+
+class SessionListed(Fact, frozen=True, kw_only=True):
+    """A session of this workspace was created; its own stream holds the rest."""
+
+    type: ClassVar[str] = "workspace.session.listed"
+    session_id: str
+    title: str
+
+
+class SessionTitled(Fact, frozen=True, kw_only=True):
+    """A session got another title."""
+
+    type: ClassVar[str] = "workspace.session.titled"
+    session_id: str
+    title: str
+
+
+class SessionPinned(Fact, frozen=True, kw_only=True):
+    """A session was pinned or unpinned."""
+
+    type: ClassVar[str] = "workspace.session.pinned"
+    session_id: str
+    pinned: bool
+
+
+class SessionArchived(Fact, frozen=True, kw_only=True):
+    """A session was closed, or opened again."""
+
+    type: ClassVar[str] = "workspace.session.archived"
+    session_id: str
+    archived: bool
+
+
+class SessionDeleted(Fact, frozen=True, kw_only=True):
+    """A session's stream was deleted with everything in it. `last_sequence` and `link` are what the chain ended with."""
+
+    type: ClassVar[str] = "workspace.session.deleted"
+    session_id: str
+    last_sequence: int
+    link: str
+
+
+WorkspaceFact = WorkspaceOpened | SessionListed | SessionTitled | SessionPinned | SessionArchived | SessionDeleted

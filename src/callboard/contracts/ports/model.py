@@ -1,0 +1,158 @@
+"""How a model is asked, whoever answers: a provider over HTTP, a scenario, or a search where no model is configured."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from ..errors import Code
+from ..facts.model import StopReason
+
+Role = Literal["user", "assistant", "tool"]
+
+
+class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool as the model is told of it. `schema` is the JSON Schema of the arguments object."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+class TextContent(msgspec.Struct, frozen=True, tag="text"):
+    text: str
+
+
+class ReasoningContent(msgspec.Struct, frozen=True, tag="reasoning"):
+    text: str
+    signature: str = ""
+
+
+class ToolCallContent(msgspec.Struct, frozen=True, tag="tool_call"):
+    """A call the assistant made earlier. `arguments` is JSON text."""
+
+    call_id: str
+    tool: str
+    arguments: str
+
+
+class ToolResultContent(msgspec.Struct, frozen=True, tag="tool_result"):
+    """What a call came to. `failed` covers refused, cancelled and lost calls as well; the text says which."""
+
+    call_id: str
+    tool: str
+    text: str
+    failed: bool = False
+
+
+Content = TextContent | ReasoningContent | ToolCallContent | ToolResultContent
+
+
+class ModelMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One message of the conversation, with its contents in order."""
+
+    role: Role
+    content: tuple[Content, ...]
+
+
+class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of a model. `system` are the prompt layers in order. `one_call` asks for at most one tool call.
+
+    `session`, `agent` and `iteration` identify the call to models that play a scenario.
+    """
+
+    model: str
+    system: tuple[str, ...]
+    messages: tuple[ModelMessage, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    one_call: bool = False
+    session: str = ""
+    agent: str = ""
+    iteration: int = 1
+
+
+class TextDelta(msgspec.Struct, frozen=True):
+    """A piece of text. `index` orders the parts of the answer: the same index continues the same part."""
+
+    index: int
+    text: str
+
+
+class ReasoningDelta(msgspec.Struct, frozen=True):
+    index: int
+    text: str
+    signature: str = ""
+
+
+class ToolCallDelta(msgspec.Struct, frozen=True):
+    """A piece of a tool call. `tool` and `call_id` come with the first piece that knows them; `arguments` is JSON text."""
+
+    index: int
+    call_id: str = ""
+    tool: str = ""
+    arguments: str = ""
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens as told by the provider; None where it told nothing."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """The last event of a complete answer. A stream that ends without it was cut."""
+
+    stop_reason: StopReason
+    usage: Usage = Usage()
+    response_id: str = ""
+
+
+ModelEvent = TextDelta | ReasoningDelta | ToolCallDelta | Finished
+
+
+class ModelFailure(Exception):
+    """An attempt failed. `retryable` says whether the same request may succeed later; `retry_after` is in seconds."""
+
+    def __init__(self, code: Code, message: str, *, retryable: bool, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.code: Code = code
+        self.message = message
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class Model(Protocol):
+    """A model that can be asked. `provider` and `name` stand in the facts; `label` is what a person reads."""
+
+    provider: str
+    name: str
+    label: str
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Asks once. Yields deltas and then `Finished`. Raises ModelFailure; closing the iterator ends the request."""
+        ...
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True):
+    """Which model a run asks: the candidates as (provider, model), the chosen one's index and why it was chosen."""
+
+    candidates: tuple[tuple[str, str], ...]
+    chosen: int
+    reason: str
+
+
+class Models(Protocol):
+    """The models that are configured."""
+
+    def route(self, wanted: str) -> Route:
+        """The route for an agent that wants this model (empty: whatever is configured)."""
+        ...
+
+    def model(self, provider: str, name: str) -> Model:
+        """The model of a route. Raises Refusal `model_unconfigured`."""
+        ...

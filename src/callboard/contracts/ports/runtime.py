@@ -1,0 +1,49 @@
+"""What the surfaces need of the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Protocol
+
+import msgspec
+
+from ..commands.base import Command
+from ..live import Cursor
+from ..record import Record
+from ..rows.base import Op
+from ..scope import Actor
+
+
+class OpBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """Row operations with the cursor that a client has reached once it applied them.
+
+    `kind` is `ops` for what follows on what the client has, and `snapshot` for a window that replaces it: after a gap, or at
+    the start.
+    """
+
+    kind: str
+    cursor: Cursor
+    ops: tuple[Op, ...]
+
+
+class CommandService(Protocol):
+    """The only way to change anything, and the reads beside it."""
+
+    async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
+        """Carries a command out and returns its answer once it is durable; of a query, the answer.
+
+        The same key and body give the same answer, also while the first is in flight. Raises Refusal.
+        """
+        ...
+
+
+class Feeds(Protocol):
+    """What is shown, live. `stream` is a session's or a workspace's."""
+
+    def ops(self, stream: str, *, after: Cursor | None) -> AsyncIterator[bytes]:
+        """Encoded server-sent events of row operations, from a snapshot or from the cursor on, without gap or repeat."""
+        ...
+
+    def facts(self, stream: str, *, after: int) -> AsyncIterator[tuple[Record, ...]]:
+        """The facts after a sequence, stored and then live."""
+        ...

@@ -1,0 +1,184 @@
+"""A fact as the log keeps it, and as it leaves on the wire."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+from .errors import Refusal
+from .facts import FACTS, ErasedFact, Fact, UnknownFact
+from .scope import Actor, Scope
+
+
+class NewFact(msgspec.Struct, frozen=True):
+    """A fact that was decided and is not yet in the log.
+
+    Raises ValueError where the scope lacks an id that the fact needs: such a fact would mean nothing.
+    """
+
+    fact: Fact
+    scope: Scope = Scope()
+
+    def __post_init__(self) -> None:
+        for name in self.fact.needs:
+            if not getattr(self.scope, name):
+                raise ValueError(f"{self.fact.type} needs the id of its {name}")
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What stands beside every payload and holds no content. Stored as JSON with short names; part of the chain.
+
+    `at` is in microseconds since the epoch and never goes back within a stream. `epoch` says which holder of the stream
+    wrote the fact. `cause` is the event id of the fact in another stream that led to this one.
+    """
+
+    type: str = msgspec.field(name="y")
+    at: int = msgspec.field(name="at")
+    epoch: int = msgspec.field(name="e")
+    version: int = msgspec.field(default=1, name="v")
+    command_id: str = msgspec.field(default="", name="c")
+    actor: Actor | None = msgspec.field(default=None, name="by")
+    cause: str = msgspec.field(default="", name="from")
+    scope: Scope = msgspec.field(default=Scope(), name="i")
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A fact in the log: its place, its header, its chain link and its content."""
+
+    stream: str
+    sequence: int
+    header: Header
+    link: bytes
+    fact: Fact
+
+    @property
+    def event_id(self) -> str:
+        """Unique in the store, and derivable: the stream and the sequence."""
+        return f"{self.stream}/{self.sequence}"
+
+    @property
+    def scope(self) -> Scope:
+        return self.header.scope
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the facts of one batch come from; the same for all of them."""
+
+    at: int
+    command_id: str = ""
+    actor: Actor | None = None
+    cause: str = ""
+
+
+class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A fact as it leaves the system: the envelope of the Agent UI specification (Event envelope) with the runtime's ids.
+
+    `timestamp` is RFC 3339 in UTC with microseconds. `owner`, `scope`, `phase`, `surface` and `persistence` are not here:
+    they are functions of the fact, computed by the edge that needs them.
+    """
+
+    type: str
+    event_id: str
+    schema_version: int
+    sequence: int
+    timestamp: str
+    runtime_id: str
+    session_id: str = ""
+    workspace_id: str = ""
+    thread_id: str = ""
+    turn_id: str = ""
+    run_id: str = ""
+    step_id: str = ""
+    attempt_id: str = ""
+    message_id: str = ""
+    part_id: str = ""
+    task_id: str = ""
+    agent_id: str = ""
+    parent_session_id: str = ""
+    parent_thread_id: str = ""
+    parent_run_id: str = ""
+    tool_call_id: str = ""
+    action_id: str = ""
+    artifact_id: str = ""
+    evidence_id: str = ""
+    trace_id: str = ""
+    span_id: str = ""
+    command_id: str = ""
+    actor: Actor | None = None
+    cause: str = ""
+    payload: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+_header_encoder = msgspec.json.Encoder()
+_header_decoder = msgspec.json.Decoder(Header)
+_payload_decoders: dict[str, msgspec.json.Decoder[Any]] = {
+    tag: msgspec.json.Decoder(kind) for tag, kind in FACTS.items()
+}
+
+
+def header_of(new: NewFact, origin: Origin, epoch: int) -> Header:
+    """The header under which a decided fact is stored."""
+    return Header(
+        type=new.fact.type,
+        at=origin.at,
+        epoch=epoch,
+        version=new.fact.schema_version,
+        command_id=origin.command_id,
+        actor=origin.actor,
+        cause=origin.cause,
+        scope=new.scope,
+    )
+
+
+def encode_header(header: Header) -> bytes:
+    """The bytes that are stored and chained."""
+    return _header_encoder.encode(header)
+
+
+def decode_header(data: bytes) -> Header:
+    """The header of stored bytes. Raises Refusal `chain_broken` where they are no header."""
+    try:
+        return _header_decoder.decode(data)
+    except msgspec.MsgspecError as error:
+        raise Refusal("chain_broken", f"A stored header cannot be read: {error}") from error
+
+
+def encode_payload(fact: Fact) -> bytes:
+    """The bytes that are stored and chained. An unknown fact keeps the bytes that it came with."""
+    if isinstance(fact, UnknownFact):
+        return bytes(fact.payload)
+    return _header_encoder.encode(fact)
+
+
+def decode_payload(tag: str, data: bytes | None) -> Fact:
+    """The fact of stored bytes: `ErasedFact` where they are gone, `UnknownFact` where this version does not know the type.
+
+    Raises Refusal `chain_broken` where a known type has a payload that does not fit it.
+    """
+    if data is None:
+        return ErasedFact()
+    decoder = _payload_decoders.get(tag)
+    if decoder is None:
+        return UnknownFact(payload=msgspec.Raw(data))
+    try:
+        fact: Fact = decoder.decode(data)
+    except msgspec.MsgspecError as error:
+        raise Refusal("chain_broken", f"A stored {tag} cannot be read: {error}") from error
+    return fact
+
+
+def step_id(run: str, step: int) -> str:
+    """The wire id of a step: unique because runs are. It is the id of the message part, too."""
+    return f"{run}.{step}"
+
+
+def trace_id(turn: str) -> str:
+    """The W3C trace id of a turn: 32 hex digits."""
+    return hashlib.sha256(turn.encode()).hexdigest()[:32]
+
+
+def span_id(identity: str) -> str:
+    """The W3C span id of a run or of a step: 16 hex digits."""
+    return hashlib.sha256(identity.encode()).hexdigest()[:16]

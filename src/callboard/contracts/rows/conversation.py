@@ -1,0 +1,236 @@
+"""Rows of the conversation: one a turn, and one a part in the order in which the parts came."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from ..content import Text
+from ..facts.action import ActionType, ApprovalScope, Decision
+from ..facts.permission import Check, Risk
+from ..facts.thread import PauseCause
+from ..facts.tool import FileChange
+from ..facts.turn import Mode, PermissionMode
+from .base import Row
+
+TurnState = Literal["queued", "running", "waiting", "completed", "failed", "interrupted", "removed"]
+PartState = Literal["streaming", "final", "interrupted"]
+#: The seven states of a tool call (Agent UI specification, Tool lifecycle).
+ToolState = Literal[
+    "input-streaming", "input-available", "running", "progress", "output-available", "output-error", "cancelled"
+]
+
+
+class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
+    """One turn. `order` is the sequence of its submission; a queued turn moves to the sequence of its start.
+
+    `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
+    where the provider told none. `final_parts` are the keys of the parts that are the answer.
+    """
+
+    panel: ClassVar[str] = "turns"
+    turn_id: str
+    thread_id: str
+    agent_id: str
+    run_id: str = ""
+    state: TurnState
+    input: Text
+    mode: Mode
+    permission_mode: PermissionMode
+    submitted_at: int
+    started_at: int = 0
+    ended_at: int = 0
+    first_sequence: int = 0
+    iterations: int = 0
+    tool_calls: int = 0
+    files_changed: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    code: str = ""
+    message: str = ""
+    hint: str = ""
+    final_parts: tuple[str, ...] = ()
+
+
+def part_order(started: int, step: int) -> int:
+    """The order of a part: the sequence of its run's `turn.started` and the step, within what JavaScript counts exactly."""
+    return (started << 20) | step
+
+
+class Part(Row, frozen=True, kw_only=True):
+    """What every part has. `order` is `part_order` of the turn's start and the step: the order in which the
+    parts began, known while they stream."""
+
+    panel: ClassVar[str] = "parts"
+    turn_id: str
+    thread_id: str
+    at: int
+
+
+class TextPart(Part, tag="assistant_text", frozen=True, kw_only=True):
+    """A piece of the assistant's text. `commentary` is text that came before the last tool call of a finished turn.
+
+    `revised` marks a final text that differs from what was streamed.
+    """
+
+    state: PartState
+    content: Text
+    commentary: bool = False
+    revised: bool = False
+
+
+class ReasoningPart(Part, tag="reasoning_summary", frozen=True, kw_only=True):
+    state: PartState
+    content: Text
+
+
+class ToolPart(Part, tag="tool_call", frozen=True, kw_only=True):
+    """One tool call through its states. `output` is a preview with a ref where it is large; the rest on demand.
+
+    `code` tells why there is no good output: refused, failed, cancelled, lost.
+    """
+
+    tool_call_id: str
+    tool: str
+    state: ToolState
+    summary: str = ""
+    arguments: Text = Text()
+    output: Text = Text()
+    code: str = ""
+    message: str = ""
+    exit_code: int | None = None
+    duration_ms: int = 0
+    started_at: int = 0
+    changes: tuple[FileChange, ...] = ()
+    verdict: str = ""
+    risk: Risk = "none"
+    checks: tuple[Check, ...] = ()
+    sandbox: str = ""
+    network: bool = False
+    action_id: str = ""
+
+
+class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
+    """The audit line of an action: `decision` is empty while it is pending."""
+
+    action_id: str
+    action_type: ActionType
+    tool: str
+    prompt: str
+    outcome: Literal["pending", "approved", "rejected", "answered", "expired", "withdrawn"]
+    answered_scope: ApprovalScope | None = None
+    reason: str = ""
+    actor: str = ""
+
+
+class SteerPart(Part, tag="user_text", frozen=True, kw_only=True):
+    """Input that was steered into a running turn."""
+
+    steer_id: str
+    outcome: Literal["pending", "accepted", "rejected"]
+    content: Text
+    reason: str = ""
+
+
+class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):
+    """A milestone worth a line of its own: a retry of the model, a pause, a warning."""
+
+    code: str
+    message: str
+    hint: str = ""
+    retry_in_ms: int | None = None
+
+
+class ErrorPart(Part, tag="error", frozen=True, kw_only=True):
+    """What ended the turn."""
+
+    code: str
+    message: str
+    hint: str = ""
+    retryable: bool = False
+
+
+class ActionRow(Row, tag="action", frozen=True, kw_only=True):
+    """A pending action; it leaves the panel when it is resolved and stays as an audit line in the conversation.
+
+    `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
+    """
+
+    panel: ClassVar[str] = "actions"
+    action_id: str
+    action_type: ActionType
+    turn_id: str
+    thread_id: str
+    agent_id: str
+    tool_call_id: str = ""
+    tool: str = ""
+    prompt: str
+    arguments: Text = Text()
+    preview: Text | None = None
+    risk: Risk = "none"
+    decisions: tuple[Decision, ...]
+    scopes: tuple[ApprovalScope, ...] = ()
+    matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
+    policy: str = ""
+    required_at: int
+    expires_at: int = 0
+
+
+class QueueRow(Row, tag="queued_turn", frozen=True, kw_only=True):
+    """A turn that waits. `order` is its place."""
+
+    panel: ClassVar[str] = "queue"
+    turn_id: str
+    thread_id: str
+    input: Text
+    mode: Mode
+    submitted_at: int
+
+
+RuntimeStatus = Literal[
+    "idle", "accepted", "routing", "preparing", "streaming", "blocked", "retrying", "failed", "done"
+]
+#: The closed list of phase names behind a status, localised where they are shown.
+StatusDetail = Literal[
+    "ready",
+    "submitted",
+    "asking_model",
+    "reasoning",
+    "answering",
+    "calling_tool",
+    "running_tool",
+    "waiting_approval",
+    "waiting_retry",
+    "paused",
+    "completed",
+    "failed",
+    "interrupted",
+    "lost",
+]
+
+
+class StatusRow(Row, tag="status", frozen=True, kw_only=True):
+    """The status line of one thread, tied to the fact named by `sequence`. `since` is that fact's time in microseconds.
+
+    A status that says that something runs holds only while `epoch` is alive; otherwise the reading edge says `lost`.
+    """
+
+    panel: ClassVar[str] = "status"
+    thread_id: str
+    agent_id: str
+    agent_name: str
+    status: RuntimeStatus
+    detail: StatusDetail
+    since: int
+    turn_id: str = ""
+    run_id: str = ""
+    tool: str = ""
+    provider: str = ""
+    model: str = ""
+    iteration: int = 0
+    max_iters: int = 0
+    paused: PauseCause | None = None
+    epoch: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None

@@ -1,0 +1,52 @@
+"""Rows of a session's shell, and of the list of sessions."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from .base import Row
+
+#: What a person should know of a session without opening it. Attention rises above running; nothing else shouts.
+Attention = Literal["none", "needs_input", "failed"]
+SessionState = Literal["idle", "queued", "running", "waiting", "interrupted", "failed", "lost"]
+
+
+class SessionRow(Row, tag="session", frozen=True, kw_only=True):
+    """The shell of one session; the panel has this one row. Times are in microseconds since the epoch."""
+
+    panel: ClassVar[str] = "session"
+    session_id: str
+    workspace_id: str
+    folder: str
+    title: str
+    created_at: int
+    updated_at: int
+    archived: bool = False
+
+
+class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
+    """One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`."""
+
+    panel: ClassVar[str] = "sessions"
+    session_id: str
+    workspace_id: str
+    title: str
+    state: SessionState
+    attention: Attention = "none"
+    pending_actions: int = 0
+    queued: int = 0
+    turns: int = 0
+    updated_at: int = 0
+    pinned: bool = False
+    archived: bool = False
+    last_text: str = ""
+    epoch: int = 0
+
+
+class WorkspaceRow(Row, tag="workspace", frozen=True, kw_only=True):
+    """A workspace."""
+
+    panel: ClassVar[str] = "workspaces"
+    workspace_id: str
+    path: str
+    name: str

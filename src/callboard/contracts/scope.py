@@ -1,0 +1,49 @@
+"""Which entities a fact belongs to. The scope stands in the header, so it survives the erasure of the payload."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+ActorKind = Literal["person", "agent", "policy", "schedule", "runtime"]
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Who caused a fact. `id` names the person's client, the agent or the policy; empty where the kind says it all."""
+
+    kind: ActorKind
+    id: str = ""
+
+
+PERSON = Actor(kind="person")
+RUNTIME = Actor(kind="runtime")
+POLICY = Actor(kind="policy")
+
+
+class Scope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The ids of the entities a fact is about; an empty id means that it is not about such an entity.
+
+    `step` counts the ordered elements of a run from 1; 0 means none. The stored names are short because every fact
+    carries them; on the wire they have their full names (`record.WireEvent`).
+    """
+
+    agent: str = msgspec.field(default="", name="g")
+    thread: str = msgspec.field(default="", name="t")
+    turn: str = msgspec.field(default="", name="u")
+    run: str = msgspec.field(default="", name="r")
+    step: int = msgspec.field(default=0, name="s")
+    attempt: int = msgspec.field(default=0, name="n")
+    tool_call: str = msgspec.field(default="", name="k")
+    action: str = msgspec.field(default="", name="a")
+    task: str = msgspec.field(default="", name="w")
+    artifact: str = msgspec.field(default="", name="f")
+    evidence: str = msgspec.field(default="", name="e")
+    parent_session: str = msgspec.field(default="", name="ps")
+    parent_thread: str = msgspec.field(default="", name="pt")
+    parent_run: str = msgspec.field(default="", name="pr")
+
+
+ScopeKey = Literal[
+    "agent", "thread", "turn", "run", "step", "attempt", "tool_call", "action", "task", "artifact", "evidence"
+]
