@@ -81,11 +81,11 @@ def install(web: Path = WEB, *, everything: bool) -> None:
         installed = json.loads(stamp.read_bytes())
     except FileNotFoundError:
         installed = {}
-    if installed.get("lock") == lock and installed.get("everything") >= everything:
+    if installed.get("lock") == lock and installed["everything"] >= everything:
         return
     _say("installing the page's packages" + (" and its test tools" if everything else ""))
     npm = _node_home() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    everything = everything or bool(installed.get("everything"))
+    everything = everything or installed.get("everything", False)
     command = ["node", str(npm), "ci", "--no-audit", "--no-fund", "--no-progress"]
     _run(command if everything else [*command, "--omit=dev"], web, "npm ci")
     stamp.write_text(json.dumps({"lock": lock, "everything": everything}))

@@ -1,0 +1,72 @@
+# Needs Python 3.11+, git and make. Everything else is set up in .venv and web/node_modules.
+
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/sh
+BIN := .venv/bin
+
+FOLDER ?= examples/sample
+ARGS ?=
+N ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help up page setup setup-run setup-test setup-bench test test-web test-python check check-python \
+	check-types check-imports check-generated check-web gen bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@echo "  make prove-NAME     run the proof tests/prove/NAME.py, N=... for the long run"
+
+up: page  ## set up and open the workbench on a sample folder (FOLDER=... for another)
+	@cd "$(FOLDER)" && exec "$(CURDIR)/$(BIN)/callboard" up $(ARGS)
+
+page: setup-run  ## build the page from web/ where it is not current
+	@$(BIN)/python scripts/page.py build
+
+setup:  ## set up .venv with the package (editable) and the tools
+	@python=$$(scripts/find-python) && "$$python" scripts/setup.py dev
+
+setup-run setup-test setup-bench:
+	@python=$$(scripts/find-python) && "$$python" scripts/setup.py $(@:setup-%=%)
+
+test: test-python  ## set up what tests need and pass them
+
+test-web: setup
+	@scripts/node-env vitest run
+
+# The page's own tests come first, so that the last line is pytest's.
+test-python: setup-test test-web
+	@$(BIN)/python scripts/page.py build
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: check-python check-types check-imports check-generated check-web  ## lint, types, arrows, generated files
+
+check-python: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+check-types: setup
+	@$(BIN)/pyright
+
+check-imports: setup
+	@$(BIN)/lint-imports --no-logo
+
+check-generated: setup
+	@$(BIN)/python scripts/gen --check
+
+check-web: setup
+	@scripts/node-env biome check .
+	@scripts/node-env tsc --noEmit
+
+gen: setup  ## write the files that are generated from the contracts
+	@$(BIN)/python scripts/gen
+
+bench: setup-bench  ## run the benchmarks beside their peers
+	@$(BIN)/python -m bench $(ARGS)
+
+prove-%: setup-test
+	@$(BIN)/python scripts/page.py build
+	@$(BIN)/python -m tests.prove.$(subst -,_,$*) $(if $(N),--n $(N)) $(ARGS)
+
+clean:  ## remove what was set up and built
+	rm -rf .venv web/node_modules web/dist src/callboard/adapters/http/page dist build \
+		.pytest_cache .ruff_cache .import_linter_cache .hypothesis

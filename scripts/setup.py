@@ -1,0 +1,171 @@
+"""Sets up what the Makefile's targets need: `setup.py run | dev | test | bench`.
+
+Runs on the standard library of the Python that the Makefile found. `run` is
+the product and what builds its page, `dev` adds the tools of both languages, `test` Chromium and bubblewrap, and `bench`
+adds the peers to `run`. A stamp in `.venv` per level, keyed on what it installs, makes a second run a matter of milliseconds.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PROGRESS_EVERY_S = 3.0
+
+
+class SetupError(Exception):
+    """Set-up cannot go on; the text says what the person can do."""
+
+
+def setup(level: str) -> None:
+    """Bring `.venv` (and for `test` the machine) to `level`. Raises SetupError."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    stamp, key = VENV / f".stamp-{level}", _key(project, level)
+    if _is_stamped(stamp, key):
+        return
+    with (ROOT / "pyproject.toml").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if _is_stamped(stamp, key):
+            return
+        started = time.monotonic()
+        _make_venv()
+        _install(project, "page", editable=False)
+        _install(project, {"run": "", "bench": "bench"}.get(level, "dev"), editable=True)
+        if level in {"dev", "test"}:
+            _say("installing the page's packages and its test tools")
+            _run([str(PYTHON), str(ROOT / "scripts" / "page.py"), "install"], "npm ci")
+        if level == "test":
+            _make_system_packages()
+        stamp.write_text(key)
+    _say(f"{level} is set up, {time.monotonic() - started:.0f} s")
+
+
+def _key(project: dict[str, Any], level: str) -> str:
+    decides = [project["build-system"], project["project"], project["dependency-groups"], level, str(ROOT)]
+    if level in {"dev", "test"}:
+        decides.append((ROOT / "web" / "package-lock.json").read_text())
+    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+
+
+def _is_stamped(stamp: Path, key: str) -> bool:
+    return stamp.is_file() and stamp.read_text() == key and _works(PYTHON)
+
+
+def _works(python: Path) -> bool:
+    """A virtualenv outlives the interpreter that it links to."""
+    if not python.exists():
+        return False
+    command = [str(python), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+    return _succeeds(command)
+
+
+def _succeeds(command: list[str]) -> bool:
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def _make_venv() -> None:
+    if _works(PYTHON) and (VENV / "bin" / "pip").exists():
+        return
+    _say(f"creating .venv with Python {sys.version.split()[0]}")
+    command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
+    if not _succeeds([sys.executable, "-c", "import ensurepip"]):
+        # Debian keeps this part of the standard library in a package of its own.
+        _apt_install([f"python{sys.version_info.major}.{sys.version_info.minor}-venv"])
+    _run(command, "python -m venv")
+
+
+def _install(project: dict[str, Any], group: str, *, editable: bool) -> None:
+    requirements = _requirements(project, group) if group else []
+    _say("installing " + " and ".join([*(["callboard"] if editable else []), *([f"group {group!r}"] if group else [])]))
+    pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar=off"]
+    target = ["--no-build-isolation", "--editable", str(ROOT)] if editable else []
+    _run([*pip, *target, *requirements], "pip install")
+
+
+def _requirements(project: dict[str, Any], group: str) -> list[str]:
+    found: list[str] = []
+    for entry in project["dependency-groups"][group]:
+        found += _requirements(project, entry["include-group"]) if isinstance(entry, dict) else [entry]
+    return found
+
+
+def _make_system_packages() -> None:
+    missing: list[str] = []
+    if not any(shutil.which(browser) for browser in BROWSERS):
+        missing += ["chromium", "fonts-liberation"]
+    if shutil.which("bwrap") is None and sys.platform == "linux":
+        missing.append("bubblewrap")
+    if missing:
+        _apt_install(missing)
+
+
+def _apt_install(packages: list[str]) -> None:
+    by_hand = f"sudo apt-get install {' '.join(packages)}"
+    apt = shutil.which("apt-get")
+    if apt is None:
+        raise SetupError(f"{', '.join(packages)} missing; install them as this system does (on Debian: {by_hand})")
+    sudo: list[str] = []
+    if os.geteuid() != 0:
+        sudo = ["sudo", "-n"]
+        if not (shutil.which("sudo") and _succeeds([*sudo, "true"])):
+            raise SetupError(f"{', '.join(packages)} missing; run: {by_hand}")
+    _say(f"installing {', '.join(packages)} with apt-get")
+    quiet = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", apt, "-o", "DPkg::Lock::Timeout=300"]
+    _run([*quiet, "update"], "apt-get update")
+    _run([*quiet, "install", "--yes", "--no-install-recommends", *packages], f"{by_hand}")
+
+
+def _run(command: list[str], name: str) -> None:
+    """Run to the end with a sign of life every few seconds; on failure show the last lines."""
+    tail: deque[str] = deque(maxlen=40)
+    shown = time.monotonic()
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        for line in process.stdout or ():
+            tail.append(line.rstrip())
+            if time.monotonic() - shown >= PROGRESS_EVERY_S:
+                shown = time.monotonic()
+                _say("  " + tail[-1].strip()[:100])
+    if process.returncode != 0:
+        raise SetupError(f"`{name}` ended with {process.returncode}:\n" + "\n".join(tail))
+
+
+def _say(line: str) -> None:
+    print(f"callboard: {line}", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1 or arguments[0] not in {"run", "dev", "test", "bench"}:
+        _say("usage: setup.py run | dev | test | bench")
+        return 2
+    try:
+        setup(arguments[0])
+    except SetupError as error:
+        _say(str(error))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
