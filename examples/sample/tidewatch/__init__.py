@@ -1,0 +1,1 @@
+"""Reads gauge readings, fills short gaps and finds the hours above a warning level."""
