@@ -108,6 +108,7 @@ class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
     command_id: str = ""
     actor: Actor | None = None
     cause: str = ""
+    erased: bool = False
     payload: msgspec.Raw = msgspec.Raw(b"{}")
 
 

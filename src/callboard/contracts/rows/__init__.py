@@ -24,12 +24,28 @@ from .session import SessionCard, SessionRow, WorkspaceRow
 AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
 AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | AnyPart | ActionRow | QueueRow | StatusRow
 
+
+class _Upsert(msgspec.Struct, frozen=True, tag_field="op", tag="upsert"):
+    """An upsert from outside, where the row's class comes from its kind."""
+
+    panel: str
+    row: AnyRow
+
+
 _decoder = msgspec.json.Decoder(AnyRow)
+_ops_decoder = msgspec.json.Decoder(tuple[_Upsert | Remove | AppendText, ...])
 
 
 def decode_row(data: bytes) -> AnyRow:
     """The row of stored bytes, by its kind. Raises msgspec.ValidationError where they are no row of this version."""
     return _decoder.decode(data)
+
+
+def decode_ops(data: bytes) -> tuple[Op, ...]:
+    """The operations of a JSON list. Raises msgspec.ValidationError where they are none of this version."""
+    return tuple(
+        Upsert(panel=op.panel, row=op.row) if isinstance(op, _Upsert) else op for op in _ops_decoder.decode(data)
+    )
 
 
 #: The panels of a session, in the order in which a client wants them first.
@@ -62,5 +78,6 @@ __all__ = [
     "TurnRow",
     "Upsert",
     "WorkspaceRow",
+    "decode_ops",
     "decode_row",
 ]

@@ -1,0 +1,95 @@
+"""TypeScript types of JSON Schemas as msgspec writes them. Knows the few shapes that msgspec uses and refuses others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+_PRIMITIVES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
+
+
+class Writer:
+    """Writes types. `aliases` names the closed lists, so that an enumeration reads as the list's name."""
+
+    def __init__(self, aliases: Mapping[str, Sequence[str]]) -> None:
+        self._aliases = {frozenset(values): name for name, values in aliases.items()}
+
+    def type_of(self, schema: Schema) -> str:
+        """The type expression of a schema. Raises ValueError where the schema has a shape that is not known here."""
+        if "$ref" in schema:
+            return str(schema["$ref"]).rsplit("/", 1)[-1]
+        if members := schema.get("anyOf"):
+            return " | ".join(dict.fromkeys(self.type_of(member) for member in members))
+        if "const" in schema:
+            return literal(schema["const"])
+        if "enum" in schema:
+            return self._enumeration(schema["enum"])
+        kind = schema.get("type")
+        if kind == "array":
+            element = self.type_of(schema["items"])
+            return f"readonly ({element})[]" if " " in element else f"readonly {element}[]"
+        if kind == "object":
+            values = self.type_of(schema.get("additionalProperties", {}))
+            return f"Readonly<Record<string, {values}>>"
+        if kind in _PRIMITIVES:
+            return _PRIMITIVES[kind]
+        if not set(schema) - {"title", "description", "default"}:
+            return "unknown"
+        raise ValueError(f"no TypeScript is known for {dict(schema)}")
+
+    def declare(self, name: str, schema: Schema) -> str:
+        """The exported declaration of a named schema: an interface for an object, an alias for anything else."""
+        comment = _comment(schema.get("description", ""))
+        if "properties" not in schema:
+            return f"{comment}export type {name} = {self.type_of(schema)}"
+        body = "".join(f"  {member}\n" for member in self._members(schema))
+        return f"{comment}export interface {name} {{\n{body}}}"
+
+    def _members(self, schema: Schema) -> list[str]:
+        required = set(schema.get("required", ()))
+        return [
+            f"readonly {_key(name)}{'' if name in required else '?'}: {self.type_of(value)}"
+            for name, value in schema["properties"].items()
+        ]
+
+    def _enumeration(self, values: Sequence[Any]) -> str:
+        alias = self._aliases.get(frozenset(values)) if len(values) > 1 else None
+        return alias or " | ".join(literal(value) for value in values)
+
+
+def literal(value: Any) -> str:
+    """A value as TypeScript writes it, strings in single quotes."""
+    if isinstance(value, str):
+        inner = json.dumps(value, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'")
+        return f"'{inner}'"
+    return json.dumps(value)
+
+
+def closed_list(constant: str, alias: str, values: Sequence[str]) -> str:
+    """A closed list as a constant with its type, so that a page can prove that it has a text for each name."""
+    lines = "".join(f"  {literal(value)},\n" for value in values)
+    return f"export const {constant} = [\n{lines}] as const\nexport type {alias} = (typeof {constant})[number]"
+
+
+def plural(name: str) -> str:
+    """`ToolState` as the constant `TOOL_STATES`."""
+    words = "".join(f"_{letter}" if letter.isupper() and index else letter for index, letter in enumerate(name)).upper()
+    if words.endswith("Y"):
+        return f"{words[:-1]}IES"
+    return f"{words}ES" if words.endswith("S") else f"{words}S"
+
+
+def _key(name: str) -> str:
+    return name if name.isidentifier() else literal(name)
+
+
+def _comment(text: str) -> str:
+    if not text:
+        return ""
+    lines = [line.strip() for line in text.strip().replace("*/", "* /").splitlines()]
+    if len(lines) == 1:
+        return f"/** {lines[0]} */\n"
+    return "/**\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"

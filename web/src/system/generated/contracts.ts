@@ -1,0 +1,1463 @@
+// Generated from src/callboard/contracts by `make gen`. Do not edit.
+
+export const ACTION_TYPES = [
+  'tool_approval',
+  'plan_decision',
+  'teammate_plan_decision',
+  'structured_input',
+  'clarification',
+  'permission_grant',
+  'delegated_permission',
+  'credential_request',
+  'artifact_review',
+] as const
+export type ActionType = (typeof ACTION_TYPES)[number]
+
+export const ACTOR_KINDS = [
+  'person',
+  'agent',
+  'policy',
+  'schedule',
+  'runtime',
+] as const
+export type ActorKind = (typeof ACTOR_KINDS)[number]
+
+export const AGENT_KINDS = [
+  'main',
+  'subagent',
+  'remote',
+  'background',
+  'human',
+] as const
+export type AgentKind = (typeof AGENT_KINDS)[number]
+
+export const APPROVAL_SCOPES = [
+  'once',
+  'session',
+  'workspace',
+] as const
+export type ApprovalScope = (typeof APPROVAL_SCOPES)[number]
+
+export const ATTENTIONS = [
+  'none',
+  'needs_input',
+  'failed',
+] as const
+export type Attention = (typeof ATTENTIONS)[number]
+
+export const AUTHORITIES = [
+  'person',
+  'anyone',
+] as const
+export type Authority = (typeof AUTHORITIES)[number]
+
+export const CHECK_NAMES = [
+  'hooks',
+  'tools',
+  'policy',
+  'mode',
+  'paths',
+  'rules',
+  'approval',
+  'sandbox',
+] as const
+export type CheckName = (typeof CHECK_NAMES)[number]
+
+export const CODES = [
+  'invalid_input',
+  'unauthenticated',
+  'forbidden_origin',
+  'unknown_route',
+  'too_large',
+  'unknown_command',
+  'unknown_workspace',
+  'unknown_session',
+  'unknown_thread',
+  'unknown_turn',
+  'unknown_action',
+  'unknown_blob',
+  'unknown_rule',
+  'unknown_agent',
+  'idempotency_conflict',
+  'thread_busy',
+  'thread_not_paused',
+  'nothing_running',
+  'turn_not_queued',
+  'turn_already_ended',
+  'turn_id_used',
+  'decision_not_offered',
+  'scope_not_offered',
+  'session_archived',
+  'not_authorised',
+  'conflict',
+  'fenced',
+  'read_only',
+  'store_locked',
+  'store_unusable',
+  'chain_broken',
+  'gap',
+  'store_full',
+  'tool_unknown',
+  'tool_not_listed',
+  'tool_arguments',
+  'policy_denied',
+  'mode_denied',
+  'path_denied',
+  'rule_denied',
+  'person_denied',
+  'approval_expired',
+  'one_call_at_a_time',
+  'file_changed',
+  'tool_failed',
+  'tool_timeout',
+  'model_unconfigured',
+  'model_auth',
+  'model_rate_limited',
+  'model_unavailable',
+  'model_refused_request',
+  'model_context_full',
+  'model_cut_stream',
+  'model_garbled',
+  'model_timeout',
+  'max_iters',
+  'bad_scenario',
+  'bad_settings',
+  'no_folder',
+  'internal',
+] as const
+export type Code = (typeof CODES)[number]
+
+export const DECISIONS = [
+  'approve',
+  'reject',
+  'answer',
+] as const
+export type Decision = (typeof DECISIONS)[number]
+
+export const INTERRUPT_CAUSES = [
+  'person',
+  'crash',
+  'lost',
+  'replaced',
+] as const
+export type InterruptCause = (typeof INTERRUPT_CAUSES)[number]
+
+export const MODES = [
+  'chat',
+  'auto',
+] as const
+export type Mode = (typeof MODES)[number]
+
+export const PART_STATES = [
+  'streaming',
+  'final',
+  'interrupted',
+] as const
+export type PartState = (typeof PART_STATES)[number]
+
+export const PAUSE_CAUSES = [
+  'recovered',
+  'failed',
+  'no_progress',
+] as const
+export type PauseCause = (typeof PAUSE_CAUSES)[number]
+
+export const PERMISSION_MODES = [
+  'ask',
+  'edits',
+  'planning',
+  'full',
+] as const
+export type PermissionMode = (typeof PERMISSION_MODES)[number]
+
+export const PROMPT_LAYERS = [
+  'system',
+  'role',
+  'mode',
+  'task',
+] as const
+export type PromptLayer = (typeof PROMPT_LAYERS)[number]
+
+export const RISKS = [
+  'none',
+  'low',
+  'medium',
+  'high',
+] as const
+export type Risk = (typeof RISKS)[number]
+
+export const RULE_SCOPES = [
+  'session',
+  'workspace',
+] as const
+export type RuleScope = (typeof RULE_SCOPES)[number]
+
+export const RUNTIME_STATUSES = [
+  'idle',
+  'accepted',
+  'routing',
+  'preparing',
+  'streaming',
+  'blocked',
+  'retrying',
+  'failed',
+  'done',
+] as const
+export type RuntimeStatus = (typeof RUNTIME_STATUSES)[number]
+
+export const SANDBOX_LEVELS = [
+  'none',
+  'paths',
+  'bubblewrap',
+] as const
+export type SandboxLevel = (typeof SANDBOX_LEVELS)[number]
+
+export const SERIALS = [
+  'session',
+  'workspace',
+  'store',
+] as const
+export type Serial = (typeof SERIALS)[number]
+
+export const SESSION_STATES = [
+  'idle',
+  'queued',
+  'running',
+  'waiting',
+  'interrupted',
+  'failed',
+  'lost',
+] as const
+export type SessionState = (typeof SESSION_STATES)[number]
+
+export const STATUS_DETAILS = [
+  'ready',
+  'submitted',
+  'asking_model',
+  'reasoning',
+  'answering',
+  'calling_tool',
+  'running_tool',
+  'waiting_approval',
+  'waiting_retry',
+  'paused',
+  'completed',
+  'failed',
+  'interrupted',
+  'lost',
+] as const
+export type StatusDetail = (typeof STATUS_DETAILS)[number]
+
+export const STOP_REASONS = [
+  'stop',
+  'tool_calls',
+  'length',
+  'content_filter',
+  'unknown',
+] as const
+export type StopReason = (typeof STOP_REASONS)[number]
+
+export const TOOL_STATES = [
+  'input-streaming',
+  'input-available',
+  'running',
+  'progress',
+  'output-available',
+  'output-error',
+  'cancelled',
+] as const
+export type ToolState = (typeof TOOL_STATES)[number]
+
+export const TURN_STATES = [
+  'queued',
+  'running',
+  'waiting',
+  'completed',
+  'failed',
+  'interrupted',
+  'removed',
+] as const
+export type TurnState = (typeof TURN_STATES)[number]
+
+export const VERDICTS = [
+  'allow',
+  'ask',
+  'deny',
+] as const
+export type Verdict = (typeof VERDICTS)[number]
+
+export const WHEN_BUSIES = [
+  'queue',
+  'interrupt',
+  'refuse',
+] as const
+export type WhenBusy = (typeof WHEN_BUSIES)[number]
+
+/** The decision that holds. `first` is False where an earlier answer, an expiry or a withdrawal had settled it. */
+export interface ActionAnswered {
+  readonly sessionId: string
+  readonly actionId: string
+  readonly outcome: string
+  readonly first: boolean
+  readonly sequence: number
+}
+
+/** Nobody answered in time, which is a denial. */
+export interface ActionExpired {
+}
+
+/** The audit line of an action: `decision` is empty while it is pending. */
+export interface ActionPart {
+  readonly kind: 'action_required'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly actionId: string
+  readonly actionType: ActionType
+  readonly tool: string
+  readonly prompt: string
+  readonly outcome: 'answered' | 'approved' | 'expired' | 'pending' | 'rejected' | 'withdrawn'
+  readonly answeredScope?: ApprovalScope | null
+  readonly reason?: string
+  readonly actor?: string
+}
+
+/**
+ * A decision is needed. `expires_at` is in microseconds since the epoch; 0 means that it does not expire.
+ *
+ * `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow.
+ */
+export interface ActionRequired {
+  readonly actionType: ActionType
+  readonly prompt: string
+  readonly decisions: readonly Decision[]
+  readonly scopes: readonly ApprovalScope[]
+  readonly risk: Risk
+  readonly tool?: string
+  readonly arguments?: Text
+  readonly preview?: Text | null
+  readonly matchers?: Readonly<Record<string, string>>
+  readonly binding?: Binding | null
+  readonly expiresAt?: number
+  readonly policy?: string
+}
+
+/** The decision was given. It is the first and only one; later answers get this one back. */
+export interface ActionResolved {
+  readonly decision: Decision
+  readonly scope?: ApprovalScope
+  readonly reason?: string
+}
+
+/**
+ * A pending action; it leaves the panel when it is resolved and stays as an audit line in the conversation.
+ *
+ * `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
+ */
+export interface ActionRow {
+  readonly kind: 'action'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly actionId: string
+  readonly actionType: ActionType
+  readonly turnId: string
+  readonly threadId: string
+  readonly agentId: string
+  readonly toolCallId?: string
+  readonly tool?: string
+  readonly prompt: string
+  readonly arguments?: Text
+  readonly preview?: Text | null
+  readonly risk?: Risk
+  readonly decisions: readonly Decision[]
+  readonly scopes?: readonly ApprovalScope[]
+  readonly matchers?: Readonly<Record<string, string>>
+  readonly policy?: string
+  readonly requiredAt: number
+  readonly expiresAt?: number
+}
+
+/** The turn ended before an answer came; the request stands no longer. */
+export interface ActionWithdrawn {
+  readonly reason?: string
+}
+
+/** Who caused a fact. `id` names the person's client, the agent or the policy; empty where the kind says it all. */
+export interface Actor {
+  readonly kind: ActorKind
+  readonly id?: string
+}
+
+export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
+
+export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart | ActionRow | QueueRow | StatusRow
+
+/**
+ * Text for the end of a row's field. `offset` is how many characters the field has before it: a client that has more has
+ * seen this piece, one that has fewer has missed some.
+ */
+export interface AppendText {
+  readonly op: 'append'
+  readonly panel: string
+  readonly key: string
+  readonly field: string
+  readonly offset: number
+  readonly text: string
+}
+
+/**
+ * What exactly an approval is given for. All hashes are SHA-256 in hex; `file_hash` is empty where no file is touched
+ * and `absent` where the file does not exist yet.
+ */
+export interface Binding {
+  readonly tool: string
+  readonly argumentsHash: string
+  readonly folder: string
+  readonly definitionHash: string
+  readonly file?: string
+  readonly fileHash?: string
+}
+
+/** Where large content is: `hash` is the SHA-256 of the bytes in hex, `size` is in bytes. */
+export interface BlobRef {
+  readonly hash: string
+  readonly size: number
+  readonly media?: string
+}
+
+/** A model that could be asked. */
+export interface Candidate {
+  readonly provider: string
+  readonly model: string
+}
+
+/** What one station of the gate said. */
+export interface Check {
+  readonly name: CheckName
+  readonly verdict: Verdict
+  readonly detail?: string
+}
+
+/** Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US dollars. */
+export interface CostRecorded {
+  readonly inputTokens?: number | null
+  readonly outputTokens?: number | null
+  readonly cachedTokens?: number | null
+  readonly reasoningTokens?: number | null
+  readonly amount?: number | null
+}
+
+/** A place in what a session shows: the newest fact's sequence, and the number of live frames since that fact. */
+export interface Cursor {
+  readonly sequence: number
+  readonly n?: number
+}
+
+/** Delete a session with everything in it and give the space back. `confirm` must repeat the session's id. */
+export interface DeleteSession {
+  readonly sessionId: string
+  readonly confirm: string
+}
+
+/** Replace the input of a turn that has not started. */
+export interface EditQueuedTurn {
+  readonly sessionId: string
+  readonly turnId: string
+  readonly text: string
+}
+
+/**
+ * A fact as it leaves the system: the envelope of the Agent UI specification (Event envelope) with the runtime's ids.
+ *
+ * `timestamp` is RFC 3339 in UTC with microseconds. `owner`, `scope`, `phase`, `surface` and `persistence` are not here:
+ * they are functions of the fact, computed by the edge that needs them.
+ */
+export interface Envelope {
+  readonly eventId: string
+  readonly schemaVersion: number
+  readonly sequence: number
+  readonly timestamp: string
+  readonly runtimeId: string
+  readonly sessionId?: string
+  readonly workspaceId?: string
+  readonly threadId?: string
+  readonly turnId?: string
+  readonly runId?: string
+  readonly stepId?: string
+  readonly attemptId?: string
+  readonly messageId?: string
+  readonly partId?: string
+  readonly taskId?: string
+  readonly agentId?: string
+  readonly parentSessionId?: string
+  readonly parentThreadId?: string
+  readonly parentRunId?: string
+  readonly toolCallId?: string
+  readonly actionId?: string
+  readonly artifactId?: string
+  readonly evidenceId?: string
+  readonly traceId?: string
+  readonly spanId?: string
+  readonly commandId?: string
+  readonly actor?: Actor | null
+  readonly cause?: string
+}
+
+/** What ended the turn. */
+export interface ErrorPart {
+  readonly kind: 'error'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+  readonly retryable?: boolean
+}
+
+/** Something failed that no other fact tells. */
+export interface ErrorRaised {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+}
+
+/** What a tool did to one file. `path` is relative to the folder; the diff is unified, in UTF-8. */
+export interface FileChange {
+  readonly path: string
+  readonly kind: 'created' | 'deleted' | 'modified'
+  readonly added?: number
+  readonly removed?: number
+  readonly diff?: Text | null
+  readonly before?: BlobRef | null
+  readonly after?: BlobRef | null
+}
+
+/** The parts of one turn, for a window that did not hold them. */
+export interface GetParts {
+  readonly sessionId: string
+  readonly turnId: string
+}
+
+/**
+ * The shell of a session, its newest turns, its threads and the cursor to follow from. `wait_for` is a sequence that the
+ * answer must show.
+ */
+export interface GetSession {
+  readonly sessionId: string
+  readonly turns?: number
+  readonly waitFor?: number
+}
+
+/** The present of one thread: status, pending requests, last outcome, incidents and queue. */
+export interface GetThreadRead {
+  readonly sessionId: string
+  readonly threadId?: string | null
+  readonly waitFor?: number
+}
+
+/** Older turns: those before an order, newest first in count, in their order. */
+export interface GetTurns {
+  readonly sessionId: string
+  readonly before?: number | null
+  readonly limit?: number
+}
+
+/** A warning or an error, newest last. `at` is in microseconds since the epoch. */
+export interface Incident {
+  readonly sequence: number
+  readonly at: number
+  readonly code: string
+  readonly message: string
+}
+
+/** Stop the running turn of a thread. `queued` says what becomes of the turns behind it. */
+export interface InterruptTurn {
+  readonly sessionId: string
+  readonly threadId?: string | null
+  readonly turnId?: string | null
+  readonly queued?: 'clear' | 'keep'
+  readonly reason?: string
+}
+
+/** The sessions of a workspace, newest first, or of all. */
+export interface ListSessions {
+  readonly workspaceId?: string | null
+}
+
+/** The workspaces that were opened. */
+export interface ListWorkspaces {
+}
+
+/** A text part that was cut short; the content is what was there. */
+export interface MessageInterrupted {
+  readonly content: Text
+}
+
+/** One text part of the assistant's message, finished. The step is the part. */
+export interface MessageText {
+  readonly content: Text
+}
+
+/** The answer is complete. `first_ms` is from the request to the first piece of it, `duration_ms` to the last. */
+export interface ModelCompleted {
+  readonly stopReason: StopReason
+  readonly firstMs?: number
+  readonly durationMs?: number
+  readonly responseId?: string
+}
+
+/** An attempt failed. With `retry_in_ms` it is tried again as the next attempt; without, the failure stands. */
+export interface ModelFailed {
+  readonly code: string
+  readonly message: string
+  readonly attempt?: number
+  readonly retryInMs?: number | null
+}
+
+/** The call was stopped, or its host died, before the answer was complete. */
+export interface ModelInterrupted {
+}
+
+/**
+ * A model is asked. The context is named, never copied: the prompt layers by ref and the thread's facts up to and
+ * including `context_through`, after `context_after` where older turns were left out. `iteration` counts the model calls of the run from 1.
+ */
+export interface ModelRequested {
+  readonly provider: string
+  readonly model: string
+  readonly iteration: number
+  readonly contextThrough: number
+  readonly contextAfter?: number
+  readonly prompts?: readonly PromptRef[]
+  readonly tools?: readonly string[]
+}
+
+/** A milestone worth a line of its own: a retry of the model, a pause, a warning. */
+export interface NoticePart {
+  readonly kind: 'runtime_status'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+  readonly retryInMs?: number | null
+}
+
+/** Open a folder as a workspace. Opening it again gives the same workspace. */
+export interface OpenWorkspace {
+  readonly path: string
+}
+
+/**
+ * The final answer of the run: the text parts (steps) that follow its last tool call, in order. Earlier text keeps its
+ * place as commentary.
+ */
+export interface OutputFinal {
+  readonly parts: readonly number[]
+}
+
+/** `parts` are rows of the panel `parts`. */
+export interface PartList {
+  readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart)[]
+}
+
+/** The gate's verdict on one call with its final arguments (`arguments_hash`: SHA-256 of the canonical JSON, hex). */
+export interface PermissionEvaluated {
+  readonly tool: string
+  readonly verdict: Verdict
+  readonly risk: Risk
+  readonly argumentsHash: string
+  readonly checks: readonly Check[]
+}
+
+/** An answer with a wider scope than once became a rule. */
+export interface PermissionRuleAdded {
+  readonly rule: Rule
+}
+
+/** A rule holds no longer. */
+export interface PermissionRuleRevoked {
+  readonly ruleId: string
+  readonly reason?: string
+}
+
+/** A refusal as it leaves the system. `field` is the path of the offending input, such as `decision` or `input.text`. */
+export interface Problem {
+  readonly code: Code
+  readonly message: string
+  readonly field?: string
+  readonly hint?: string
+}
+
+/** Move a queued turn to the front. */
+export interface PromoteQueuedTurn {
+  readonly sessionId: string
+  readonly turnId: string
+  readonly reason?: string
+}
+
+/** One layer of the prompt, kept as a blob. */
+export interface PromptRef {
+  readonly layer: PromptLayer
+  readonly ref: BlobRef
+}
+
+/** A submitted turn waits behind others. `position` counts from 1. */
+export interface QueueAdded {
+  readonly position: number
+}
+
+/** The ids of the turns that wait in the thread, in order. */
+export interface QueueChanged {
+  readonly sessionId: string
+  readonly threadId: string
+  readonly queued: readonly string[]
+  readonly sequence: number
+}
+
+/** The input of a queued turn was replaced before it started. */
+export interface QueueEdited {
+  readonly input: Text
+}
+
+/** A queued turn was moved to the front. */
+export interface QueuePromoted {
+  readonly reason?: string
+}
+
+/** A queued turn was taken out and will not run. */
+export interface QueueRemoved {
+  readonly reason?: string
+}
+
+/** A turn that waits. `order` is its place. */
+export interface QueueRow {
+  readonly kind: 'queued_turn'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly input: Text
+  readonly mode: Mode
+  readonly submittedAt: number
+}
+
+/** One reasoning part, finished. `signature` is what the provider wants back with it, opaque. */
+export interface ReasoningCompleted {
+  readonly content: Text
+  readonly signature?: string
+}
+
+/** A reasoning part that was cut short; the content is what was there. */
+export interface ReasoningInterrupted {
+  readonly content: Text
+}
+
+export interface ReasoningPart {
+  readonly kind: 'reasoning_summary'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly state: PartState
+  readonly content: Text
+}
+
+/** The row with this key is gone from the panel. */
+export interface Remove {
+  readonly op: 'remove'
+  readonly panel: string
+  readonly key: string
+}
+
+/** Take a turn out of the queue. */
+export interface RemoveQueuedTurn {
+  readonly sessionId: string
+  readonly turnId: string
+  readonly reason?: string
+}
+
+/** Resolve a pending request. A second answer changes nothing and gets the first decision back. */
+export interface RespondAction {
+  readonly sessionId: string
+  readonly actionId: string
+  readonly decision: Decision
+  readonly scope?: ApprovalScope
+  readonly reason?: string
+}
+
+/** Let a thread that was paused go on with its queue. */
+export interface ResumeThread {
+  readonly sessionId: string
+  readonly threadId?: string | null
+  readonly reason?: string
+}
+
+/** The model of a run. With a single candidate that is the reason, and it is told as such. */
+export interface RoutingResolved {
+  readonly candidates: readonly Candidate[]
+  readonly chosen: Candidate
+  readonly reason: string
+}
+
+/**
+ * A standing answer. `matcher` reads `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
+ * ending in `*` or an exact command for the shell.
+ */
+export interface Rule {
+  readonly ruleId: string
+  readonly matcher: string
+  readonly verdict: Verdict
+  readonly scope: RuleScope
+}
+
+/** The confinement of one call. `paths` is the directory-handle confinement of the file tools. */
+export interface SandboxApplied {
+  readonly level: SandboxLevel
+  readonly network: boolean
+  readonly writable?: readonly string[]
+  readonly seccomp?: boolean
+  readonly detail?: string
+}
+
+/** A session was closed, or opened again. */
+export interface SessionArchived {
+  readonly sessionId: string
+  readonly archived: boolean
+}
+
+/** One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`. */
+export interface SessionCard {
+  readonly kind: 'session_card'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly sessionId: string
+  readonly workspaceId: string
+  readonly title: string
+  readonly state: SessionState
+  readonly attention?: Attention
+  readonly pendingActions?: number
+  readonly queued?: number
+  readonly turns?: number
+  readonly updatedAt?: number
+  readonly pinned?: boolean
+  readonly archived?: boolean
+  readonly lastText?: string
+  readonly epoch?: number
+}
+
+/** The first fact of a session's stream. `folder` is the absolute path its agents work in. */
+export interface SessionCreated {
+  readonly workspaceId: string
+  readonly folder: string
+  readonly title: string
+}
+
+/** A session's stream was deleted with everything in it. `last_sequence` and `link` are what the chain ended with. */
+export interface SessionDeleted {
+  readonly sessionId: string
+  readonly lastSequence: number
+  readonly link: string
+}
+
+export interface SessionGone {
+  readonly sessionId: string
+  readonly lastSequence: number
+  readonly link: string
+}
+
+export interface SessionList {
+  readonly sessions: readonly SessionCard[]
+}
+
+/** A session of this workspace was created; its own stream holds the rest. */
+export interface SessionListed {
+  readonly sessionId: string
+  readonly title: string
+}
+
+/** A session was pinned or unpinned. */
+export interface SessionPinned {
+  readonly sessionId: string
+  readonly pinned: boolean
+}
+
+/** `cursor` is `sequence.n`, to be given as Last-Event-ID; `head` is the newest sequence of the log. */
+export interface SessionRead {
+  readonly session: SessionRow
+  readonly threads: readonly StatusRow[]
+  readonly turns: readonly TurnRow[]
+  readonly cursor: string
+  readonly head: number
+}
+
+/** The shell of one session; the panel has this one row. Times are in microseconds since the epoch. */
+export interface SessionRow {
+  readonly kind: 'session'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly sessionId: string
+  readonly workspaceId: string
+  readonly folder: string
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly archived?: boolean
+}
+
+/** A new epoch took the session over from one that had ended without closing what it ran. */
+export interface SessionTakenOver {
+  readonly previousEpoch: number
+  readonly epoch: number
+}
+
+/** A session got another title. */
+export interface SessionTitled {
+  readonly sessionId: string
+  readonly title: string
+}
+
+export interface SessionUpdated {
+  readonly sessionId: string
+  readonly title: string
+  readonly pinned: boolean
+  readonly archived: boolean
+  readonly sequence: number
+}
+
+/**
+ * The status line of one thread, tied to the fact named by `sequence`. `since` is that fact's time in microseconds.
+ *
+ * A status that says that something runs holds only while `epoch` is alive; otherwise the reading edge says `lost`.
+ */
+export interface StatusRow {
+  readonly kind: 'status'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly threadId: string
+  readonly agentId: string
+  readonly agentName: string
+  readonly status: RuntimeStatus
+  readonly detail: StatusDetail
+  readonly since: number
+  readonly turnId?: string
+  readonly runId?: string
+  readonly tool?: string
+  readonly provider?: string
+  readonly model?: string
+  readonly iteration?: number
+  readonly maxIters?: number
+  readonly paused?: PauseCause | null
+  readonly epoch?: number
+  readonly inputTokens?: number | null
+  readonly outputTokens?: number | null
+}
+
+/** The model call in the scope's step includes the steer. */
+export interface SteerAccepted {
+  readonly steerId: string
+}
+
+/** Input that was steered into a running turn. */
+export interface SteerPart {
+  readonly kind: 'user_text'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly steerId: string
+  readonly outcome: 'accepted' | 'pending' | 'rejected'
+  readonly content: Text
+  readonly reason?: string
+}
+
+/** The turn ended before a model call could include the steer; the sender's draft is kept. */
+export interface SteerRejected {
+  readonly steerId: string
+  readonly input: Text
+  readonly reason: 'turn_completed' | 'turn_failed' | 'turn_interrupted'
+}
+
+/** Input for a running turn, to be part of its next model call. */
+export interface SteerRequested {
+  readonly steerId: string
+  readonly input: Text
+}
+
+export interface SteerTaken {
+  readonly sessionId: string
+  readonly turnId: string
+  readonly steerId: string
+  readonly sequence: number
+}
+
+/** Give a running turn more input, to be part of its next model call. */
+export interface SteerTurn {
+  readonly sessionId: string
+  readonly text: string
+  readonly threadId?: string | null
+  readonly steerId?: string | null
+}
+
+/** Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`. */
+export interface SubmitTurn {
+  readonly text: string
+  readonly workspaceId?: string | null
+  readonly sessionId?: string | null
+  readonly threadId?: string | null
+  readonly turnId?: string | null
+  readonly mode?: Mode
+  readonly permissionMode?: PermissionMode
+  readonly whenBusy?: WhenBusy
+}
+
+/** A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the preview of what the blob holds. */
+export interface Text {
+  readonly text?: string
+  readonly ref?: BlobRef | null
+}
+
+/**
+ * A piece of the assistant's text. `commentary` is text that came before the last tool call of a finished turn.
+ *
+ * `revised` marks a final text that differs from what was streamed.
+ */
+export interface TextPart {
+  readonly kind: 'assistant_text'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly state: PartState
+  readonly content: Text
+  readonly commentary?: boolean
+  readonly revised?: boolean
+}
+
+/** The thread after the command; `turn_id` is the turn that runs now, if one does. */
+export interface ThreadChanged {
+  readonly sessionId: string
+  readonly threadId: string
+  readonly turnId: string
+  readonly sequence: number
+}
+
+/** An agent joined the session with a thread of its own. `definition_hash` names the definition it was made from. */
+export interface ThreadOpened {
+  readonly agentName: string
+  readonly kind: AgentKind
+  readonly definition: string
+  readonly definitionHash: string
+}
+
+/** The thread starts nothing by itself until it is resumed; its queue stays as it is. */
+export interface ThreadPaused {
+  readonly cause: PauseCause
+  readonly reason?: string
+}
+
+export interface ThreadRead {
+  readonly status: StatusRow
+  readonly actions: readonly ActionRow[]
+  readonly queue: readonly QueueRow[]
+  readonly lastTurn: TurnRow | null
+  readonly incidents: readonly Incident[]
+  readonly head: number
+}
+
+/** The thread goes on with its queue. */
+export interface ThreadResumed {
+  readonly reason?: string
+}
+
+/** The call was stopped, or never begun, because its turn ended. `output` is what was there. */
+export interface ToolCancelled {
+  readonly started: boolean
+  readonly output?: Text
+  readonly durationMs?: number
+  readonly changes?: readonly FileChange[]
+}
+
+/** The tool ran to its end. `duration_ms` is wall time. */
+export interface ToolCompleted {
+  readonly output: Text
+  readonly durationMs?: number
+  readonly exitCode?: number | null
+  readonly changes?: readonly FileChange[]
+}
+
+/** The tool ran and reports an error; what it printed before is kept. */
+export interface ToolFailed {
+  readonly code: string
+  readonly message: string
+  readonly output?: Text
+  readonly durationMs?: number
+  readonly exitCode?: number | null
+  readonly changes?: readonly FileChange[]
+}
+
+/** The call had begun when its host died: whether it took effect is unknown, and it is never run again by itself. */
+export interface ToolLost {
+  readonly output?: Text
+}
+
+/**
+ * One tool call through its states. `output` is a preview with a ref where it is large; the rest on demand.
+ *
+ * `code` tells why there is no good output: refused, failed, cancelled, lost.
+ */
+export interface ToolPart {
+  readonly kind: 'tool_call'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly toolCallId: string
+  readonly tool: string
+  readonly state: ToolState
+  readonly summary?: string
+  readonly arguments?: Text
+  readonly output?: Text
+  readonly code?: string
+  readonly message?: string
+  readonly exitCode?: number | null
+  readonly durationMs?: number
+  readonly startedAt?: number
+  readonly changes?: readonly FileChange[]
+  readonly verdict?: string
+  readonly risk?: Risk
+  readonly checks?: readonly Check[]
+  readonly sandbox?: string
+  readonly network?: boolean
+  readonly actionId?: string
+}
+
+/** The call was not run: the gate or a person said no. There is no effect and no result. */
+export interface ToolRefused {
+  readonly code: string
+  readonly message: string
+}
+
+/** The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours. */
+export interface ToolRequested {
+  readonly tool: string
+  readonly arguments: Text
+  readonly summary?: string
+  readonly providerCallId?: string
+}
+
+/** The call passed the gate and is being run. Without a terminal fact after it the outcome is unknown. */
+export interface ToolStarted {
+  readonly tool: string
+}
+
+/** `status` says what became of the input at once; `sequence` is the fact to wait for in a read. */
+export interface TurnAccepted {
+  readonly sessionId: string
+  readonly threadId: string
+  readonly turnId: string
+  readonly status: 'queued' | 'started'
+  readonly sequence: number
+}
+
+/** The turn reached its end by itself. `iterations` counts model calls. */
+export interface TurnCompleted {
+  readonly iterations: number
+}
+
+/** The turn ended without its end being reached: a failure of the model, or a bound such as `max_iters`. */
+export interface TurnFailed {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+  readonly retryable?: boolean
+  readonly iterations?: number
+}
+
+/** Somebody asked for the turn to stop. The intent comes first; what it stopped follows, then `turn.interrupted`. */
+export interface TurnInterruptRequested {
+  readonly queued?: 'clear' | 'keep'
+  readonly reason?: string
+}
+
+/** The turn was stopped before its end. What was under way is recorded before this fact. */
+export interface TurnInterrupted {
+  readonly cause: InterruptCause
+  readonly reason?: string
+  readonly iterations?: number
+}
+
+export interface TurnList {
+  readonly turns: readonly TurnRow[]
+}
+
+/**
+ * One turn. `order` is the sequence of its submission; a queued turn moves to the sequence of its start.
+ *
+ * `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
+ * where the provider told none. `final_parts` are the keys of the parts that are the answer.
+ */
+export interface TurnRow {
+  readonly kind: 'turn'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly agentId: string
+  readonly runId?: string
+  readonly state: TurnState
+  readonly input: Text
+  readonly mode: Mode
+  readonly permissionMode: PermissionMode
+  readonly submittedAt: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly firstSequence?: number
+  readonly iterations?: number
+  readonly toolCalls?: number
+  readonly filesChanged?: number
+  readonly inputTokens?: number | null
+  readonly outputTokens?: number | null
+  readonly code?: string
+  readonly message?: string
+  readonly hint?: string
+  readonly finalParts?: readonly string[]
+}
+
+/** A run of the turn began. It pins the workspace's sequence and the definition it works under. */
+export interface TurnStarted {
+  readonly mode: Mode
+  readonly permissionMode: PermissionMode
+  readonly maxIters: number
+  readonly definition: string
+  readonly definitionHash: string
+  readonly workspaceSequence: number
+}
+
+/** Input was accepted for a thread. What becomes of it (start, queue) is told by the facts that follow. */
+export interface TurnSubmitted {
+  readonly input: Text
+  readonly mode: Mode
+  readonly permissionMode: PermissionMode
+}
+
+/** Change what a person calls a session and where it stands in the list. What is absent stays as it is. */
+export interface UpdateSession {
+  readonly sessionId: string
+  readonly title?: string | null
+  readonly pinned?: boolean | null
+  readonly archived?: boolean | null
+}
+
+/** The row is new, or replaces the one with its key. */
+export interface Upsert {
+  readonly op: 'upsert'
+  readonly panel: string
+  readonly row: AnyRow
+}
+
+/** Something deserves attention; nothing was lost. */
+export interface WarningRaised {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+}
+
+export interface WorkspaceIsOpen {
+  readonly workspaceId: string
+  readonly path: string
+  readonly name: string
+  readonly sequence: number
+}
+
+export interface WorkspaceList {
+  readonly workspaces: readonly WorkspaceRow[]
+}
+
+/** A folder was opened for the first time. `path` is absolute with symlinks resolved. */
+export interface WorkspaceOpened {
+  readonly path: string
+  readonly name: string
+}
+
+/** A workspace. */
+export interface WorkspaceRow {
+  readonly kind: 'workspace'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly workspaceId: string
+  readonly path: string
+  readonly name: string
+}
+
+export interface FactPayloads {
+  readonly 'action.expired': ActionExpired
+  readonly 'action.required': ActionRequired
+  readonly 'action.resolved': ActionResolved
+  readonly 'action.withdrawn': ActionWithdrawn
+  readonly 'cost.recorded': CostRecorded
+  readonly 'error.raised': ErrorRaised
+  readonly 'message.interrupted': MessageInterrupted
+  readonly 'message.text': MessageText
+  readonly 'model.completed': ModelCompleted
+  readonly 'model.failed': ModelFailed
+  readonly 'model.interrupted': ModelInterrupted
+  readonly 'model.requested': ModelRequested
+  readonly 'output.final': OutputFinal
+  readonly 'permission.evaluated': PermissionEvaluated
+  readonly 'permission.rule.added': PermissionRuleAdded
+  readonly 'permission.rule.revoked': PermissionRuleRevoked
+  readonly 'queue.added': QueueAdded
+  readonly 'queue.edited': QueueEdited
+  readonly 'queue.promoted': QueuePromoted
+  readonly 'queue.removed': QueueRemoved
+  readonly 'queue.steer.accepted': SteerAccepted
+  readonly 'queue.steer.rejected': SteerRejected
+  readonly 'queue.steer.requested': SteerRequested
+  readonly 'reasoning.completed': ReasoningCompleted
+  readonly 'reasoning.interrupted': ReasoningInterrupted
+  readonly 'routing.resolved': RoutingResolved
+  readonly 'sandbox.applied': SandboxApplied
+  readonly 'session.created': SessionCreated
+  readonly 'session.taken_over': SessionTakenOver
+  readonly 'thread.opened': ThreadOpened
+  readonly 'thread.paused': ThreadPaused
+  readonly 'thread.resumed': ThreadResumed
+  readonly 'tool.cancelled': ToolCancelled
+  readonly 'tool.completed': ToolCompleted
+  readonly 'tool.failed': ToolFailed
+  readonly 'tool.lost': ToolLost
+  readonly 'tool.refused': ToolRefused
+  readonly 'tool.requested': ToolRequested
+  readonly 'tool.started': ToolStarted
+  readonly 'turn.completed': TurnCompleted
+  readonly 'turn.failed': TurnFailed
+  readonly 'turn.interrupt.requested': TurnInterruptRequested
+  readonly 'turn.interrupted': TurnInterrupted
+  readonly 'turn.started': TurnStarted
+  readonly 'turn.submitted': TurnSubmitted
+  readonly 'warning.raised': WarningRaised
+  readonly 'workspace.opened': WorkspaceOpened
+  readonly 'workspace.session.archived': SessionArchived
+  readonly 'workspace.session.deleted': SessionDeleted
+  readonly 'workspace.session.listed': SessionListed
+  readonly 'workspace.session.pinned': SessionPinned
+  readonly 'workspace.session.titled': SessionTitled
+}
+
+export type FactType = keyof FactPayloads
+
+/** An event of a type that these contracts know. */
+export type WireEvent = {
+  [T in FactType]: Envelope & { readonly type: T; readonly payload: FactPayloads[T]; readonly erased?: false }
+}[FactType]
+
+/** An event whose payload was erased: its envelope remains. */
+export type ErasedEvent = Envelope & { readonly type: string; readonly erased: true }
+
+export interface Commands {
+  readonly open_workspace: { readonly command: OpenWorkspace; readonly answer: WorkspaceIsOpen }
+  readonly submit_turn: { readonly command: SubmitTurn; readonly answer: TurnAccepted }
+  readonly steer_turn: { readonly command: SteerTurn; readonly answer: SteerTaken }
+  readonly interrupt_turn: { readonly command: InterruptTurn; readonly answer: ThreadChanged }
+  readonly resume_thread: { readonly command: ResumeThread; readonly answer: ThreadChanged }
+  readonly respond_action: { readonly command: RespondAction; readonly answer: ActionAnswered }
+  readonly remove_queued_turn: { readonly command: RemoveQueuedTurn; readonly answer: QueueChanged }
+  readonly promote_queued_turn: { readonly command: PromoteQueuedTurn; readonly answer: QueueChanged }
+  readonly edit_queued_turn: { readonly command: EditQueuedTurn; readonly answer: QueueChanged }
+  readonly update_session: { readonly command: UpdateSession; readonly answer: SessionUpdated }
+  readonly delete_session: { readonly command: DeleteSession; readonly answer: SessionGone }
+  readonly list_workspaces: { readonly command: ListWorkspaces; readonly answer: WorkspaceList }
+  readonly list_sessions: { readonly command: ListSessions; readonly answer: SessionList }
+  readonly get_session: { readonly command: GetSession; readonly answer: SessionRead }
+  readonly get_thread_read: { readonly command: GetThreadRead; readonly answer: ThreadRead }
+  readonly get_turns: { readonly command: GetTurns; readonly answer: TurnList }
+  readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
+}
+
+export type CommandName = keyof Commands
+
+export const COMMANDS = {
+  open_workspace: { serial: 'store', authority: 'person', query: false, summary: 'Open a folder as a workspace; opening it again gives the same one.' },
+  submit_turn: { serial: 'session', authority: 'anyone', query: false, summary: 'Accept input, create or select the session, and start or queue a turn.' },
+  steer_turn: { serial: 'session', authority: 'person', query: false, summary: 'Give a running turn more input, to be part of its next model call.' },
+  interrupt_turn: { serial: 'session', authority: 'person', query: false, summary: 'Stop the running turn and keep or clear the queue behind it.' },
+  resume_thread: { serial: 'session', authority: 'person', query: false, summary: 'Let a paused thread go on with its queue.' },
+  respond_action: { serial: 'session', authority: 'person', query: false, summary: 'Resolve a pending request; a second answer gets the first decision back.' },
+  remove_queued_turn: { serial: 'session', authority: 'person', query: false, summary: 'Take a turn out of the queue.' },
+  promote_queued_turn: { serial: 'session', authority: 'person', query: false, summary: 'Move a queued turn to the front.' },
+  edit_queued_turn: { serial: 'session', authority: 'person', query: false, summary: 'Replace the input of a turn that has not started.' },
+  update_session: { serial: 'workspace', authority: 'person', query: false, summary: 'Rename, pin or archive a session.' },
+  delete_session: { serial: 'workspace', authority: 'person', query: false, summary: 'Delete a session with everything in it; the workspace keeps what its chain ended with.' },
+  list_workspaces: { serial: 'store', authority: 'anyone', query: true, summary: 'The workspaces that were opened.' },
+  list_sessions: { serial: 'workspace', authority: 'anyone', query: true, summary: 'The sessions of a workspace, newest first.' },
+  get_session: { serial: 'session', authority: 'anyone', query: true, summary: 'The shell of a session, its newest turns, its threads, and the cursor to follow from.' },
+  get_thread_read: { serial: 'session', authority: 'anyone', query: true, summary: 'A thread\'s status, pending requests, last outcome, incidents and queue.' },
+  get_turns: { serial: 'session', authority: 'anyone', query: true, summary: 'Older turns of a session.' },
+  get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'The parts of one turn.' },
+} as const
+
+/** The rows of each panel. */
+export interface PanelRows {
+  readonly session: SessionRow
+  readonly status: StatusRow
+  readonly turns: TurnRow
+  readonly parts: TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
+  readonly queue: QueueRow
+  readonly actions: ActionRow
+  readonly workspaces: WorkspaceRow
+  readonly sessions: SessionCard
+}
+
+export type Panel = keyof PanelRows
+
+export const SESSION_PANELS = [
+  'session',
+  'status',
+  'turns',
+  'parts',
+  'queue',
+  'actions',
+] as const
+export type SessionPanel = (typeof SESSION_PANELS)[number]
+
+export const WORKSPACE_PANELS = [
+  'workspaces',
+  'sessions',
+] as const
+export type WorkspacePanel = (typeof WORKSPACE_PANELS)[number]
+
+export type Op = Upsert | Remove | AppendText
+
+/** Operations with the cursor that is reached once they are applied; a snapshot replaces what was there. */
+export interface OpBatch {
+  readonly kind: 'ops' | 'snapshot'
+  readonly cursor: Cursor
+  readonly ops: readonly Op[]
+}
