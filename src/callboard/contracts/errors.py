@@ -26,6 +26,7 @@ Code = Literal[
     "unknown_action",
     "unknown_blob",
     "unknown_rule",
+    "unknown_agent",
     # what stands in its way
     "idempotency_conflict",
     "thread_busy",

@@ -24,7 +24,7 @@ class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 class ModelRequested(Fact, frozen=True, kw_only=True):
     """A model is asked. The context is named, never copied: the prompt layers by ref and the thread's facts up to and
-    including `context_through`. `iteration` counts the model calls of the run from 1."""
+    including `context_through`, after `context_after` where older turns were left out. `iteration` counts the model calls of the run from 1."""
 
     type: ClassVar[str] = "model.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -32,6 +32,7 @@ class ModelRequested(Fact, frozen=True, kw_only=True):
     model: str
     iteration: int
     context_through: int
+    context_after: int = 0
     prompts: tuple[PromptRef, ...] = ()
     tools: tuple[str, ...] = ()
 
@@ -41,7 +42,6 @@ class ModelCompleted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "model.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
-    closes: ClassVar[ScopeKey | None] = None
     stop_reason: StopReason
     first_ms: int = 0
     duration_ms: int = 0

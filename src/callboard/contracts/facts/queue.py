@@ -8,6 +8,7 @@ from ..content import Text
 from ..scope import ScopeKey
 from .base import Fact
 
+SteerRejection = Literal["turn_completed", "turn_failed", "turn_interrupted"]
 _TURN: tuple[ScopeKey, ...] = ("thread", "turn")
 
 
@@ -68,7 +69,7 @@ class SteerRejected(Fact, frozen=True, kw_only=True):
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
     steer_id: str
     input: Text
-    reason: Literal["turn_completed", "turn_failed", "turn_interrupted"]
+    reason: SteerRejection
 
 
 QueueFact = QueueAdded | QueuePromoted | QueueEdited | QueueRemoved | SteerRequested | SteerAccepted | SteerRejected

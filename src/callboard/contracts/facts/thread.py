@@ -8,7 +8,8 @@ from ..scope import ScopeKey
 from .base import Fact
 
 AgentKind = Literal["main", "subagent", "remote", "background", "human"]
-PauseCause = Literal["recovered", "interrupted", "no_progress"]
+#: Why a thread waits for a person: its host died, its last turn failed, or it made no progress.
+PauseCause = Literal["recovered", "failed", "no_progress"]
 
 
 class ThreadOpened(Fact, frozen=True, kw_only=True):

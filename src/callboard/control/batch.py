@@ -1,0 +1,114 @@
+"""The facts of one decision in the making. Each fact changes the working state at once, so that later rules see it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.content import Blob, Text, fit
+from callboard.contracts.facts import (
+    Fact,
+    MessageInterrupted,
+    MessageText,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+)
+from callboard.contracts.live import PartialKind, partial_key
+from callboard.contracts.record import NewFact
+from callboard.contracts.scope import Scope
+
+from .evolve import apply
+from .known import Known
+from .state import OpenCall, OpenRun, Session, Thread
+
+_ENDS: dict[type[Fact], PartialKind] = {
+    MessageText: "text",
+    MessageInterrupted: "text",
+    ReasoningCompleted: "reasoning",
+    ReasoningInterrupted: "reasoning",
+    ToolRequested: "arguments",
+    ToolCompleted: "output",
+    ToolFailed: "output",
+    ToolRefused: "output",
+    ToolCancelled: "output",
+    ToolLost: "output",
+}
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What was decided: the facts in order, the blobs they refer to, the ids that are terminal with them, and the keys of
+    the partials that they finish."""
+
+    facts: tuple[NewFact, ...]
+    blobs: tuple[Blob, ...] = ()
+    closed: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+
+
+class Batch:
+    """Collects the facts of one decision and holds the state that they lead to."""
+
+    def __init__(self, state: Session, known: Known) -> None:
+        self.state = state
+        self.known = known
+        self._facts: list[NewFact] = []
+        self._blobs: list[Blob] = []
+
+    def say(self, fact: Fact, scope: Scope) -> None:
+        """Adds a fact. Raises ValueError where the scope lacks an id that the fact needs."""
+        self._facts.append(NewFact(fact, scope))
+        at = max(self.known.now, self.state.at)
+        self.state = apply(self.state, fact, scope, self.state.sequence + 1, at, self.known.epoch)
+
+    def hold(self, text: str) -> Text:
+        """The text as a fact may hold it; what is too large goes with the batch as a blob."""
+        held, blobs = fit(text)
+        self._blobs.extend(blobs)
+        return held
+
+    def keep(self, *blobs: Blob) -> None:
+        """Blobs that facts of this batch refer to."""
+        self._blobs.extend(blobs)
+
+    def thread(self, thread: str) -> Thread:
+        """The thread as the batch has changed it so far."""
+        return self.state.threads[thread]
+
+    def decision(self) -> Decision:
+        """All that was said."""
+        closed: list[str] = []
+        ends: list[str] = []
+        for new in self._facts:
+            if new.fact.closes is not None:
+                closed.append(str(getattr(new.scope, new.fact.closes)))
+            kind = _ENDS.get(type(new.fact))
+            if kind is not None:
+                ends.append(partial_key(kind, new.scope))
+        return Decision(facts=tuple(self._facts), blobs=tuple(self._blobs), closed=tuple(closed), ends=tuple(ends))
+
+
+def thread_scope(thread: Thread, turn: str = "") -> Scope:
+    """The scope of a thread, or of a turn in it."""
+    return Scope(agent=thread.agent, thread=thread.thread, turn=turn)
+
+
+def run_scope(thread: Thread, run: OpenRun, step: int = 0) -> Scope:
+    """The scope of a run, or of a step of it."""
+    return Scope(agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, step=step)
+
+
+def call_scope(thread: Thread, run: OpenRun, call: OpenCall) -> Scope:
+    """The scope of a tool call."""
+    return Scope(
+        agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, step=call.step, tool_call=call.call
+    )
+
+
+def action_scope(thread: Thread, run: OpenRun, call: OpenCall) -> Scope:
+    """The scope of the approval that a call waits for."""
+    return msgspec.structs.replace(call_scope(thread, run, call), action=call.action)

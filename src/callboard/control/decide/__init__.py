@@ -1,0 +1,85 @@
+"""The rules: `command` for what a surface asks, `outcome` for what the runtime reports. Both give the same facts for the
+same state, request and `Known`, always."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from callboard.contracts.commands import (
+    EditQueuedTurn,
+    InterruptTurn,
+    PromoteQueuedTurn,
+    RemoveQueuedTurn,
+    RespondAction,
+    ResumeThread,
+    SteerTurn,
+    SubmitTurn,
+)
+from callboard.contracts.commands.base import Answer
+
+from ..batch import Batch, Decision
+from ..known import Known
+from ..outcomes import ActionTimedOut, ModelAnswered, ModelAttemptFailed, Outcome, RunStopped, TakenOver, ToolEnded
+from ..state import Session
+from . import actions, answers, calls, queue, recovery, stops, turns
+
+SessionCommand = (
+    SubmitTurn
+    | SteerTurn
+    | InterruptTurn
+    | ResumeThread
+    | RespondAction
+    | RemoveQueuedTurn
+    | PromoteQueuedTurn
+    | EditQueuedTurn
+)
+
+
+def command(state: Session, request: SessionCommand, known: Known) -> tuple[Decision, Answer]:
+    """The facts and the answer of a command. Raises Refusal where it cannot be honoured."""
+    batch = Batch(state, known)
+    answer = _answer(batch, request)
+    return batch.decision(), answer
+
+
+def outcome(state: Session, report: Outcome, known: Known) -> Decision:
+    """The facts of an outcome. One that no open entity waits for changes nothing."""
+    batch = Batch(state, known)
+    match report:
+        case ModelAnswered():
+            answers.answered(batch, report)
+        case ModelAttemptFailed():
+            answers.attempt_failed(batch, report)
+        case ToolEnded():
+            calls.ended(batch, report)
+        case RunStopped():
+            stops.stopped(batch, report)
+        case ActionTimedOut():
+            actions.timed_out(batch, report)
+        case TakenOver():
+            recovery.taken_over(batch, report)
+        case _:
+            assert_never(report)
+    return batch.decision()
+
+
+def _answer(batch: Batch, request: SessionCommand) -> Answer:
+    match request:
+        case SubmitTurn():
+            return turns.submit(batch, request)
+        case SteerTurn():
+            return turns.steer(batch, request)
+        case InterruptTurn():
+            return stops.interrupt(batch, request)
+        case ResumeThread():
+            return turns.resume(batch, request)
+        case RespondAction():
+            return actions.respond(batch, request)
+        case RemoveQueuedTurn():
+            return queue.remove(batch, request)
+        case PromoteQueuedTurn():
+            return queue.promote(batch, request)
+        case EditQueuedTurn():
+            return queue.edit(batch, request)
+        case _:
+            assert_never(request)

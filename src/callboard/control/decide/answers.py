@@ -1,0 +1,131 @@
+"""A model answered, or an attempt failed."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import (
+    CostRecorded,
+    MessageInterrupted,
+    MessageText,
+    ModelCompleted,
+    ModelFailed,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+    WarningRaised,
+)
+
+from ..batch import Batch, run_scope
+from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
+from ..state import OpenRun, Thread
+from .calls import request
+from .iterate import ask_model, complete, fail
+from .turns import start_next
+
+
+def answered(batch: Batch, report: ModelAnswered) -> None:
+    """The parts become facts in their order; then the calls pass on, or the turn goes on or ends.
+
+    Without a call a `chat` turn is complete. An `auto` turn goes on until it is finalised or reaches its bound.
+    """
+    found = asked(batch, report.thread, report.run, report.step)
+    if found is None:
+        return
+    thread, run = found
+    for piece in report.pieces:
+        _finished(batch, thread, run, piece)
+    step = run_scope(thread, run, report.step)
+    batch.say(
+        ModelCompleted(
+            stop_reason=report.stop_reason,
+            first_ms=report.first_ms,
+            duration_ms=report.duration_ms,
+            response_id=report.response_id,
+        ),
+        step,
+    )
+    batch.say(
+        CostRecorded(
+            input_tokens=report.usage.input_tokens,
+            output_tokens=report.usage.output_tokens,
+            cached_tokens=report.usage.cached_tokens,
+            reasoning_tokens=report.usage.reasoning_tokens,
+        ),
+        step,
+    )
+    _warn(batch, thread, run, report)
+    if report.calls:
+        request(batch, report.thread, report.calls)
+    elif run.stopping:
+        return
+    elif run.mode == "auto" or run.steers:
+        ask_model(batch, report.thread)
+    else:
+        complete(batch, report.thread)
+    start_next(batch, report.thread)
+
+
+def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
+    """A failure that is tried again leaves its fact; the last one ends the turn and keeps what had come."""
+    found = asked(batch, report.thread, report.run, report.step)
+    if found is None:
+        return
+    thread, run = found
+    if report.retry_in_ms is None:
+        cut(batch, thread, run, report.pieces)
+    batch.say(
+        ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
+        run_scope(thread, run, report.step),
+    )
+    if report.retry_in_ms is None and not run.stopping:
+        fail(
+            batch,
+            report.thread,
+            code=report.code,
+            message=report.message,
+            hint=_HINTS.get(report.code, "Send the turn again."),
+            retryable=report.retryable,
+        )
+
+
+def asked(batch: Batch, thread_id: str, run_id: str, step: int) -> tuple[Thread, OpenRun] | None:
+    """The run that waits for the answer of this model call; None where it is over, and the answer comes too late."""
+    thread = batch.state.threads.get(thread_id)
+    if thread is None or thread.run is None or thread.run.run != run_id or thread.run.model_step != step:
+        return None
+    return thread, thread.run
+
+
+def cut(batch: Batch, thread: Thread, run: OpenRun, pieces: tuple[Piece, ...]) -> None:
+    """Parts that were cut short are kept as interrupted."""
+    for piece in pieces:
+        kind = MessageInterrupted if piece.kind == "text" else ReasoningInterrupted
+        batch.say(kind(content=batch.hold(piece.text)), run_scope(thread, run, piece.step))
+
+
+def _finished(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> None:
+    scope = run_scope(thread, run, piece.step)
+    if piece.kind == "text":
+        batch.say(MessageText(content=batch.hold(piece.text)), scope)
+    else:
+        batch.say(ReasoningCompleted(content=batch.hold(piece.text), signature=piece.signature), scope)
+
+
+def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> None:
+    scope = run_scope(thread, run, report.step)
+    if report.stop_reason == "length":
+        batch.say(
+            WarningRaised(code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to go on."),
+            scope,
+        )
+    elif report.stop_reason == "content_filter":
+        batch.say(WarningRaised(code="answer_filtered", message="The provider's filter ended the answer."), scope)
+    elif not report.calls and not any(piece.kind == "text" and piece.text.strip() for piece in report.pieces):
+        batch.say(WarningRaised(code="answer_empty", message="The model answered with nothing."), scope)
+
+
+_HINTS = {
+    "model_auth": "Check the key of this provider.",
+    "model_rate_limited": "Wait, or choose another model.",
+    "model_unavailable": "Check that the provider can be reached, then send the turn again.",
+    "model_context_full": "Start a new session, or send less.",
+    "model_refused_request": "Check the model's name and the settings of this provider.",
+}

@@ -1,0 +1,159 @@
+"""Tool calls: requested, let through, asked about or refused; and ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ActionRequired,
+    PermissionEvaluated,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+)
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.tools import Evaluation
+from callboard.contracts.scope import Scope
+
+from ..batch import Batch, call_scope
+from ..outcomes import ToolEnded, WantedCall
+from ..state import OpenCall, OpenRun, Thread
+from .iterate import ask_model, complete, open_run
+from .turns import start_next
+
+#: The tool whose success ends a turn in `auto`.
+FINALIZE = "Finalize"
+ONE_CALL = "Only one tool call of an answer is taken in chat. Ask for this one again, if it is still needed."
+
+
+def request(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> None:
+    """The calls of one answer. In `chat` an answer may make one call; those beyond it get a named refusal."""
+    for index, call in enumerate(wanted):
+        thread, run = open_run(batch, thread_id)
+        scope = Scope(
+            agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, step=call.step, tool_call=call.call
+        )
+        evaluation = call.evaluation
+        batch.say(
+            ToolRequested(
+                tool=call.tool,
+                arguments=batch.hold(evaluation.arguments or call.arguments),
+                summary=evaluation.summary,
+                provider_call_id=call.provider_call_id,
+            ),
+            scope,
+        )
+        batch.say(
+            PermissionEvaluated(
+                tool=call.tool,
+                verdict=evaluation.verdict,
+                risk=evaluation.risk,
+                arguments_hash=evaluation.arguments_hash,
+                checks=evaluation.checks,
+            ),
+            scope,
+        )
+        if run.mode == "chat" and index > 0:
+            batch.say(ToolRefused(code="one_call_at_a_time", message=ONE_CALL), scope)
+        elif run.stopping:
+            batch.say(ToolCancelled(started=False), scope)
+        else:
+            _pass_on(batch, scope, call)
+    proceed(batch, thread_id)
+
+
+def ended(batch: Batch, report: ToolEnded) -> None:
+    """A call that had started is over; its result goes to the model when no other call is open."""
+    thread = batch.state.threads.get(report.thread)
+    run = thread.run if thread is not None else None
+    if thread is None or run is None or run.run != report.run:
+        return
+    call = run.call_of(report.call)
+    if call is None or call.phase != "running":
+        return
+    outcome = report.outcome
+    batch.keep(*outcome.blobs)
+    scope = call_scope(thread, run, call)
+    if outcome.code is None:
+        batch.say(
+            ToolCompleted(
+                output=batch.hold(outcome.output),
+                duration_ms=outcome.duration_ms,
+                exit_code=outcome.exit_code,
+                changes=outcome.changes,
+            ),
+            scope,
+        )
+    else:
+        batch.say(
+            ToolFailed(
+                code=outcome.code,
+                message=outcome.message,
+                output=batch.hold(outcome.output),
+                duration_ms=outcome.duration_ms,
+                exit_code=outcome.exit_code,
+                changes=outcome.changes,
+            ),
+            scope,
+        )
+    if call.tool == FINALIZE and outcome.code is None and not run.stopping:
+        complete(batch, report.thread)
+        start_next(batch, report.thread)
+        return
+    proceed(batch, report.thread)
+
+
+def let_through(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, sandbox: SandboxApplied | None) -> None:
+    """The call is to run, under the confinement that its fact names."""
+    scope = call_scope(thread, run, call)
+    if sandbox is not None:
+        batch.say(sandbox, scope)
+    batch.say(ToolStarted(tool=call.tool), scope)
+
+
+def proceed(batch: Batch, thread_id: str) -> None:
+    """Asks the model again once no call of the run is open."""
+    run = batch.thread(thread_id).run
+    if run is not None and not run.calls and not run.stopping and run.model_step == 0:
+        ask_model(batch, thread_id)
+        start_next(batch, thread_id)
+
+
+def _pass_on(batch: Batch, scope: Scope, wanted: WantedCall) -> None:
+    evaluation = wanted.evaluation
+    match evaluation.verdict:
+        case "deny":
+            batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
+        case "allow":
+            if evaluation.sandbox is not None:
+                batch.say(evaluation.sandbox, scope)
+            batch.say(ToolStarted(tool=wanted.tool), scope)
+        case "ask":
+            _ask(batch, scope, wanted.tool, evaluation)
+
+
+def _ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
+    _, run = open_run(batch, scope.thread)
+    expiry = batch.known.approval_expiry_us
+    batch.say(
+        ActionRequired(
+            action_type="tool_approval",
+            prompt=evaluation.prompt,
+            decisions=("approve", "reject"),
+            scopes=evaluation.scopes or ("once",),
+            risk=evaluation.risk,
+            tool=tool,
+            arguments=batch.hold(evaluation.arguments),
+            preview=batch.hold(evaluation.preview) if evaluation.preview else None,
+            matchers=evaluation.matchers,
+            binding=evaluation.binding,
+            expires_at=batch.known.now + expiry if expiry else 0,
+            policy=run.permission_mode,
+        ),
+        msgspec.structs.replace(scope, step=run.next_step, action=batch.known.ids.new("action")),
+    )

@@ -1,0 +1,85 @@
+"""The heart of a turn: after each answer, ask again, wait, or end."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import (
+    ModelRequested,
+    OutputFinal,
+    SteerAccepted,
+    SteerRejected,
+    ThreadPaused,
+    TurnCompleted,
+    TurnFailed,
+)
+from callboard.contracts.facts.queue import SteerRejection
+
+from ..batch import Batch, run_scope, thread_scope
+from ..state import OpenRun, Thread
+
+
+def ask_model(batch: Batch, thread_id: str) -> None:
+    """Asks the model for the next time, with the steers that wait; at the bound of the run the turn fails instead."""
+    thread, run = open_run(batch, thread_id)
+    if run.iteration >= run.max_iters:
+        fail(
+            batch,
+            thread_id,
+            code="max_iters",
+            message=f"The turn reached its bound of {run.max_iters} model calls without an end.",
+            hint="Send another turn to go on from here.",
+            retryable=False,
+        )
+        return
+    step = run.next_step
+    scope = run_scope(thread, run, step)
+    for steer in run.steers:
+        batch.say(SteerAccepted(steer_id=steer.steer), scope)
+    setup = batch.known.setup(run.definition, run.mode, run.permission_mode)
+    batch.keep(*setup.prompt_blobs)
+    batch.say(
+        ModelRequested(
+            provider=run.provider,
+            model=run.model,
+            iteration=run.iteration + 1,
+            context_after=batch.known.context_after,
+            context_through=batch.state.sequence,
+            prompts=setup.prompts,
+            tools=setup.tools,
+        ),
+        scope,
+    )
+
+
+def complete(batch: Batch, thread_id: str) -> None:
+    """Ends the turn with its answer."""
+    thread, run = open_run(batch, thread_id)
+    scope = run_scope(thread, run)
+    reject_steers(batch, thread, run, "turn_completed")
+    batch.say(OutputFinal(parts=run.answer_parts), scope)
+    batch.say(TurnCompleted(iterations=run.iteration), scope)
+
+
+def fail(batch: Batch, thread_id: str, *, code: str, message: str, hint: str, retryable: bool) -> None:
+    """Ends the turn without its end being reached. A queue behind it waits for a person: it would likely fail as well."""
+    thread, run = open_run(batch, thread_id)
+    reject_steers(batch, thread, run, "turn_failed")
+    batch.say(
+        TurnFailed(code=code, message=message, hint=hint, retryable=retryable, iterations=run.iteration),
+        run_scope(thread, run),
+    )
+    if batch.thread(thread_id).queue:
+        batch.say(ThreadPaused(cause="failed", reason=code), thread_scope(thread))
+
+
+def reject_steers(batch: Batch, thread: Thread, run: OpenRun, reason: SteerRejection) -> None:
+    """No model call will include what was steered: its sender keeps the draft."""
+    for steer in run.steers:
+        batch.say(SteerRejected(steer_id=steer.steer, input=steer.input, reason=reason), run_scope(thread, run))
+
+
+def open_run(batch: Batch, thread_id: str) -> tuple[Thread, OpenRun]:
+    """The thread and its run. A defect where none is open."""
+    thread = batch.thread(thread_id)
+    if thread.run is None:
+        raise LookupError(f"thread {thread_id} has no open run")
+    return thread, thread.run

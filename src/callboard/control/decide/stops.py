@@ -1,0 +1,95 @@
+"""A turn is asked to stop, and has stopped. The intent comes first; what it stopped is told before the turn's end."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands import InterruptTurn, ThreadChanged
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    ActionWithdrawn,
+    ModelInterrupted,
+    QueueRemoved,
+    ToolCancelled,
+    ToolLost,
+    TurnInterrupted,
+    TurnInterruptRequested,
+)
+from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.ports.tools import ToolOutcome
+
+from ..batch import Batch, action_scope, call_scope, run_scope, thread_scope
+from ..outcomes import Piece, RunStopped
+from ..state import OpenRun, Thread
+from .answers import cut
+from .iterate import reject_steers
+from .turns import start_next, thread_changed, thread_of
+
+
+def interrupt(batch: Batch, request: InterruptTurn) -> ThreadChanged:
+    """Records the intent (Control plane specification, interrupt_turn). Raises `nothing_running`, `unknown_turn`."""
+    thread = thread_of(batch.state, request.thread_id)
+    run = thread.run
+    if run is None:
+        raise Refusal("nothing_running", "No turn is running in this thread.", hint="There is nothing to stop.")
+    if request.turn_id is not None and request.turn_id != run.turn:
+        raise Refusal("unknown_turn", f"The turn {request.turn_id} is not the one that runs.", field="turnId")
+    if request.queued == "clear":
+        for queued in thread.queue:
+            batch.say(QueueRemoved(reason="cleared by an interrupt"), thread_scope(thread, queued.turn))
+    if not run.stopping:
+        batch.say(TurnInterruptRequested(queued=request.queued, reason=request.reason), run_scope(thread, run))
+    return thread_changed(batch, thread.thread)
+
+
+def stopped(batch: Batch, report: RunStopped) -> None:
+    """Closes what the run had open, then the turn, and lets the queue go on."""
+    thread = batch.state.threads.get(report.thread)
+    run = thread.run if thread is not None else None
+    if thread is None or run is None or run.run != report.run:
+        return
+    close(batch, thread, run, cause=report.cause, reason=report.reason, pieces=report.pieces, outcomes=report.outcomes)
+    start_next(batch, report.thread)
+
+
+def close(
+    batch: Batch,
+    thread: Thread,
+    run: OpenRun,
+    *,
+    cause: InterruptCause,
+    reason: str,
+    pieces: tuple[Piece, ...],
+    outcomes: dict[str, ToolOutcome],
+) -> None:
+    """Every open entity of the run gets its terminal fact, and then the turn does.
+
+    A call that had begun under a host that died is of unknown outcome: nobody saw whether it took effect.
+    """
+    if run.model_step:
+        cut(batch, thread, run, pieces)
+        batch.say(ModelInterrupted(), run_scope(thread, run, run.model_step))
+    unseen = cause in ("crash", "lost")
+    for call in run.calls:
+        scope = call_scope(thread, run, call)
+        outcome = outcomes.get(call.call)
+        output = batch.hold(outcome.output) if outcome is not None else batch.hold("")
+        if call.action:
+            batch.say(
+                ActionWithdrawn(reason=f"the turn was interrupted ({cause})"),
+                action_scope(thread, run, call),
+            )
+        if call.phase == "running" and unseen:
+            batch.say(ToolLost(output=output), scope)
+        else:
+            if outcome is not None:
+                batch.keep(*outcome.blobs)
+            batch.say(
+                ToolCancelled(
+                    started=call.phase == "running",
+                    output=output,
+                    duration_ms=outcome.duration_ms if outcome is not None else 0,
+                    changes=outcome.changes if outcome is not None else (),
+                ),
+                scope,
+            )
+    reject_steers(batch, thread, run, "turn_interrupted")
+    batch.say(TurnInterrupted(cause=cause, reason=reason, iterations=run.iteration), run_scope(thread, run))

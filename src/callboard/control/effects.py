@@ -1,0 +1,86 @@
+"""Which facts make the runtime act. An effect is carried out only after the facts that name it are durable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ActionRequired,
+    ModelRequested,
+    PermissionRuleAdded,
+    Rule,
+    SessionCreated,
+    ToolStarted,
+    TurnInterruptRequested,
+)
+from callboard.contracts.record import Record
+from callboard.contracts.scope import Scope
+
+
+class AskModel(msgspec.Struct, frozen=True):
+    """Ask the model that the fact names."""
+
+    scope: Scope
+    request: ModelRequested
+
+
+class RunTool(msgspec.Struct, frozen=True):
+    """Run the call."""
+
+    scope: Scope
+
+
+class StopRun(msgspec.Struct, frozen=True):
+    """Stop what the run has under way, and report what was there."""
+
+    scope: Scope
+    reason: str
+
+
+class ExpireAction(msgspec.Struct, frozen=True):
+    """Report the action as timed out at that time (microseconds since the epoch), should it still wait."""
+
+    scope: Scope
+    at: int
+
+
+class ListSession(msgspec.Struct, frozen=True):
+    """Put the session on its workspace's list."""
+
+    workspace: str
+    title: str
+    cause: str
+
+
+class ShareRule(msgspec.Struct, frozen=True):
+    """Make a rule of this session one of its workspace."""
+
+    rule: Rule
+    cause: str
+
+
+Effect = AskModel | RunTool | StopRun | ExpireAction | ListSession | ShareRule
+
+
+def effects(records: Iterable[Record]) -> list[Effect]:
+    """What these facts make the runtime do, in their order."""
+    found: list[Effect] = []
+    for record in records:
+        match record.fact:
+            case ModelRequested() as fact:
+                found.append(AskModel(record.scope, fact))
+            case ToolStarted():
+                found.append(RunTool(record.scope))
+            case TurnInterruptRequested() as fact:
+                found.append(StopRun(record.scope, fact.reason))
+            case ActionRequired() as fact if fact.expires_at:
+                found.append(ExpireAction(record.scope, fact.expires_at))
+            case SessionCreated() as fact:
+                found.append(ListSession(fact.workspace_id, fact.title, record.event_id))
+            case PermissionRuleAdded(rule=rule) if rule.scope == "workspace":
+                found.append(ShareRule(rule, record.event_id))
+            case _:
+                pass
+    return found

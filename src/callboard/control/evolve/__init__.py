@@ -1,0 +1,146 @@
+"""How a fact changes what deciders know. Every fact of a session has exactly one place here; the type checker proves it."""
+
+from __future__ import annotations
+
+from typing import assert_never, cast
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ActionExpired,
+    ActionRequired,
+    ActionResolved,
+    ActionWithdrawn,
+    AnySessionFact,
+    CostRecorded,
+    ErrorRaised,
+    Fact,
+    MessageInterrupted,
+    MessageText,
+    ModelCompleted,
+    ModelFailed,
+    ModelInterrupted,
+    ModelRequested,
+    OutputFinal,
+    PermissionEvaluated,
+    PermissionRuleAdded,
+    PermissionRuleRevoked,
+    QueueAdded,
+    QueueEdited,
+    QueuePromoted,
+    QueueRemoved,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+    RoutingResolved,
+    SandboxApplied,
+    SessionCreated,
+    SessionTakenOver,
+    SteerAccepted,
+    SteerRejected,
+    SteerRequested,
+    ThreadOpened,
+    ThreadPaused,
+    ThreadResumed,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnInterruptRequested,
+    TurnStarted,
+    TurnSubmitted,
+    WarningRaised,
+)
+from callboard.contracts.record import Record
+from callboard.contracts.scope import Scope
+
+from ..state import Session
+from . import calls, models, queue, rules, session, turns
+from .place import Place
+
+
+def evolve(state: Session, record: Record) -> Session:
+    """The state after a fact of the log."""
+    return apply(state, record.fact, record.scope, record.sequence, record.header.at, record.header.epoch)
+
+
+def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoch: int) -> Session:
+    """The state after a fact at its place. A fact that cannot be read changes nothing but the place."""
+    place = Place(scope=scope, sequence=sequence, epoch=epoch)
+    changed = _change(state, cast("AnySessionFact", fact), place) if fact.readable else state
+    return msgspec.structs.replace(changed, sequence=sequence, at=at, epoch=epoch)
+
+
+def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
+    match fact:
+        case SessionCreated():
+            return session.created(state, fact)
+        case ThreadOpened():
+            return session.thread_opened(state, fact, place)
+        case ThreadPaused():
+            return session.thread_paused(state, fact, place)
+        case ThreadResumed():
+            return session.thread_resumed(state, place)
+        case TurnSubmitted():
+            return turns.submitted(state, fact, place)
+        case TurnStarted():
+            return turns.started(state, fact, place)
+        case TurnInterruptRequested():
+            return turns.stopping(state, place)
+        case TurnCompleted() | TurnFailed() | TurnInterrupted():
+            return turns.ended(state, place)
+        case QueueAdded():
+            return queue.added(state, place)
+        case QueuePromoted():
+            return queue.promoted(state, place)
+        case QueueRemoved():
+            return queue.removed(state, place)
+        case SteerRequested():
+            return queue.steer_requested(state, fact, place)
+        case SteerAccepted() | SteerRejected():
+            return queue.steer_settled(state, fact.steer_id, place)
+        case RoutingResolved():
+            return models.routed(state, fact, place)
+        case ModelRequested():
+            return models.requested(state, fact, place)
+        case ModelCompleted() | ModelInterrupted():
+            return models.ended(state, place)
+        case ModelFailed():
+            return state if fact.retry_in_ms is not None else models.ended(state, place)
+        case MessageText():
+            return models.text(state, place)
+        case ReasoningCompleted() | ReasoningInterrupted() | MessageInterrupted():
+            return models.step_taken(state, place)
+        case ToolRequested():
+            return calls.requested(state, fact, place)
+        case SandboxApplied():
+            return calls.sandboxed(state, fact, place)
+        case ToolStarted():
+            return calls.started(state, place)
+        case ToolCompleted() | ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
+            return calls.ended(state, place)
+        case ActionRequired():
+            return calls.waiting(state, fact, place)
+        case ActionResolved() | ActionExpired() | ActionWithdrawn():
+            return calls.answered(state, place)
+        case PermissionRuleAdded():
+            return rules.added(state, fact)
+        case PermissionRuleRevoked():
+            return rules.revoked(state, fact)
+        case (
+            SessionTakenOver()
+            | QueueEdited()
+            | PermissionEvaluated()
+            | CostRecorded()
+            | OutputFinal()
+            | WarningRaised()
+            | ErrorRaised()
+        ):
+            return state
+        case _:
+            assert_never(fact)

@@ -1,0 +1,79 @@
+"""Tool calls and the approvals they wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from callboard.contracts.facts import ActionRequired, SandboxApplied, ToolRequested
+
+from ..state import OpenCall, OpenRun, Session
+from .place import Place, change_run, past
+
+
+def requested(state: Session, fact: ToolRequested, place: Place) -> Session:
+    call = OpenCall(call=place.scope.tool_call, step=place.scope.step, tool=fact.tool, arguments=fact.arguments)
+    return change_run(
+        state,
+        place,
+        lambda run: msgspec.structs.replace(
+            run, calls=(*run.calls, call), answer_parts=(), next_step=past(run, call.step)
+        ),
+    )
+
+
+def sandboxed(state: Session, fact: SandboxApplied, place: Place) -> Session:
+    return _change(state, place, lambda call: msgspec.structs.replace(call, sandbox=fact))
+
+
+def started(state: Session, place: Place) -> Session:
+    return _change(state, place, lambda call: msgspec.structs.replace(call, phase="running"))
+
+
+def ended(state: Session, place: Place) -> Session:
+    def end(run: OpenRun) -> OpenRun:
+        return msgspec.structs.replace(
+            run, calls=tuple(call for call in run.calls if call.call != place.scope.tool_call)
+        )
+
+    return change_run(state, place, end)
+
+
+def waiting(state: Session, fact: ActionRequired, place: Place) -> Session:
+    changed = _change(
+        state,
+        place,
+        lambda call: msgspec.structs.replace(
+            call,
+            phase="waiting",
+            action=place.scope.action,
+            expires_at=fact.expires_at,
+            binding=fact.binding,
+        ),
+    )
+    return change_run(changed, place, lambda run: msgspec.structs.replace(run, next_step=past(run, place.scope.step)))
+
+
+def answered(state: Session, place: Place) -> Session:
+    def answer(run: OpenRun) -> OpenRun:
+        return msgspec.structs.replace(
+            run,
+            calls=tuple(
+                msgspec.structs.replace(call, phase="requested", action="", expires_at=0)
+                if call.action == place.scope.action
+                else call
+                for call in run.calls
+            ),
+        )
+
+    return change_run(state, place, answer)
+
+
+def _change(state: Session, place: Place, change: Callable[[OpenCall], OpenCall]) -> Session:
+    def change_in(run: OpenRun) -> OpenRun:
+        return msgspec.structs.replace(
+            run, calls=tuple(change(call) if call.call == place.scope.tool_call else call for call in run.calls)
+        )
+
+    return change_run(state, place, change_in)

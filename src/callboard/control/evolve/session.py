@@ -1,0 +1,29 @@
+"""The session and its threads."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import SessionCreated, ThreadOpened, ThreadPaused
+
+from ..state import Session, Thread
+from .place import Place, change_thread
+
+
+def created(state: Session, fact: SessionCreated) -> Session:
+    return msgspec.structs.replace(state, workspace=fact.workspace_id, folder=fact.folder, title=fact.title)
+
+
+def thread_opened(state: Session, fact: ThreadOpened, place: Place) -> Session:
+    thread = Thread(thread=place.scope.thread, agent=place.scope.agent, definition=fact.definition)
+    return msgspec.structs.replace(
+        state, threads={**state.threads, thread.thread: thread}, lead=state.lead or thread.thread
+    )
+
+
+def thread_paused(state: Session, fact: ThreadPaused, place: Place) -> Session:
+    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, paused=fact.cause))
+
+
+def thread_resumed(state: Session, place: Place) -> Session:
+    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, paused=None))

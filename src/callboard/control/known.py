@@ -1,0 +1,55 @@
+"""What comes in from outside a decision: time, fresh ids, and what only an index or another stream knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from callboard.contracts.content import Blob
+from callboard.contracts.facts.model import PromptRef
+from callboard.contracts.facts.routing import Candidate
+from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.ids import Ids
+from callboard.contracts.ports.tools import Evaluation, Policy
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run starts with: the agent's definition, its prompt layers, the tools it is told of and the model's route.
+
+    `prompt_blobs` are the layers' bytes; they are stored with the first fact that names them.
+    """
+
+    agent_name: str
+    kind: AgentKind
+    definition: str
+    definition_hash: str
+    policy: tuple[Policy, ...]
+    max_iters: int
+    prompts: tuple[PromptRef, ...]
+    prompt_blobs: tuple[Blob, ...]
+    tools: tuple[str, ...]
+    candidates: tuple[Candidate, ...]
+    chosen: int
+    route_reason: str
+    workspace_sequence: int
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """`now` is in microseconds since the epoch. `setup` gives what a run of that definition and mode would start with.
+
+    `closed` holds those of the ids that a command names which are terminal. `evaluation` is the gate's fresh verdict on the
+    call that an approval is for. `context_after` is the sequence below which a thread's facts are left out of its context.
+    `approval_expiry_us` is how long an action waits, 0 for ever.
+    """
+
+    now: int
+    ids: Ids
+    setup: Callable[[str, str, str], Setup]
+    workspace: str = ""
+    folder: str = ""
+    epoch: int = 0
+    closed: frozenset[str] = frozenset()
+    evaluation: Evaluation | None = None
+    context_after: int = 0
+    approval_expiry_us: int = 0

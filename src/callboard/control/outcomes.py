@@ -1,0 +1,99 @@
+"""What the runtime reports back. Outcomes are commands of the runtime: decided like any other, never sent by a surface."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from callboard.contracts.errors import Code
+from callboard.contracts.facts.model import StopReason
+from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.live import Partial
+from callboard.contracts.ports.model import Usage
+from callboard.contracts.ports.tools import Evaluation, ToolOutcome
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    """A finished or cut part of a model's answer, at the step under which it was streamed."""
+
+    kind: Literal["text", "reasoning"]
+    step: int
+    text: str
+    signature: str = ""
+
+
+class WantedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool call of a model's answer with the gate's verdict on it."""
+
+    call: str
+    step: int
+    tool: str
+    arguments: str
+    provider_call_id: str
+    evaluation: Evaluation
+
+
+class ModelAnswered(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to the model call at `step` is complete. `pieces` and `calls` are in the order in which they came."""
+
+    thread: str
+    run: str
+    step: int
+    pieces: tuple[Piece, ...]
+    calls: tuple[WantedCall, ...]
+    stop_reason: StopReason
+    usage: Usage
+    first_ms: int
+    duration_ms: int
+    response_id: str = ""
+
+
+class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt failed. Without `retry_in_ms` it was the last, and `pieces` are what had come."""
+
+    thread: str
+    run: str
+    step: int
+    attempt: int
+    code: Code
+    message: str
+    retryable: bool
+    retry_in_ms: int | None = None
+    pieces: tuple[Piece, ...] = ()
+
+
+class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool call that had started is over."""
+
+    thread: str
+    run: str
+    call: str
+    outcome: ToolOutcome
+
+
+class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a run had under way has been stopped. `pieces` are the cut parts; `outputs` what cut calls had printed."""
+
+    thread: str
+    run: str
+    cause: InterruptCause
+    reason: str = ""
+    pieces: tuple[Piece, ...] = ()
+    outcomes: dict[str, ToolOutcome] = msgspec.field(default_factory=dict[str, ToolOutcome])
+
+
+class ActionTimedOut(msgspec.Struct, frozen=True, kw_only=True):
+    """Nobody answered in time."""
+
+    thread: str
+    action: str
+
+
+class TakenOver(msgspec.Struct, frozen=True, kw_only=True):
+    """This epoch took over a session from a dead one. `partials` are the parts that were being made."""
+
+    partials: tuple[Partial, ...]
+
+
+Outcome = ModelAnswered | ModelAttemptFailed | ToolEnded | RunStopped | ActionTimedOut | TakenOver

@@ -1,0 +1,138 @@
+"""What a decider needs to know of a session: its open entities. What is over is not here, so its size does not grow."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts.action import Binding
+from callboard.contracts.facts.permission import Rule
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.facts.thread import PauseCause
+from callboard.contracts.facts.turn import Mode, PermissionMode
+
+#: Snapshots of another schema are thrown away and folded anew.
+STATE_SCHEMA = 1
+
+CallPhase = Literal["requested", "waiting", "running"]
+
+
+class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool call without a terminal fact. `action` is the approval it waits for."""
+
+    call: str
+    step: int
+    tool: str
+    arguments: Text
+    phase: CallPhase = "requested"
+    action: str = ""
+    expires_at: int = 0
+    binding: Binding | None = None
+    sandbox: SandboxApplied | None = None
+
+
+class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
+    """Input that no model call has included yet."""
+
+    steer: str
+    input: Text
+
+
+class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run under way. `model_step` is the step of the model call without an end, 0 when none is open.
+
+    `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `stopping` is set from
+    the request of an interrupt on.
+    """
+
+    run: str
+    turn: str
+    mode: Mode
+    permission_mode: PermissionMode
+    max_iters: int
+    definition: str
+    definition_hash: str
+    started: int
+    epoch: int
+    provider: str = ""
+    model: str = ""
+    iteration: int = 0
+    next_step: int = 1
+    model_step: int = 0
+    calls: tuple[OpenCall, ...] = ()
+    answer_parts: tuple[int, ...] = ()
+    steers: tuple[OpenSteer, ...] = ()
+    stopping: bool = False
+
+    def call_of(self, call: str) -> OpenCall | None:
+        """The open call of that id."""
+        return next((one for one in self.calls if one.call == call), None)
+
+    def waiting_on(self, action: str) -> OpenCall | None:
+        """The call that waits for that action."""
+        return next((one for one in self.calls if one.action == action), None)
+
+
+class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that waits for its thread."""
+
+    turn: str
+    mode: Mode
+    permission_mode: PermissionMode
+
+
+class Thread(msgspec.Struct, frozen=True, kw_only=True):
+    """The conversation of one agent, as far as it is open."""
+
+    thread: str
+    agent: str
+    definition: str
+    queue: tuple[QueuedTurn, ...] = ()
+    run: OpenRun | None = None
+    submitted: QueuedTurn | None = None
+    paused: PauseCause | None = None
+    last_turn_started: int = 0
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """A session as deciders see it, at `sequence`. `at` is the time of its newest fact in microseconds."""
+
+    session: str
+    workspace: str = ""
+    folder: str = ""
+    title: str = ""
+    sequence: int = 0
+    at: int = 0
+    epoch: int = 0
+    lead: str = ""
+    threads: dict[str, Thread] = msgspec.field(default_factory=dict[str, Thread])
+    rules: tuple[Rule, ...] = ()
+
+    @property
+    def open(self) -> bool:
+        """True while anything runs, waits or is queued."""
+        return any(thread.run is not None or thread.queue for thread in self.threads.values())
+
+
+class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session in a workspace's list."""
+
+    session: str
+    title: str
+    pinned: bool = False
+    archived: bool = False
+    listed: int = 0
+
+
+class Workspace(msgspec.Struct, frozen=True, kw_only=True):
+    """A workspace as deciders see it, at `sequence`."""
+
+    workspace: str
+    path: str = ""
+    name: str = ""
+    sequence: int = 0
+    at: int = 0
+    sessions: dict[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])
+    rules: tuple[Rule, ...] = ()

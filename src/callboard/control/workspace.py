@@ -1,0 +1,124 @@
+"""What is decided of a workspace: its folder, and the list of its sessions."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import msgspec
+
+from callboard.contracts.commands import DeleteSession, SessionUpdated, UpdateSession
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    AnyWorkspaceFact,
+    ErrorRaised,
+    Fact,
+    PermissionRuleAdded,
+    PermissionRuleRevoked,
+    Rule,
+    SessionArchived,
+    SessionDeleted,
+    SessionListed,
+    SessionPinned,
+    SessionTitled,
+    WarningRaised,
+    WorkspaceOpened,
+)
+from callboard.contracts.record import NewFact, Record
+
+from .state import ListedSession, Workspace
+
+
+def evolve(state: Workspace, record: Record) -> Workspace:
+    """The state after a fact of the log."""
+    changed = _change(state, record.fact, record.sequence) if record.fact.readable else state
+    return msgspec.structs.replace(changed, sequence=record.sequence, at=record.header.at)
+
+
+def open_folder(state: Workspace, path: str, name: str) -> tuple[NewFact, ...]:
+    """The facts of opening a folder: one the first time, none after."""
+    return () if state.sequence else (NewFact(WorkspaceOpened(path=path, name=name)),)
+
+
+def list_session(state: Workspace, session: str, title: str) -> tuple[NewFact, ...]:
+    """A session is listed once."""
+    return () if session in state.sessions else (NewFact(SessionListed(session_id=session, title=title)),)
+
+
+def share_rule(state: Workspace, rule: Rule) -> tuple[NewFact, ...]:
+    """A rule that a person gave for the whole workspace is kept once."""
+    known = any(one.rule_id == rule.rule_id for one in state.rules)
+    return () if known else (NewFact(PermissionRuleAdded(rule=rule)),)
+
+
+def update_session(state: Workspace, request: UpdateSession) -> tuple[tuple[NewFact, ...], SessionUpdated]:
+    """Only what changes becomes a fact. Raises `unknown_session`."""
+    listed = listed_session(state, request.session_id)
+    facts: list[NewFact] = []
+    if request.title is not None and request.title != listed.title:
+        facts.append(NewFact(SessionTitled(session_id=listed.session, title=request.title)))
+    if request.pinned is not None and request.pinned != listed.pinned:
+        facts.append(NewFact(SessionPinned(session_id=listed.session, pinned=request.pinned)))
+    if request.archived is not None and request.archived != listed.archived:
+        facts.append(NewFact(SessionArchived(session_id=listed.session, archived=request.archived)))
+    return tuple(facts), SessionUpdated(
+        session_id=listed.session,
+        title=request.title if request.title is not None else listed.title,
+        pinned=request.pinned if request.pinned is not None else listed.pinned,
+        archived=request.archived if request.archived is not None else listed.archived,
+        sequence=state.sequence + len(facts),
+    )
+
+
+def may_delete(state: Workspace, request: DeleteSession) -> ListedSession:
+    """The session that is to be deleted. Raises `unknown_session`, and `invalid_input` where it is not confirmed."""
+    listed = listed_session(state, request.session_id)
+    if request.confirm != request.session_id:
+        raise Refusal(
+            "invalid_input",
+            "Deleting a session takes its id a second time.",
+            field="confirm",
+            hint="Deleting cannot be undone.",
+        )
+    return listed
+
+
+def listed_session(state: Workspace, session: str) -> ListedSession:
+    """The session in the list. Raises `unknown_session`."""
+    listed = state.sessions.get(session)
+    if listed is None:
+        raise Refusal("unknown_session", f"There is no session {session}.", field="sessionId")
+    return listed
+
+
+def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
+    fact = cast("AnyWorkspaceFact", read)
+    match fact:
+        case WorkspaceOpened():
+            return msgspec.structs.replace(state, path=fact.path, name=fact.name)
+        case SessionListed():
+            listed = ListedSession(session=fact.session_id, title=fact.title, listed=sequence)
+            return msgspec.structs.replace(state, sessions={**state.sessions, listed.session: listed})
+        case SessionTitled():
+            return _session(state, fact.session_id, title=fact.title)
+        case SessionPinned():
+            return _session(state, fact.session_id, pinned=fact.pinned)
+        case SessionArchived():
+            return _session(state, fact.session_id, archived=fact.archived)
+        case SessionDeleted():
+            rest = {key: one for key, one in state.sessions.items() if key != fact.session_id}
+            return msgspec.structs.replace(state, sessions=rest)
+        case PermissionRuleAdded():
+            return msgspec.structs.replace(state, rules=(*state.rules, fact.rule))
+        case PermissionRuleRevoked():
+            rules = tuple(rule for rule in state.rules if rule.rule_id != fact.rule_id)
+            return msgspec.structs.replace(state, rules=rules)
+        case WarningRaised() | ErrorRaised():
+            return state
+
+
+def _session(state: Workspace, session: str, **changes: str | bool) -> Workspace:
+    listed = state.sessions.get(session)
+    if listed is None:
+        return state
+    changed = msgspec.structs.replace(listed, **changes)
+    return msgspec.structs.replace(state, sessions={**state.sessions, session: changed})
