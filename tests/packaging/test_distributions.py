@@ -1,9 +1,9 @@
 """What leaves as a package carries the built page; what is installed for development does not wait for it."""
 
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 from email.parser import HeaderParser
 from pathlib import Path
@@ -46,16 +46,14 @@ def test_a_wheel_carries_the_page_and_every_asset_that_it_names(tmp_path: Path):
 
 
 def test_a_source_distribution_is_installed_without_node(sdist: Path, tmp_path: Path):
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(sdist, tmp_path)
     (root,) = tmp_path.iterdir()
 
     assert page.is_current(root / "web", root / page.PAGE.relative_to(page.ROOT))
 
 
 def test_a_source_distribution_builds_the_same_page_into_a_wheel(sdist: Path, tmp_path: Path):
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path / "unpacked", filter="data")
+    shutil.unpack_archive(sdist, tmp_path / "unpacked")
     (root,) = (tmp_path / "unpacked").iterdir()
 
     with zipfile.ZipFile(_build("wheel", tmp_path / "wheel", root)) as wheel:
@@ -66,8 +64,7 @@ def test_a_source_distribution_builds_the_same_page_into_a_wheel(sdist: Path, tm
 
 
 def test_an_editable_install_does_not_wait_for_the_page(sdist: Path, tmp_path: Path):
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path / "unpacked", filter="data")
+    shutil.unpack_archive(sdist, tmp_path / "unpacked")
     (root,) = (tmp_path / "unpacked").iterdir()
     (root / "web" / "index.html").write_text("<p>changed</p>\n")
     program = "import sys, hatchling.build as build; build.build_editable(sys.argv[1])"
