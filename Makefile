@@ -9,7 +9,7 @@ ARGS ?=
 N ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up page setup setup-run setup-test setup-bench test test-web test-python check check-python \
+.PHONY: help up page setup setup-run setup-dev setup-test setup-bench test test-web test-python check check-python \
 	check-types check-imports check-generated check-web gen bench clean
 
 help:  ## list the targets
@@ -22,10 +22,10 @@ up: page  ## set up and open the workbench on a sample folder (FOLDER=... for an
 page: setup-run  ## build the page from web/ where it is not current
 	@$(BIN)/python scripts/page.py build
 
-setup:  ## set up .venv with the package (editable) and the tools
-	@python=$$(scripts/find-python) && "$$python" scripts/setup.py dev
+setup: setup-dev  ## set up .venv with the package (editable) and the tools, and web/node_modules
+	@$(BIN)/python scripts/page.py install
 
-setup-run setup-test setup-bench:
+setup-run setup-dev setup-test setup-bench:
 	@python=$$(scripts/find-python) && "$$python" scripts/setup.py $(@:setup-%=%)
 
 test: test-python  ## set up what tests need and pass them
@@ -40,24 +40,24 @@ test-python: setup-test test-web
 
 check: check-python check-types check-imports check-generated check-web  ## lint, types, arrows, generated files
 
-check-python: setup
+check-python: setup-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-check-types: setup
+check-types: setup-dev
 	@$(BIN)/pyright
 
-check-imports: setup
+check-imports: setup-dev
 	@$(BIN)/lint-imports --no-logo
 
-check-generated: setup
+check-generated: setup-dev
 	@$(BIN)/python scripts/gen --check
 
 check-web: setup
 	@scripts/node-env biome check .
 	@scripts/node-env tsc --noEmit
 
-gen: setup  ## write the files that are generated from the contracts
+gen: setup-dev  ## write the files that are generated from the contracts
 	@$(BIN)/python scripts/gen
 
 bench: setup-bench  ## run the benchmarks beside their peers

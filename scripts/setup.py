@@ -1,8 +1,8 @@
 """Sets up what the Makefile's targets need: `setup.py run | dev | test | bench`.
 
-Runs on the standard library of the Python that the Makefile found. `run` is
-the product and what builds its page, `dev` adds the tools of both languages, `test` Chromium and bubblewrap, and `bench`
-adds the peers to `run`. A stamp in `.venv` per level, keyed on what it installs, makes a second run a matter of milliseconds.
+Runs on the standard library of the Python that the Makefile found. `run` is the product and what builds its page, `dev`
+adds the tools, `test` adds Chromium and bubblewrap to `dev`, and `bench` adds the peers to `run`. A stamp in `.venv` per
+level, keyed on what it installs, makes a second run a matter of milliseconds. The page's packages are `page.py install`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PROGRESS_EVERY_S = 3.0
+#: The levels, and which of them hold everything that a level asks for.
+HELD_BY = {"run": ("run", "dev", "test", "bench"), "dev": ("dev", "test"), "test": ("test",), "bench": ("bench",)}
 
 
 class SetupError(Exception):
@@ -34,35 +36,33 @@ class SetupError(Exception):
 def setup(level: str) -> None:
     """Bring `.venv` (and for `test` the machine) to `level`. Raises SetupError."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    stamp, key = VENV / f".stamp-{level}", _key(project, level)
-    if _is_stamped(stamp, key):
+    if _is_set_up(project, level):
         return
     with (ROOT / "pyproject.toml").open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        if _is_stamped(stamp, key):
+        if _is_set_up(project, level):
             return
         started = time.monotonic()
-        _make_venv()
+        _ensure_venv()
         _install(project, "page", editable=False)
         _install(project, {"run": "", "bench": "bench"}.get(level, "dev"), editable=True)
-        if level in {"dev", "test"}:
-            _say("installing the page's packages and its test tools")
-            _run([str(PYTHON), str(ROOT / "scripts" / "page.py"), "install"], "npm ci")
         if level == "test":
-            _make_system_packages()
-        stamp.write_text(key)
+            _ensure_test_programs()
+        (VENV / f".stamp-{level}").write_text(stamp_of(project, level))
     _say(f"{level} is set up, {time.monotonic() - started:.0f} s")
 
 
-def _key(project: dict[str, Any], level: str) -> str:
+def stamp_of(project: dict[str, Any], level: str) -> str:
+    """Changes with what the level installs, and not with the settings of a tool."""
     decides = [project["build-system"], project["project"], project["dependency-groups"], level, str(ROOT)]
-    if level in {"dev", "test"}:
-        decides.append((ROOT / "web" / "package-lock.json").read_text())
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
 
-def _is_stamped(stamp: Path, key: str) -> bool:
-    return stamp.is_file() and stamp.read_text() == key and _works(PYTHON)
+def _is_set_up(project: dict[str, Any], level: str) -> bool:
+    stamps = {held_by: VENV / f".stamp-{held_by}" for held_by in HELD_BY[level]}
+    return _works(PYTHON) and any(
+        stamp.is_file() and stamp.read_text() == stamp_of(project, held_by) for held_by, stamp in stamps.items()
+    )
 
 
 def _works(python: Path) -> bool:
@@ -77,14 +77,14 @@ def _succeeds(command: list[str]) -> bool:
     return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
-def _make_venv() -> None:
+def _ensure_venv() -> None:
     if _works(PYTHON) and (VENV / "bin" / "pip").exists():
         return
     _say(f"creating .venv with Python {sys.version.split()[0]}")
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     if not _succeeds([sys.executable, "-c", "import ensurepip"]):
         # Debian keeps this part of the standard library in a package of its own.
-        _apt_install([f"python{sys.version_info.major}.{sys.version_info.minor}-venv"])
+        install_system_packages([f"python{sys.version_info.major}.{sys.version_info.minor}-venv"])
     _run(command, "python -m venv")
 
 
@@ -103,17 +103,17 @@ def _requirements(project: dict[str, Any], group: str) -> list[str]:
     return found
 
 
-def _make_system_packages() -> None:
+def _ensure_test_programs() -> None:
     missing: list[str] = []
     if not any(shutil.which(browser) for browser in BROWSERS):
         missing += ["chromium", "fonts-liberation"]
     if shutil.which("bwrap") is None and sys.platform == "linux":
         missing.append("bubblewrap")
     if missing:
-        _apt_install(missing)
+        install_system_packages(missing)
 
 
-def _apt_install(packages: list[str]) -> None:
+def install_system_packages(packages: list[str]) -> None:
     by_hand = f"sudo apt-get install {' '.join(packages)}"
     apt = shutil.which("apt-get")
     if apt is None:
@@ -156,7 +156,7 @@ def _say(line: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 1 or arguments[0] not in {"run", "dev", "test", "bench"}:
+    if len(arguments) != 1 or arguments[0] not in HELD_BY:
         _say("usage: setup.py run | dev | test | bench")
         return 2
     try:
