@@ -58,6 +58,7 @@ class Batch:
         self.known = known
         self._facts: list[NewFact] = []
         self._blobs: list[Blob] = []
+        self._ends: list[str] = []
 
     def say(self, fact: Fact, scope: Scope) -> None:
         """Adds a fact. Raises ValueError where the scope lacks an id that the fact needs."""
@@ -71,6 +72,10 @@ class Batch:
         self._blobs.extend(blobs)
         return held
 
+    def drop(self, kind: PartialKind, scope: Scope) -> None:
+        """A part in the making that comes to nothing: its attempt failed."""
+        self._ends.append(partial_key(kind, scope))
+
     def keep(self, *blobs: Blob) -> None:
         """Blobs that facts of this batch refer to."""
         self._blobs.extend(blobs)
@@ -82,7 +87,7 @@ class Batch:
     def decision(self) -> Decision:
         """All that was said."""
         closed: list[str] = []
-        ends: list[str] = []
+        ends = list(self._ends)
         for new in self._facts:
             if new.fact.closes is not None:
                 closed.append(str(getattr(new.scope, new.fact.closes)))

@@ -50,7 +50,7 @@ class ModelAnswered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt failed. Without `retry_in_ms` it was the last, and `pieces` are what had come."""
+    """An attempt failed; `pieces` are what had come. Without `retry_in_ms` it was the last, and they are kept."""
 
     thread: str
     run: str

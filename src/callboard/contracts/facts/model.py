@@ -24,7 +24,8 @@ class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 class ModelRequested(Fact, frozen=True, kw_only=True):
     """A model is asked. The context is named, never copied: the prompt layers by ref and the thread's facts up to and
-    including `context_through`, after `context_after` where older turns were left out. `iteration` counts the model calls of the run from 1."""
+    including `context_through`, after `context_after` where older turns were left out. `iteration` counts the model calls
+    of the run from 1."""
 
     type: ClassVar[str] = "model.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL

@@ -11,8 +11,8 @@ from .base import Fact
 Mode = Literal["chat", "auto"]
 PermissionMode = Literal["ask", "edits", "planning", "full"]
 #: `person` asked for it, `crash` found it running under a dead epoch, `lost` could not reach its host, `replaced` made
-#: room for newer input.
-InterruptCause = Literal["person", "crash", "lost", "replaced"]
+#: room for newer input, `shutdown` ended with the process that ran it.
+InterruptCause = Literal["person", "crash", "lost", "replaced", "shutdown"]
 
 _TURN: tuple[ScopeKey, ...] = ("thread", "turn")
 _RUN: tuple[ScopeKey, ...] = ("thread", "turn", "run")

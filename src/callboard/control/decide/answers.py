@@ -71,6 +71,8 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
     thread, run = found
     if report.retry_in_ms is None:
         cut(batch, thread, run, report.pieces)
+    for piece in report.pieces:
+        batch.drop(piece.kind, run_scope(thread, run, piece.step))
     batch.say(
         ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
         run_scope(thread, run, report.step),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import SessionTakenOver, ThreadPaused
+from callboard.contracts.facts import SessionTakenOver
 from callboard.contracts.live import Partial
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 
-from ..batch import Batch, thread_scope
+from ..batch import Batch
 from ..outcomes import Piece, TakenOver
 from ..state import OpenRun
-from .stops import close
+from .stops import close, pause_queue
 
 
 def taken_over(batch: Batch, report: TakenOver) -> None:
@@ -44,8 +44,7 @@ def taken_over(batch: Batch, report: TakenOver) -> None:
             outcomes=_outputs(mine),
         )
     for thread in (*(thread for thread, _ in dead), *waiting):
-        if batch.thread(thread.thread).queue and batch.thread(thread.thread).paused is None:
-            batch.say(ThreadPaused(cause="recovered", reason="the process that ran it ended"), thread_scope(thread))
+        pause_queue(batch, thread.thread)
 
 
 def _only_waits(run: OpenRun) -> bool:

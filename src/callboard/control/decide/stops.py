@@ -8,6 +8,7 @@ from callboard.contracts.facts import (
     ActionWithdrawn,
     ModelInterrupted,
     QueueRemoved,
+    ThreadPaused,
     ToolCancelled,
     ToolLost,
     TurnInterrupted,
@@ -47,7 +48,10 @@ def stopped(batch: Batch, report: RunStopped) -> None:
     if thread is None or run is None or run.run != report.run:
         return
     close(batch, thread, run, cause=report.cause, reason=report.reason, pieces=report.pieces, outcomes=report.outcomes)
-    start_next(batch, report.thread)
+    if report.cause == "shutdown":
+        pause_queue(batch, report.thread)
+    else:
+        start_next(batch, report.thread)
 
 
 def close(
@@ -93,3 +97,10 @@ def close(
             )
     reject_steers(batch, thread, run, "turn_interrupted")
     batch.say(TurnInterrupted(cause=cause, reason=reason, iterations=run.iteration), run_scope(thread, run))
+
+
+def pause_queue(batch: Batch, thread_id: str) -> None:
+    """The process that ran the thread has ended: what is queued waits until a person lets it go on."""
+    thread = batch.thread(thread_id)
+    if thread.queue and thread.paused is None:
+        batch.say(ThreadPaused(cause="recovered", reason="the process that ran it ended"), thread_scope(thread))
