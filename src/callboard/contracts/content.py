@@ -21,10 +21,14 @@ class BlobRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
 
 class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the preview of what the blob holds."""
+    """A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the preview of what the blob holds.
+
+    `erased` is set in rows only: the fact that held the text was erased.
+    """
 
     text: str = ""
     ref: BlobRef | None = None
+    erased: bool = False
 
 
 class Blob(msgspec.Struct, frozen=True):

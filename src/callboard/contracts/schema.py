@@ -19,13 +19,14 @@ from .facts import FACTS
 from .facts.action import ActionType, ApprovalScope, Decision
 from .facts.model import PromptLayer, StopReason
 from .facts.permission import CheckName, Risk, RuleScope, Verdict
+from .facts.queue import SteerRejection
 from .facts.sandbox import SandboxLevel
 from .facts.thread import AgentKind, PauseCause
 from .facts.turn import InterruptCause, Mode, PermissionMode
 from .live import Cursor
 from .record import WireEvent
 from .rows import SESSION_PANELS, WORKSPACE_PANELS, AnyPart, AnyRow, AppendText, Remove, Upsert
-from .rows.conversation import PartState, RuntimeStatus, StatusDetail, ToolState, TurnState
+from .rows.conversation import ActionOutcome, PartState, RuntimeStatus, StatusDetail, ToolState, TurnState
 from .rows.session import Attention, SessionState
 from .scope import ActorKind, ScopeKey
 from .typescript import Writer, closed_list, literal, plural
@@ -36,6 +37,7 @@ TYPESCRIPT = "web/src/system/generated/contracts.ts"
 
 #: The closed lists that a page needs by name.
 CLOSED_LISTS: dict[str, tuple[str, ...]] = {
+    "ActionOutcome": get_args(ActionOutcome),
     "ActionType": get_args(ActionType),
     "ActorKind": get_args(ActorKind),
     "AgentKind": get_args(AgentKind),
@@ -57,6 +59,7 @@ CLOSED_LISTS: dict[str, tuple[str, ...]] = {
     "SandboxLevel": get_args(SandboxLevel),
     "Serial": get_args(Serial),
     "SessionState": get_args(SessionState),
+    "SteerRejection": get_args(SteerRejection),
     "StatusDetail": get_args(StatusDetail),
     "StopReason": get_args(StopReason),
     "ToolState": get_args(ToolState),

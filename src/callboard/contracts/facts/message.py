@@ -12,11 +12,13 @@ _PART: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 
 
 class MessageText(Fact, frozen=True, kw_only=True):
-    """One text part of the assistant's message, finished. The step is the part."""
+    """One text part of the assistant's message, finished. The step is the part. `revised` says that it differs from what was
+    streamed, as where a secret was found only in the whole."""
 
     type: ClassVar[str] = "message.text"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
     content: Text
+    revised: bool = False
 
 
 class MessageInterrupted(Fact, frozen=True, kw_only=True):

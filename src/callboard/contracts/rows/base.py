@@ -34,8 +34,8 @@ class Remove(msgspec.Struct, frozen=True, tag_field="op", tag="remove"):
 
 
 class AppendText(msgspec.Struct, frozen=True, tag_field="op", tag="append"):
-    """Text for the end of a row's field. `offset` is how many characters the field has before it: a client that has more has
-    seen this piece, one that has fewer has missed some."""
+    """Text for the end of a row's field, which is a `Text`. `offset` is how many characters (code points) the field has before
+    it: a client that has more has seen this piece, one that has fewer has missed some."""
 
     panel: str
     key: str

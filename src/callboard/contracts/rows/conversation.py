@@ -69,7 +69,7 @@ class Part(Row, frozen=True, kw_only=True):
 
 
 class TextPart(Part, tag="assistant_text", frozen=True, kw_only=True):
-    """A piece of the assistant's text. `commentary` is text that came before the last tool call of a finished turn.
+    """A piece of the assistant's text. `commentary` is text that a tool call followed: it is not the answer and keeps its place.
 
     `revised` marks a final text that differs from what was streamed.
     """
@@ -111,6 +111,10 @@ class ToolPart(Part, tag="tool_call", frozen=True, kw_only=True):
     action_id: str = ""
 
 
+#: `unknown` where the fact that resolved the action was erased.
+ActionOutcome = Literal["pending", "approved", "rejected", "answered", "expired", "withdrawn", "unknown"]
+
+
 class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
     """The audit line of an action: `decision` is empty while it is pending."""
 
@@ -118,7 +122,7 @@ class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
     action_type: ActionType
     tool: str
     prompt: str
-    outcome: Literal["pending", "approved", "rejected", "answered", "expired", "withdrawn"]
+    outcome: ActionOutcome
     answered_scope: ApprovalScope | None = None
     reason: str = ""
     actor: str = ""
@@ -202,6 +206,7 @@ StatusDetail = Literal[
     "running_tool",
     "waiting_approval",
     "waiting_retry",
+    "stopping",
     "paused",
     "completed",
     "failed",

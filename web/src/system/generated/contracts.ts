@@ -1,5 +1,16 @@
 // Generated from src/callboard/contracts by `make gen`. Do not edit.
 
+export const ACTION_OUTCOMES = [
+  'pending',
+  'approved',
+  'rejected',
+  'answered',
+  'expired',
+  'withdrawn',
+  'unknown',
+] as const
+export type ActionOutcome = (typeof ACTION_OUTCOMES)[number]
+
 export const ACTION_TYPES = [
   'tool_approval',
   'plan_decision',
@@ -139,6 +150,7 @@ export const INTERRUPT_CAUSES = [
   'crash',
   'lost',
   'replaced',
+  'shutdown',
 ] as const
 export type InterruptCause = (typeof INTERRUPT_CAUSES)[number]
 
@@ -230,6 +242,13 @@ export const SESSION_STATES = [
 ] as const
 export type SessionState = (typeof SESSION_STATES)[number]
 
+export const STEER_REJECTIONS = [
+  'turn_completed',
+  'turn_failed',
+  'turn_interrupted',
+] as const
+export type SteerRejection = (typeof STEER_REJECTIONS)[number]
+
 export const STATUS_DETAILS = [
   'ready',
   'submitted',
@@ -240,6 +259,7 @@ export const STATUS_DETAILS = [
   'running_tool',
   'waiting_approval',
   'waiting_retry',
+  'stopping',
   'paused',
   'completed',
   'failed',
@@ -319,7 +339,7 @@ export interface ActionPart {
   readonly actionType: ActionType
   readonly tool: string
   readonly prompt: string
-  readonly outcome: 'answered' | 'approved' | 'expired' | 'pending' | 'rejected' | 'withdrawn'
+  readonly outcome: ActionOutcome
   readonly answeredScope?: ApprovalScope | null
   readonly reason?: string
   readonly actor?: string
@@ -397,8 +417,8 @@ export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPa
 export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart | ActionRow | QueueRow | StatusRow
 
 /**
- * Text for the end of a row's field. `offset` is how many characters the field has before it: a client that has more has
- * seen this piece, one that has fewer has missed some.
+ * Text for the end of a row's field, which is a `Text`. `offset` is how many characters (code points) the field has before
+ * it: a client that has more has seen this piece, one that has fewer has missed some.
  */
 export interface AppendText {
   readonly op: 'append'
@@ -601,9 +621,13 @@ export interface MessageInterrupted {
   readonly content: Text
 }
 
-/** One text part of the assistant's message, finished. The step is the part. */
+/**
+ * One text part of the assistant's message, finished. The step is the part. `revised` says that it differs from what was
+ * streamed, as where a secret was found only in the whole.
+ */
 export interface MessageText {
   readonly content: Text
+  readonly revised?: boolean
 }
 
 /** The answer is complete. `first_ms` is from the request to the first piece of it, `duration_ms` to the last. */
@@ -628,7 +652,8 @@ export interface ModelInterrupted {
 
 /**
  * A model is asked. The context is named, never copied: the prompt layers by ref and the thread's facts up to and
- * including `context_through`, after `context_after` where older turns were left out. `iteration` counts the model calls of the run from 1.
+ * including `context_through`, after `context_after` where older turns were left out. `iteration` counts the model calls
+ * of the run from 1.
  */
 export interface ModelRequested {
   readonly provider: string
@@ -995,7 +1020,7 @@ export interface SteerPart {
 export interface SteerRejected {
   readonly steerId: string
   readonly input: Text
-  readonly reason: 'turn_completed' | 'turn_failed' | 'turn_interrupted'
+  readonly reason: SteerRejection
 }
 
 /** Input for a running turn, to be part of its next model call. */
@@ -1031,14 +1056,19 @@ export interface SubmitTurn {
   readonly whenBusy?: WhenBusy
 }
 
-/** A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the preview of what the blob holds. */
+/**
+ * A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the preview of what the blob holds.
+ *
+ * `erased` is set in rows only: the fact that held the text was erased.
+ */
 export interface Text {
   readonly text?: string
   readonly ref?: BlobRef | null
+  readonly erased?: boolean
 }
 
 /**
- * A piece of the assistant's text. `commentary` is text that came before the last tool call of a finished turn.
+ * A piece of the assistant's text. `commentary` is text that a tool call followed: it is not the answer and keeps its place.
  *
  * `revised` marks a final text that differs from what was streamed.
  */
