@@ -1,0 +1,118 @@
+"""A batch on its way into a stream: what every backend checks, seals and remembers in the same way. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import msgspec
+
+from ..contracts.errors import Refusal
+from ..contracts.ports.store import Append, Head
+from ..contracts.record import Record, decode_header, decode_payload, encode_header, encode_payload, header_of
+from . import chain
+from .chain import Stored
+
+_REFERENCE = re.compile(rb'"hash":"([0-9a-f]{64})"')
+
+
+class Draft(NamedTuple):
+    """What can be made of a batch before its place in the stream is known."""
+
+    payloads: list[bytes]
+    salts: list[bytes]
+    digests: list[bytes]
+
+
+class Sealed(NamedTuple):
+    """The batch in its place: what is stored, what its author gets back, and where the stream then ends."""
+
+    stored: list[Stored]
+    records: tuple[Record, ...]
+    head: Head
+
+
+def draft(batch: Append, salts: bytes) -> Draft:
+    """Encodes the payloads. `salts` are fresh random bytes, 16 for each fact."""
+    payloads = [encode_payload(new.fact) for new in batch.facts]
+    size = chain.SALT_BYTES
+    each = [salts[at : at + size] for at in range(0, size * len(payloads), size)]
+    return Draft(payloads, each, [chain.digest(salt, payload) for salt, payload in zip(each, payloads, strict=True)])
+
+
+def check_place(batch: Append, head: Head, epoch: int) -> None:
+    """Refuses a batch whose author lost the lease (`fenced`) or has not seen the end of the stream (`conflict`)."""
+    if batch.epoch != epoch:
+        raise fenced(batch.stream, batch.epoch, epoch)
+    if batch.expected != head.sequence:
+        raise Refusal(
+            "conflict",
+            f"The stream {batch.stream} is at {head.sequence}, not at {batch.expected}.",
+            hint="Read the newer facts and decide again.",
+        )
+
+
+def fenced(stream: str, epoch: int, now: int) -> Refusal:
+    """The refusal of a writer whose epoch is over."""
+    return Refusal(
+        "fenced",
+        f"The stream {stream} is held under epoch {now}; epoch {epoch} may not write to it.",
+        hint="Another process took the store over. Stop here and work through that process.",
+    )
+
+
+def key_taken(key: str) -> Refusal:
+    """The refusal of an answer under a key that has one."""
+    return Refusal(
+        "idempotency_conflict",
+        f"The key {key} already has an answer.",
+        field="idempotencyKey",
+        hint="Repeat the same command to get that answer, or send the new command with a new key.",
+    )
+
+
+def no_such_fact(stream: str, sequence: int) -> Refusal:
+    """The refusal of a sequence that the stream does not have."""
+    return Refusal("invalid_input", f"The stream {stream} has no fact {sequence}.", field="sequence")
+
+
+def nothing(stream: str) -> Head:
+    """The end of a stream that has no fact."""
+    return Head(sequence=0, link=chain.genesis(stream))
+
+
+def seal(batch: Append, made: Draft, head: Head) -> Sealed:
+    """Puts the batch after `head`. A time before the stream's newest is raised to it, so time never goes back."""
+    origin = batch.origin
+    if origin.at < head.at:
+        origin = msgspec.structs.replace(origin, at=head.at)
+    stream, epoch = batch.stream, batch.epoch
+    sequence, previous = head.sequence, head.link
+    stored: list[Stored] = []
+    records: list[Record] = []
+    for new, payload, salt, payload_digest in zip(batch.facts, made.payloads, made.salts, made.digests, strict=True):
+        sequence += 1
+        header = header_of(new, origin, epoch)
+        data = encode_header(header)
+        previous = chain.link(previous, data, payload_digest)
+        stored.append(Stored(sequence, data, previous, salt, payload))
+        records.append(Record(stream, sequence, header, previous, new.fact))
+    if stored:
+        head = Head(sequence=sequence, link=previous, at=origin.at)
+    return Sealed(stored, tuple(records), head)
+
+
+def record_of(stream: str, stored: Stored) -> Record:
+    """The record of stored bytes. Raises Refusal `chain_broken` where they cannot be read."""
+    header = decode_header(stored.header)
+    return Record(stream, stored.sequence, header, stored.link, decode_payload(header.type, stored.payload))
+
+
+def blobs_named_by(payload: bytes) -> set[str]:
+    """The hashes of the blobs that an encoded payload refers to, of unknown facts too.
+
+    A quote inside a JSON string is escaped, so no content can pass for a reference.
+    """
+    if b'"hash":"' not in payload:
+        return set()
+    return {found.decode() for found in _REFERENCE.findall(payload)}

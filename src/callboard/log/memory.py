@@ -1,0 +1,211 @@
+"""The store in memory: for tests, and for what need not outlive its process. Nothing here is durable."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Sequence
+
+import msgspec
+
+from ..contracts.content import Blob
+from ..contracts.live import Frame, Partial
+from ..contracts.ports.store import Append, Head, StoredAnswer
+from ..contracts.record import Record, decode_header
+from . import chain
+from .batch import blobs_named_by, check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal
+from .chain import Stored
+from .following import Following
+from .memory_rows import MemoryRows
+from .pieces import Gathered, check_offset, gather, keys_of
+
+
+class MemoryStore:
+    """A whole store, one writer, epoch 1."""
+
+    def __init__(self, id: str = "rtm_memory") -> None:
+        self.id = id
+        self.epoch = 1
+        self.blobs = MemoryBlobs()
+        self.partials = MemoryPartials(self.epoch)
+        self.rows = MemoryRows()
+        self.facts = MemoryFacts(self.epoch, self.blobs, self.partials, self.rows)
+
+    async def close(self) -> None:
+        self.facts.following.close()
+
+
+class MemoryBlobs:
+    """Content by its hash, with the facts that refer to it."""
+
+    def __init__(self) -> None:
+        self._data: dict[str, bytes] = {}
+        self._references: dict[str, set[tuple[str, int]]] = {}
+
+    async def get(self, hash: str) -> bytes | None:
+        return self._data.get(hash)
+
+    async def get_range(self, hash: str, *, offset: int, length: int) -> bytes | None:
+        data = self._data.get(hash)
+        return None if data is None else data[offset : offset + length]
+
+    def keep(self, stream: str, stored: Sequence[Stored], blobs: Sequence[Blob], end: int) -> None:
+        """Keeps the blobs of a batch. One that no fact of the batch names belongs to the stream's end."""
+        unnamed = {blob.ref.hash: blob.data for blob in blobs}
+        self._data.update(unnamed)
+        for fact in stored:
+            for name in blobs_named_by(fact.payload or b""):
+                unnamed.pop(name, None)
+                if name in self._data:
+                    self._references.setdefault(name, set()).add((stream, fact.sequence))
+        for name in unnamed:
+            self._references.setdefault(name, set()).add((stream, end))
+
+    def release(self, stream: str, sequence: int | None = None) -> None:
+        """Drops the references of one fact or of the whole stream, and the blobs that nobody refers to any more."""
+        for name, facts in list(self._references.items()):
+            facts -= {fact for fact in facts if fact[0] == stream and sequence in (None, fact[1])}
+            if not facts:
+                del self._references[name]
+                del self._data[name]
+
+
+class MemoryPartials:
+    """Parts in the making by stream and key."""
+
+    def __init__(self, epoch: int) -> None:
+        self._epoch = epoch
+        self._parts: dict[str, dict[str, Gathered]] = {}
+
+    async def write(self, stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
+        if epoch != self._epoch:
+            raise fenced(stream, epoch, self._epoch)
+        parts = self._parts.setdefault(stream, {})
+        gathered = gather(pieces)
+        for key, more in gathered.items():
+            check_offset(key, more.offset, len(parts[key].text) if key in parts else 0)
+        for key, more in gathered.items():
+            kept = parts.setdefault(key, more)
+            if kept is not more:
+                kept.text += more.text
+                kept.tool = more.tool or kept.tool
+
+    async def read(self, stream: str) -> tuple[Partial, ...]:
+        return tuple(
+            Partial(kind=part.kind, scope=part.scope, text=part.text, tool=part.tool)
+            for part in self._parts.get(stream, {}).values()
+        )
+
+    def end(self, stream: str, keys: Sequence[str] | None = None) -> None:
+        """Drops the parts with these keys, or all of the stream's."""
+        if keys is None:
+            self._parts.pop(stream, None)
+        for key in keys or ():
+            self._parts.get(stream, {}).pop(key, None)
+
+
+class _Stream(msgspec.Struct):
+    head: Head
+    facts: list[Stored] = msgspec.field(default_factory=list[Stored])
+    closed: set[str] = msgspec.field(default_factory=set[str])
+
+
+class _Answer(msgspec.Struct):
+    stored: StoredAnswer
+    stream: str
+    first: int
+    last: int
+
+
+class MemoryFacts:
+    """The facts of all streams."""
+
+    def __init__(self, epoch: int, blobs: MemoryBlobs, partials: MemoryPartials, rows: MemoryRows) -> None:
+        self._epoch = epoch
+        self._blobs = blobs
+        self._partials = partials
+        self._rows = rows
+        self._streams: dict[str, _Stream] = {}
+        self._answers: dict[str, _Answer] = {}
+        self.following = Following(self._page, self._end)
+
+    async def lease(self, stream: str) -> int:
+        return self._epoch
+
+    async def append(self, batch: Append) -> tuple[Record, ...]:
+        stream = self._streams.get(batch.stream) or _Stream(head=nothing(batch.stream))
+        check_place(batch, stream.head, self._epoch)
+        if batch.answer is not None and batch.answer.key in self._answers:
+            raise key_taken(batch.answer.key)
+        made = draft(batch, os.urandom(chain.SALT_BYTES * len(batch.facts)))
+        sealed = seal(batch, made, stream.head)
+        first = stream.head.sequence + 1
+        self._streams[batch.stream] = stream
+        stream.head = sealed.head
+        stream.facts += sealed.stored
+        stream.closed.update(batch.closed)
+        self._blobs.keep(batch.stream, sealed.stored, batch.blobs, sealed.head.sequence)
+        self._partials.end(batch.stream, batch.ends)
+        if batch.answer is not None:
+            self._answers[batch.answer.key] = _Answer(batch.answer, batch.stream, first, sealed.head.sequence)
+        self.following.appended(batch.stream, sealed.records)
+        return sealed.records
+
+    async def read(
+        self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
+    ) -> tuple[Record, ...]:
+        facts = self._streams[stream].facts if stream in self._streams else []
+        end = after + limit if until is None else min(after + limit, until)
+        return tuple(record_of(stream, fact) for fact in facts[after : max(after, end)])
+
+    async def head(self, stream: str) -> Head:
+        return self._streams[stream].head if stream in self._streams else nothing(stream)
+
+    def subscribe(self, stream: str, *, after: int = 0) -> AsyncIterator[tuple[Record, ...]]:
+        return self.following.follow(stream, after)
+
+    async def answer(self, key: str) -> StoredAnswer | None:
+        kept = self._answers.get(key)
+        return None if kept is None else kept.stored
+
+    async def closed(self, stream: str, ids: Sequence[str]) -> frozenset[str]:
+        return frozenset(ids) & (self._streams[stream].closed if stream in self._streams else frozenset[str]())
+
+    async def streams(self, prefix: str) -> tuple[str, ...]:
+        return tuple(name for name, stream in self._streams.items() if name.startswith(prefix) and stream.head.sequence)
+
+    async def erase(self, stream: str, sequence: int) -> None:
+        facts = self._streams[stream].facts if stream in self._streams else []
+        if not 1 <= sequence <= len(facts):
+            raise no_such_fact(stream, sequence)
+        fact = facts[sequence - 1]
+        facts[sequence - 1] = chain.erased(fact)
+        self._blobs.release(stream, sequence)
+        scope = decode_header(fact.header).scope
+        self._partials.end(stream, keys_of(scope))
+        for kept in self._answers.values():
+            if kept.stream == stream and kept.first <= sequence <= kept.last:
+                kept.stored = StoredAnswer(key=kept.stored.key, body_hash="", answer=b"")
+        await self._rows.clear(stream)
+
+    async def delete(self, stream: str) -> Head:
+        gone = self._streams.pop(stream, None)
+        self._blobs.release(stream)
+        self._partials.end(stream)
+        self._answers = {key: kept for key, kept in self._answers.items() if kept.stream != stream}
+        await self._rows.clear(stream)
+        self.following.deleted(stream)
+        return nothing(stream) if gone is None else gone.head
+
+    async def verify(self, stream: str) -> Head:
+        kept = self._streams.get(stream)
+        if kept is None:
+            return nothing(stream)
+        found = chain.check(stream, 0, chain.genesis(stream), kept.facts)
+        chain.check_end(stream, (kept.head.sequence, kept.head.link), found)
+        return kept.head
+
+    async def _page(self, stream: str, after: int, limit: int) -> tuple[Record, ...]:
+        return await self.read(stream, after=after, limit=limit)
+
+    async def _end(self, stream: str) -> int:
+        return (await self.head(stream)).sequence

@@ -1,0 +1,77 @@
+"""View rows in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ..contracts.ports.store import Views
+from ..contracts.rows.base import AppendText, Op, Remove, Row, Upsert
+from .panels import check_kept, newest
+
+
+class _Snapshot(msgspec.Struct, frozen=True):
+    sequence: int
+    link: bytes
+    schema: int
+    state: bytes
+
+
+class MemoryRows:
+    """Rows by stream, panel and key."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, dict[str, dict[str, Row]]] = {}
+        self._views: dict[str, Views] = {}
+        self._snapshots: dict[str, _Snapshot] = {}
+
+    async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
+        check_kept(ops)
+        panels = self._rows.setdefault(stream, {})
+        for op in ops:
+            match op:
+                case Upsert():
+                    panels.setdefault(op.panel, {})[op.row.key] = op.row
+                case Remove():
+                    panels.setdefault(op.panel, {}).pop(op.key, None)
+                case AppendText():
+                    pass
+        self._views[stream] = views
+
+    async def views(self, stream: str) -> Views | None:
+        return self._views.get(stream)
+
+    async def rows(
+        self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
+    ) -> tuple[Row, ...]:
+        kept = self._rows.get(stream, {}).get(panel, {}).values()
+        found = sorted((row for row in kept if before is None or row.order < before), key=_place, reverse=True)
+        return newest(_sized(found), limit, largest)
+
+    async def row(self, stream: str, panel: str, key: str) -> Row | None:
+        return self._rows.get(stream, {}).get(panel, {}).get(key)
+
+    async def across(self, panel: str) -> tuple[Row, ...]:
+        found = [row for panels in self._rows.values() for row in panels.get(panel, {}).values()]
+        return tuple(sorted(found, key=_place, reverse=True))
+
+    async def clear(self, stream: str) -> None:
+        self._rows.pop(stream, None)
+        self._views.pop(stream, None)
+        self._snapshots.pop(stream, None)
+
+    async def save_snapshot(self, stream: str, sequence: int, link: bytes, schema: int, state: bytes) -> None:
+        self._snapshots[stream] = _Snapshot(sequence, link, schema, state)
+
+    async def snapshot(self, stream: str, schema: int) -> tuple[int, bytes, bytes] | None:
+        kept = self._snapshots.get(stream)
+        return None if kept is None or kept.schema != schema else (kept.sequence, kept.link, kept.state)
+
+
+def _place(row: Row) -> tuple[int, str]:
+    return row.order, row.key
+
+
+def _sized(rows: Sequence[Row]) -> Iterator[tuple[int, int, Row]]:
+    return ((row.order, len(msgspec.json.encode(row)), row) for row in rows)

@@ -1,0 +1,68 @@
+"""The transaction of an append."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from ...contracts.content import Blob
+from ...contracts.ports.store import Append
+from ...contracts.record import Record
+from ..batch import Draft, blobs_named_by, check_place, key_taken, seal
+from ..chain import Stored
+from .ledger import Ledger
+from .partials import end_partials
+
+
+def append(
+    connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: Draft, *, fence: bool
+) -> tuple[Record, ...]:
+    """Stores the batch. Every refusal comes before the first write."""
+    end = ledger.end(connection, batch.stream)
+    check_place(batch, end.head, ledger.epoch if fence else batch.epoch)
+    answer = batch.answer
+    if answer is not None and connection.execute("SELECT 1 FROM answers WHERE key = ?", (answer.key,)).fetchone():
+        raise key_taken(answer.key)
+    if not end.number:
+        end = ledger.numbered(connection, batch.stream)
+    number, first = end.number, end.head.sequence + 1
+    sealed = seal(batch, made, end.head)
+    connection.executemany(
+        "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)",
+        [(number, *fact) for fact in sealed.stored],
+    )
+    ledger.move(batch.stream, end._replace(head=sealed.head))
+    keep_blobs(connection, number, sealed.stored, batch.blobs, sealed.head.sequence)
+    if answer is not None:
+        connection.execute(
+            "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)",
+            (answer.key, answer.body_hash, answer.answer, number, first, sealed.head.sequence),
+        )
+    if batch.closed:
+        connection.executemany("INSERT OR IGNORE INTO closed VALUES (?, ?)", [(number, name) for name in batch.closed])
+    if batch.ends:
+        end_partials(connection, number, batch.ends)
+    return sealed.records
+
+
+def keep_blobs(
+    connection: sqlite3.Connection, number: int, stored: Sequence[Stored], blobs: Sequence[Blob], end: int
+) -> None:
+    """Keeps the blobs of a batch, and which facts use them. One that no fact of the batch names belongs to the stream's end."""
+    unnamed = {blob.ref.hash for blob in blobs}
+    if blobs:
+        connection.executemany(
+            "INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            [(bytes.fromhex(blob.ref.hash), blob.data) for blob in blobs],
+        )
+    uses: list[tuple[int, int, bytes]] = []
+    for fact in stored:
+        names = blobs_named_by(fact.payload or b"")
+        unnamed -= names
+        uses += [(number, fact.sequence, bytes.fromhex(name)) for name in names]
+    uses += [(number, end, bytes.fromhex(name)) for name in unnamed]
+    if uses:
+        connection.executemany(
+            "INSERT OR IGNORE INTO blob_uses SELECT ?, ?, number FROM blobs WHERE hash = ?",
+            uses,
+        )

@@ -1,0 +1,92 @@
+"""Where streams end, as the writer knows it within its transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from ...contracts.ports.store import Head
+from ..batch import nothing
+
+#: How many streams' ends are remembered between transactions.
+REMEMBERED = 4096
+
+
+class End(NamedTuple):
+    """The end of a stream and the number that the tables know it by; 0 where it is not in them."""
+
+    number: int
+    head: Head
+
+
+class Ledger:
+    """The ends of streams, remembered while the store's epoch stays ours: nobody else can have moved them then.
+
+    Used in the writer's thread only.
+    """
+
+    def __init__(self, epoch: int) -> None:
+        self.ours = epoch
+        self.epoch = epoch
+        self._ends: dict[str, End] = {}
+        self._moved: set[str] = set()
+
+    def begun(self, connection: sqlite3.Connection) -> None:
+        """Reads the epoch that holds in this transaction."""
+        (self.epoch,) = connection.execute("SELECT epoch FROM store").fetchone()
+        if self.epoch != self.ours or len(self._ends) > REMEMBERED:
+            self._ends.clear()
+
+    def ending(self, connection: sqlite3.Connection) -> None:
+        """Writes the ends that this transaction moved."""
+        if not self._moved:
+            return
+        ends = [self._ends[name] for name in self._moved]
+        connection.executemany(
+            "UPDATE streams SET head = ?, link = ?, at = ? WHERE number = ?",
+            [(end.head.sequence, end.head.link, end.head.at, end.number) for end in ends],
+        )
+        self._moved.clear()
+
+    def undone(self) -> None:
+        """Forgets everything: it may have been part of what was undone."""
+        self._ends.clear()
+        self._moved.clear()
+
+    def end(self, connection: sqlite3.Connection, stream: str) -> End:
+        """The end of the stream, with number 0 where there is no such stream."""
+        end = self._ends.get(stream)
+        if end is None:
+            end = find_end(connection, stream)
+            if end.number:
+                self._ends[stream] = end
+        return end
+
+    def numbered(self, connection: sqlite3.Connection, stream: str) -> End:
+        """The end of the stream, which is entered where there is none."""
+        end = self.end(connection, stream)
+        if end.number:
+            return end
+        head = end.head
+        made = connection.execute(
+            "INSERT INTO streams (name, head, link, at) VALUES (?, ?, ?, ?)",
+            (stream, head.sequence, head.link, head.at),
+        )
+        self._ends[stream] = End(made.lastrowid or 0, head)
+        return self._ends[stream]
+
+    def move(self, stream: str, end: End) -> None:
+        """The stream ends here now; written at the end of the transaction."""
+        self._ends[stream] = end
+        self._moved.add(stream)
+
+    def forget(self, stream: str) -> None:
+        """The stream is gone."""
+        self._ends.pop(stream, None)
+        self._moved.discard(stream)
+
+
+def find_end(connection: sqlite3.Connection, stream: str) -> End:
+    """The end of the stream as the tables have it, with number 0 where there is none."""
+    row = connection.execute("SELECT number, head, link, at FROM streams WHERE name = ?", (stream,)).fetchone()
+    return End(0, nothing(stream)) if row is None else End(row[0], Head(sequence=row[1], link=row[2], at=row[3]))

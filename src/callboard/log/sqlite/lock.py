@@ -1,0 +1,37 @@
+"""Who may write: a lock on a file that the system lets go of when its process dies."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+
+from ...contracts.errors import Refusal
+
+NAME = "writer.lock"
+
+
+class WriterLock:
+    """The exclusive lock on a store's folder, held until `release` or the end of the process."""
+
+    def __init__(self, folder: Path) -> None:
+        """Takes the lock. Raises Refusal `store_locked` where another process holds it."""
+        self._file = os.open(folder / NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            holder = os.pread(self._file, 32, 0).decode("ascii", "replace").strip()
+            os.close(self._file)
+            raise Refusal(
+                "store_locked",
+                f"Another process{f' ({holder})' if holder else ''} writes to the store in {folder}.",
+                hint="Work through that process, open the store read-only, or stop that process first.",
+            ) from error
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+
+    def release(self) -> None:
+        """Lets the lock go. Harmless when repeated."""
+        with contextlib.suppress(OSError):
+            os.close(self._file)

@@ -1,0 +1,54 @@
+"""The threads that read a file: short statements, each in a transaction of its own, so that none holds the log back."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from .failures import refusal_of, unusable
+
+T = TypeVar("T")
+
+
+class Readers:
+    """A few connections, each used by one thread at a time."""
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection], path: str, count: int = 3) -> None:
+        """Connects at once, so that a store that cannot be read is refused when it is opened. Raises sqlite3.Error."""
+        self._path = path
+        self._connections = [connect() for _ in range(count)]
+        self._free: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
+        for connection in self._connections:
+            self._free.put(connection)
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix=f"reader of {path}")
+        self._closed = False
+
+    def first(self, query: str) -> Any:
+        """The first row of a query, read here and now. Raises sqlite3.Error."""
+        return self._connections[0].execute(query).fetchone()
+
+    async def run(self, read: Callable[[sqlite3.Connection], T]) -> T:
+        """Reads in one of the threads. Raises Refusal `store_unusable` where the file is damaged or closed."""
+        if self._closed:
+            raise unusable(self._path, "it has been closed")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._read, read)
+
+    async def close(self) -> None:
+        """Waits for the reads that were begun, and disconnects. Harmless when repeated."""
+        self._closed = True
+        await asyncio.to_thread(self._threads.shutdown)
+        while self._connections:
+            self._connections.pop().close()
+
+    def _read(self, read: Callable[[sqlite3.Connection], T]) -> T:
+        connection = self._free.get()
+        try:
+            return read(connection)
+        except sqlite3.Error as error:
+            raise refusal_of(error, self._path) from error
+        finally:
+            self._free.put(connection)

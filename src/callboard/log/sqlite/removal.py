@@ -1,0 +1,112 @@
+"""Erasing a payload and deleting a stream, with everything that only they referred to.
+
+A stream is deleted at once by taking its name away; its rows are then purged in bites, so that a large one neither holds up
+other writes nor makes the write-ahead log large. A purge that was cut off goes on when the store is next opened.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from ...contracts.ports.store import Head
+from ...contracts.record import decode_header
+from .. import chain
+from ..batch import fenced, no_such_fact
+from ..chain import Stored
+from ..pieces import keys_of
+from .ledger import Ledger
+from .partials import end_partials
+
+#: How many facts, and as many rows of other tables, one bite of a purge deletes.
+BITE = 1000
+
+
+def erase(connection: sqlite3.Connection, ledger: Ledger, stream: str, sequence: int) -> int:
+    """Erases one payload; returns how many erasures the store has seen. Raises Refusal `invalid_input` for no such fact.
+
+    The answer of its command keeps its key, so that the command is not carried out again, and loses what it said.
+    """
+    _check_ours(ledger, stream)
+    number = ledger.end(connection, stream).number
+    row = connection.execute(
+        "SELECT sequence, header, link, seal, payload FROM facts WHERE stream = ? AND sequence = ?", (number, sequence)
+    ).fetchone()
+    if row is None:
+        raise no_such_fact(stream, sequence)
+    gone = chain.erased(Stored(*row))
+    connection.execute(
+        "UPDATE facts SET seal = ?, payload = NULL WHERE stream = ? AND sequence = ?", (gone.seal, number, sequence)
+    )
+    _drop_uses(connection, number, sequence, sequence)
+    end_partials(connection, number, keys_of(decode_header(gone.header).scope))
+    connection.execute(
+        "UPDATE answers SET body_hash = '', answer = x'' WHERE stream = ? AND last >= ? AND first <= ?",
+        (number, sequence, sequence),
+    )
+    return _count_erasure(connection)
+
+
+def delete(connection: sqlite3.Connection, ledger: Ledger, stream: str) -> tuple[Head, int]:
+    """Takes the stream out of the store; returns what its end was and how many erasures the store has seen."""
+    _check_ours(ledger, stream)
+    end = ledger.end(connection, stream)
+    connection.execute("UPDATE streams SET name = NULL WHERE number = ?", (end.number,))
+    ledger.forget(stream)
+    return end.head, _count_erasure(connection)
+
+
+def purge(connection: sqlite3.Connection) -> bool:
+    """Deletes a bite of the rows of deleted streams. True where there are more."""
+    row = connection.execute("SELECT number FROM streams WHERE name IS NULL LIMIT 1").fetchone()
+    if row is None:
+        return False
+    (number,) = row
+    last = connection.execute(
+        "SELECT max(sequence) FROM (SELECT sequence FROM facts WHERE stream = ? ORDER BY sequence LIMIT ?)",
+        (number, BITE),
+    ).fetchone()[0]
+    _drop_uses(connection, number, 0, last or 0)
+    connection.execute("DELETE FROM facts WHERE stream = ? AND sequence <= ?", (number, last or 0))
+    for table, key in (("answers", "key"), ("closed", "id")):
+        connection.execute(
+            f"DELETE FROM {table} WHERE stream = ? AND {key} IN (SELECT {key} FROM {table} WHERE stream = ? LIMIT {BITE})",  # noqa: S608
+            (number, number),
+        )
+    rest = "SELECT 1 FROM facts WHERE stream = ? UNION ALL SELECT 1 FROM answers WHERE stream = ?"
+    rest += " UNION ALL SELECT 1 FROM closed WHERE stream = ? LIMIT 1"
+    if connection.execute(rest, (number, number, number)).fetchone() is None:
+        end_partials(connection, number)
+        connection.execute("DELETE FROM streams WHERE number = ?", (number,))
+    return True
+
+
+class Keeper(Ledger):
+    """What is done around the transactions of `callboard.db`: the ledger, and purging while there is nothing else to do."""
+
+    def idle(self, connection: sqlite3.Connection) -> bool:
+        connection.execute("BEGIN IMMEDIATE")
+        more = purge(connection)
+        connection.execute("COMMIT")
+        return more
+
+
+def _check_ours(ledger: Ledger, stream: str) -> None:
+    if ledger.epoch != ledger.ours:
+        raise fenced(stream, ledger.ours, ledger.epoch)
+
+
+def _drop_uses(connection: sqlite3.Connection, stream: int, first: int, last: int) -> None:
+    span = (stream, first, last)
+    used: Iterable[tuple[int]] = connection.execute(
+        "SELECT DISTINCT blob FROM blob_uses WHERE stream = ? AND sequence BETWEEN ? AND ?", span
+    ).fetchall()
+    connection.execute("DELETE FROM blob_uses WHERE stream = ? AND sequence BETWEEN ? AND ?", span)
+    connection.executemany(
+        "DELETE FROM blobs WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = ?1)", used
+    )
+
+
+def _count_erasure(connection: sqlite3.Connection) -> int:
+    (erasures,) = connection.execute("UPDATE store SET erasures = erasures + 1 RETURNING erasures").fetchone()
+    return erasures

@@ -1,0 +1,143 @@
+"""The two files of a store and how a connection to them is made.
+
+`callboard.db` is the truth. Facts lie in the order of their arrival, whatever their stream, so that pages fill; the index
+finds them by stream. A stream whose name is NULL is deleted and being purged. `seal` is the salt of a payload, or the
+payload's digest once it is erased (`log.chain`).
+
+`views.db` is made from the truth and thrown away when it does not fit.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from .failures import refusal_of, unusable
+
+FACTS = "callboard.db"
+VIEWS = "views.db"
+APPLICATION = 0x43424C44
+FACTS_SCHEMA = 1
+VIEWS_SCHEMA = 1
+#: The write-ahead log is copied back once it has so many pages, and cut back to so many bytes when it was longer.
+WAL_PAGES = 1000
+WAL_BYTES = 8 * 1024 * 1024
+#: How long a connection waits for another program's lock, in milliseconds.
+BUSY = 5000
+
+FACTS_SQL = """
+CREATE TABLE store (id TEXT NOT NULL, epoch INTEGER NOT NULL, erasures INTEGER NOT NULL);
+CREATE TABLE streams (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, head INTEGER NOT NULL, link BLOB NOT NULL, at INTEGER NOT NULL
+);
+CREATE TABLE facts (
+    position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, sequence INTEGER NOT NULL,
+    header BLOB NOT NULL, link BLOB NOT NULL, seal BLOB NOT NULL, payload BLOB
+);
+CREATE UNIQUE INDEX facts_by_stream ON facts (stream, sequence);
+CREATE TABLE answers (
+    key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, answer BLOB NOT NULL,
+    stream INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX answers_by_stream ON answers (stream, last);
+CREATE TABLE closed (stream INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (stream, id)) WITHOUT ROWID;
+CREATE TABLE blobs (number INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, data BLOB NOT NULL);
+CREATE TABLE blob_uses (
+    stream INTEGER NOT NULL, sequence INTEGER NOT NULL, blob INTEGER NOT NULL, PRIMARY KEY (stream, sequence, blob)
+) WITHOUT ROWID;
+CREATE INDEX blob_uses_by_blob ON blob_uses (blob);
+CREATE TABLE partials (
+    number INTEGER PRIMARY KEY, stream INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, scope BLOB NOT NULL,
+    tool TEXT NOT NULL, length INTEGER NOT NULL, UNIQUE (stream, key)
+);
+CREATE TABLE pieces (place INTEGER PRIMARY KEY, text TEXT NOT NULL);
+"""
+
+VIEWS_SQL = """
+CREATE TABLE views_of (store TEXT NOT NULL, erasures INTEGER NOT NULL);
+CREATE TABLE panels (number INTEGER PRIMARY KEY, stream TEXT NOT NULL, panel TEXT NOT NULL, UNIQUE (stream, panel));
+CREATE INDEX panels_by_panel ON panels (panel);
+CREATE TABLE rows (
+    number INTEGER PRIMARY KEY, panel INTEGER NOT NULL, key TEXT NOT NULL, place INTEGER NOT NULL, data BLOB NOT NULL,
+    UNIQUE (panel, key)
+);
+CREATE INDEX rows_by_place ON rows (panel, place, key);
+CREATE TABLE views (stream TEXT PRIMARY KEY, watermark INTEGER NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL);
+CREATE TABLE snapshots (
+    stream TEXT PRIMARY KEY, sequence INTEGER NOT NULL, link BLOB NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL
+);
+"""
+
+
+def connect(path: Path, *, synchronous: str = "FULL") -> sqlite3.Connection:
+    """A connection that writes, in autocommit: transactions are begun by hand. The file is made with mode 0600."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY / 1000)
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA secure_delete = ON").fetchall()
+    connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}").fetchall()
+    connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}").fetchall()
+    connection.execute("PRAGMA cache_size = -16000")
+    return connection
+
+
+def connect_reader(path: Path) -> sqlite3.Connection:
+    """A connection that only reads. It may be used by one thread after another."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=BUSY / 1000,
+    )
+    connection.execute("PRAGMA query_only = ON")
+    connection.execute("PRAGMA cache_size = -8000")
+    return connection
+
+
+def is_empty(connection: sqlite3.Connection) -> bool:
+    """True where the file has no table yet."""
+    return connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+
+
+def create(
+    connection: sqlite3.Connection, tables: str, schema: int, first: str = "", values: tuple[object, ...] = ()
+) -> None:
+    """Makes the tables of an empty file and its first row, all or none."""
+    marks = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {schema};"
+    connection.executescript(f"BEGIN IMMEDIATE; {tables} {marks}")
+    if first:
+        connection.execute(first, values)
+    connection.execute("COMMIT")
+
+
+def open_facts(folder: Path, new_id: str) -> sqlite3.Connection:
+    """The writer's connection to `callboard.db`, made where there is none. Raises Refusal `store_unusable`."""
+    path = folder / FACTS
+    try:
+        connection = connect(path)
+    except sqlite3.Error as error:
+        raise refusal_of(error, str(path)) from error
+    try:
+        if is_empty(connection):
+            create(connection, FACTS_SQL, FACTS_SCHEMA, "INSERT INTO store VALUES (?, 0, 0)", (new_id,))
+        check_facts(connection, path)
+    except sqlite3.Error as error:
+        connection.close()
+        raise refusal_of(error, str(path)) from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def check_facts(connection: sqlite3.Connection, path: Path) -> None:
+    """Raises Refusal `store_unusable` where the file is not a log that this version can read."""
+    if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION,):
+        raise unusable(str(path), "it is not a Callboard store")
+    (schema,) = connection.execute("PRAGMA user_version").fetchone()
+    if schema > FACTS_SCHEMA:
+        raise unusable(str(path), f"it was made by a newer Callboard (schema {schema})")

@@ -1,0 +1,104 @@
+"""A store is a folder: `callboard.db`, `views.db`, and the lock of the one process that writes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+import uuid_utils
+
+from ...contracts.ids import render
+from .blobs import SqliteBlobs
+from .facts import SqliteFacts
+from .failures import refusal_of, unusable
+from .lock import WriterLock
+from .partials import SqlitePartials
+from .readers import Readers
+from .removal import Keeper
+from .rows import SqliteRows
+from .sabotage import Sabotage, from_environment
+from .schema import FACTS, check_facts, connect_reader, open_facts
+from .writer import Writer
+
+
+class SqliteStore:
+    """The Store port. `epoch` is the writer's own, or for a reader the one that held when it opened the store."""
+
+    def __init__(
+        self, folder: Path, writing: sqlite3.Connection | None, lock: WriterLock | None, faults: Sabotage
+    ) -> None:
+        """Built by `open_store`; `writing` is the writer's connection, None where the store is only read."""
+        path = folder / FACTS
+        self._lock = lock
+        self._readers = Readers(lambda: connect_reader(path), str(path))
+        self.id, self.epoch, erasures = self._readers.first("SELECT id, epoch, erasures FROM store")
+        keeper = Keeper(self.epoch)
+        self._writer = None if writing is None else Writer(writing, str(path), keeper, faults)
+        self.rows = SqliteRows(folder, self.id, erasures, writing=writing is not None)
+        self.facts = SqliteFacts(self._readers, self._writer, keeper, self.rows, fence=not faults.skip_fence)
+        self.blobs = SqliteBlobs(self._readers)
+        self.partials = SqlitePartials(self._readers, self._writer, keeper, drop=faults.drop_partial)
+
+    async def close(self) -> None:
+        """Ends the subscriptions, does what was accepted, and lets the lock go. Harmless when repeated."""
+        self.facts.following.close()
+        await self._readers.close()
+        await self.rows.close()
+        if self._writer is not None:
+            await self._writer.close()
+        if self._lock is not None:
+            self._lock.release()
+
+
+def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
+    """Opens the store in a folder; as its writer it makes both where there are none, and counts the epoch on.
+
+    The folder has mode 0700 and its files 0600. Blocks for some milliseconds. Raises Refusal `store_locked` where another
+    process writes, `store_unusable` where the store is damaged, newer than this version or, for a reader, not there.
+    """
+    folder = path.absolute()
+    if read_only:
+        return _open_reader(folder)
+    faults = from_environment()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    lock = WriterLock(folder)
+    try:
+        writing = open_facts(folder, render("runtime", uuid_utils.uuid7().int))
+        try:
+            writing.execute("UPDATE store SET epoch = epoch + 1")
+            _sync(folder)
+            return SqliteStore(folder, writing, lock, faults)
+        except BaseException:
+            writing.close()
+            raise
+    except BaseException as error:
+        lock.release()
+        if isinstance(error, sqlite3.Error):
+            raise refusal_of(error, str(folder)) from error
+        raise
+
+
+def _open_reader(folder: Path) -> SqliteStore:
+    path = folder / FACTS
+    if not path.exists():
+        raise unusable(str(folder), "there is no store in this folder")
+    try:
+        connection = connect_reader(path)
+        try:
+            check_facts(connection, path)
+        finally:
+            connection.close()
+        return SqliteStore(folder, None, None, Sabotage())
+    except sqlite3.Error as error:
+        raise refusal_of(error, str(path)) from error
+
+
+def _sync(folder: Path) -> None:
+    """Makes the names of the files durable, not only what is in them."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
