@@ -24,6 +24,7 @@ from callboard.contracts.scope import Scope
 
 from .evolve import apply
 from .known import Known
+from .outcomes import WantedCall
 from .state import OpenCall, OpenRun, Session, Thread
 
 _ENDS: dict[type[Fact], PartialKind] = {
@@ -73,7 +74,7 @@ class Batch:
         return held
 
     def drop(self, kind: PartialKind, scope: Scope) -> None:
-        """A part in the making that comes to nothing: its attempt failed."""
+        """A part in the making that comes to nothing and leaves no fact."""
         self._ends.append(partial_key(kind, scope))
 
     def keep(self, *blobs: Blob) -> None:
@@ -94,7 +95,9 @@ class Batch:
             kind = _ENDS.get(type(new.fact))
             if kind is not None:
                 ends.append(partial_key(kind, new.scope))
-        return Decision(facts=tuple(self._facts), blobs=tuple(self._blobs), closed=tuple(closed), ends=tuple(ends))
+        return Decision(
+            facts=tuple(self._facts), blobs=tuple(self._blobs), closed=tuple(closed), ends=tuple(dict.fromkeys(ends))
+        )
 
 
 def thread_scope(thread: Thread, turn: str = "") -> Scope:
@@ -107,11 +110,9 @@ def run_scope(thread: Thread, run: OpenRun, step: int = 0) -> Scope:
     return Scope(agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, step=step)
 
 
-def call_scope(thread: Thread, run: OpenRun, call: OpenCall) -> Scope:
+def call_scope(thread: Thread, run: OpenRun, call: OpenCall | WantedCall) -> Scope:
     """The scope of a tool call."""
-    return Scope(
-        agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, step=call.step, tool_call=call.call
-    )
+    return msgspec.structs.replace(run_scope(thread, run, call.step), tool_call=call.call)
 
 
 def action_scope(thread: Thread, run: OpenRun, call: OpenCall) -> Scope:
