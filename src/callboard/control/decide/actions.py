@@ -66,7 +66,7 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
                 scope=request.scope,
             )
             batch.say(PermissionRuleAdded(rule=rule), action_scope(thread, run, call))
-        let_through(batch, thread, run, call, evaluation.sandbox)
+        let_through(batch, call_scope(thread, run, call), call.tool, evaluation.sandbox)
     proceed(batch, thread.thread)
     return ActionAnswered(
         session_id=batch.state.session,

@@ -16,7 +16,7 @@ from callboard.contracts.facts import (
 from ..batch import Batch, run_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from ..state import OpenRun, Thread
-from .calls import request
+from .calls import requested
 from .iterate import ask_model, complete, fail
 from .turns import start_next
 
@@ -53,7 +53,7 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
     )
     _warn(batch, thread, run, report)
     if report.calls:
-        request(batch, report.thread, report.calls)
+        requested(batch, report.thread, report.calls)
     elif run.stopping:
         return
     elif run.mode == "auto" or run.steers:

@@ -22,7 +22,6 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, call_scope
 from ..outcomes import ToolEnded, WantedCall
-from ..state import OpenCall, OpenRun, Thread
 from .iterate import ask_model, complete, open_run
 from .turns import start_next
 
@@ -31,13 +30,15 @@ FINALIZE = "Finalize"
 ONE_CALL = "Only one tool call of an answer is taken in chat. Ask for this one again, if it is still needed."
 
 
-def request(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> None:
-    """The calls of one answer. In `chat` an answer may make one call; those beyond it get a named refusal."""
+def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> None:
+    """The calls of one answer. In `chat` an answer may make one call; those beyond it get a named refusal.
+
+    The steps of the answer's parts are given before its facts are, so those of its actions come after all of them.
+    """
+    past = max(call.step for call in wanted) + 1
     for index, call in enumerate(wanted):
         thread, run = open_run(batch, thread_id)
-        scope = Scope(
-            agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, step=call.step, tool_call=call.call
-        )
+        scope = call_scope(thread, run, call)
         evaluation = call.evaluation
         batch.say(
             ToolRequested(
@@ -62,8 +63,12 @@ def request(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> None:
             batch.say(ToolRefused(code="one_call_at_a_time", message=ONE_CALL), scope)
         elif run.stopping:
             batch.say(ToolCancelled(started=False), scope)
+        elif evaluation.verdict == "deny":
+            batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
+        elif evaluation.verdict == "allow":
+            let_through(batch, scope, call.tool, evaluation.sandbox)
         else:
-            _pass_on(batch, scope, call)
+            _ask(batch, scope, call.tool, evaluation, past)
     proceed(batch, thread_id)
 
 
@@ -108,12 +113,11 @@ def ended(batch: Batch, report: ToolEnded) -> None:
     proceed(batch, report.thread)
 
 
-def let_through(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, sandbox: SandboxApplied | None) -> None:
-    """The call is to run, under the confinement that its fact names."""
-    scope = call_scope(thread, run, call)
+def let_through(batch: Batch, scope: Scope, tool: str, sandbox: SandboxApplied | None) -> None:
+    """The call in that scope is to run, under the confinement that its fact names."""
     if sandbox is not None:
         batch.say(sandbox, scope)
-    batch.say(ToolStarted(tool=call.tool), scope)
+    batch.say(ToolStarted(tool=tool), scope)
 
 
 def proceed(batch: Batch, thread_id: str) -> None:
@@ -124,20 +128,7 @@ def proceed(batch: Batch, thread_id: str) -> None:
         start_next(batch, thread_id)
 
 
-def _pass_on(batch: Batch, scope: Scope, wanted: WantedCall) -> None:
-    evaluation = wanted.evaluation
-    match evaluation.verdict:
-        case "deny":
-            batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
-        case "allow":
-            if evaluation.sandbox is not None:
-                batch.say(evaluation.sandbox, scope)
-            batch.say(ToolStarted(tool=wanted.tool), scope)
-        case "ask":
-            _ask(batch, scope, wanted.tool, evaluation)
-
-
-def _ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
+def _ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
     _, run = open_run(batch, scope.thread)
     expiry = batch.known.approval_expiry_us
     batch.say(
@@ -155,5 +146,5 @@ def _ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
             expires_at=batch.known.now + expiry if expiry else 0,
             policy=run.permission_mode,
         ),
-        msgspec.structs.replace(scope, step=run.next_step, action=batch.known.ids.new("action")),
+        msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
     )
