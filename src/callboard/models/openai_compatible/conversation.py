@@ -32,10 +32,13 @@ def messages_of(request: ModelRequest, provider: str) -> list[lib.ModelMessage]:
 
 
 def parameters_of(request: ModelRequest) -> ModelRequestParameters:
-    """The tools as the model is told of them."""
+    """The tools as the model is told of them, with their schemas as they are."""
     return ModelRequestParameters(
         function_tools=[
-            ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.schema)
+            # Left to itself the library rewrites a schema to OpenAI's strict dialect, which other servers don't know.
+            ToolDefinition(
+                name=tool.name, description=tool.description, parameters_json_schema=tool.schema, strict=False
+            )
             for tool in request.tools
         ]
     )
@@ -63,9 +66,8 @@ def _message(message: ModelMessage, provider: str) -> lib.ModelMessage:
 
 
 def _result(part: ToolResultContent) -> lib.ToolReturnPart:
-    return lib.ToolReturnPart(
-        part.tool, part.text, tool_call_id=part.call_id, outcome="failed" if part.failed else "success"
-    )
+    # Marked as failed, the library would wrap the text; what is in it already says how the call ended.
+    return lib.ToolReturnPart(part.tool, part.text, tool_call_id=part.call_id)
 
 
 def _answer_part(part: Content, provider: str) -> lib.ModelResponsePart | None:

@@ -71,12 +71,12 @@ def as_failures(endpoint: Endpoint, answer: Answer) -> Generator[None]:
     """Raises ModelFailure for whatever the server, the network or the answer did; what is our own fault passes through."""
     try:
         yield
-    except (lib.ModelAPIError, lib.UnexpectedModelBehavior, httpx2.HTTPError) as error:
+    except (lib.ModelAPIError, lib.UnexpectedModelBehavior, httpx2.HTTPError, NotAStreamError) as error:
         failure = _failure(error, endpoint, answer)
-    except _MISSHAPEN as error:
+    except _MISSHAPEN:
         if not answer.arrived:
             raise
-        failure = _garbled(f"{type(error).__name__}: {error}", endpoint)
+        failure = _garbled("an event of another shape than a piece of an answer", endpoint)
     else:
         return
     # The cause may quote the key; all that is worth keeping of it is in the message.

@@ -42,6 +42,9 @@ _STOP_REASONS: dict[lib.FinishReason | None, StopReason] = {
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
+_Delta = TextDelta | ReasoningDelta | ToolCallDelta
+
+
 class Wire:
     """A model of an endpoint, with its connections."""
 
@@ -71,8 +74,8 @@ class Wire:
             events = aiter(stream)
             called = False
             last = -1
-            while (event := await self._next(events, answer)) is not None:
-                for delta in _deltas(event):
+            while (deltas := await self._next(events, answer)) is not None:
+                for delta in deltas:
                     called = called or isinstance(delta, ToolCallDelta)
                     last = max(last, delta.index)
                     yield delta
@@ -84,7 +87,7 @@ class Wire:
                 # Some servers say "stop" of an answer that asks for tools.
                 stop_reason="tool_calls" if called and stop_reason == "stop" else stop_reason,
                 usage=_usage(stream.usage),
-                response_id=stream.provider_response_id or "",
+                response_id=str(stream.provider_response_id or ""),
             )
 
     async def close(self) -> None:
@@ -107,9 +110,10 @@ class Wire:
 
     async def _next(
         self, events: AsyncIterator[lib.ModelResponseStreamEvent], answer: Answer
-    ) -> lib.ModelResponseStreamEvent | None:
+    ) -> tuple[_Delta, ...] | None:
         with as_failures(self._endpoint, answer):
-            return await anext(events, None)
+            event = await anext(events, None)
+            return None if event is None else tuple(_deltas(event))
 
 
 def _http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
@@ -125,7 +129,7 @@ def _http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
     )
 
 
-def _deltas(event: lib.ModelResponseStreamEvent) -> Iterator[TextDelta | ReasoningDelta | ToolCallDelta]:
+def _deltas(event: lib.ModelResponseStreamEvent) -> Iterator[_Delta]:
     match event:
         case lib.PartStartEvent(index=index, part=lib.TextPart(content=text)):
             if text:
@@ -134,7 +138,7 @@ def _deltas(event: lib.ModelResponseStreamEvent) -> Iterator[TextDelta | Reasoni
             # Inside tags the first piece is empty and only names the field.
             yield ReasoningDelta(index, text, signature=field or "content")
         case lib.PartStartEvent(index=index, part=lib.ToolCallPart() as call):
-            yield ToolCallDelta(index, call.tool_call_id, call.tool_name, _json(call.args))
+            yield ToolCallDelta(index, _text(call.tool_call_id), _text(call.tool_name), _json(call.args))
         case lib.PartDeltaEvent(index=index, delta=lib.TextPartDelta(content_delta=text)):
             if text:
                 yield TextDelta(index, text)
@@ -142,24 +146,34 @@ def _deltas(event: lib.ModelResponseStreamEvent) -> Iterator[TextDelta | Reasoni
             if text:
                 yield ReasoningDelta(index, text)
         case lib.PartDeltaEvent(index=index, delta=lib.ToolCallPartDelta() as delta):
-            yield ToolCallDelta(index, delta.tool_call_id or "", delta.tool_name_delta or "", _json(delta.args_delta))
+            call_id, name = _text(delta.tool_call_id), _text(delta.tool_name_delta)
+            yield ToolCallDelta(index, call_id, name, _json(delta.args_delta))
         case _:
             return
 
 
 def _json(arguments: str | Mapping[str, Any] | None) -> str:
-    if isinstance(arguments, Mapping):
-        return json.dumps(arguments, ensure_ascii=False)
-    return arguments or ""
+    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, Mapping) else _text(arguments)
+
+
+def _text(value: object) -> str:
+    """The SDK types what it has not checked. Raises TypeError."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise TypeError(type(value).__name__)
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
 
 
 def _usage(told: RequestUsage) -> Usage:
     if told.unmeasured_requests:
         return Usage()
     return Usage(
-        input_tokens=told.input_tokens,
-        output_tokens=told.output_tokens,
+        input_tokens=_count(told.input_tokens),
+        output_tokens=_count(told.output_tokens),
         # The library says 0 both of none and of not told.
-        cached_tokens=told.cache_read_tokens or None,
-        reasoning_tokens=told.details.get("reasoning_tokens"),
+        cached_tokens=_count(told.cache_read_tokens) or None,
+        reasoning_tokens=_count(told.details.get("reasoning_tokens")),
     )

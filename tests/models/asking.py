@@ -1,0 +1,90 @@
+"""How tests ask a model and read what came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callboard.contracts.ports.model import (
+    Content,
+    Finished,
+    Model,
+    ModelEvent,
+    ModelFailure,
+    ModelMessage,
+    ModelRequest,
+    ReasoningContent,
+    ReasoningDelta,
+    Role,
+    TextContent,
+    TextDelta,
+    ToolCallContent,
+    ToolCallDelta,
+    ToolResultContent,
+    ToolSpec,
+)
+
+READ = ToolSpec(
+    name="Read",
+    description="Reads a file.",
+    schema={"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+)
+
+
+def says(role: Role, *content: Content | str) -> ModelMessage:
+    return ModelMessage(role=role, content=tuple(TextContent(one) if isinstance(one, str) else one for one in content))
+
+
+def asks(*messages: ModelMessage | str, **fields: Any) -> ModelRequest:
+    spoken = tuple(says("user", one) if isinstance(one, str) else one for one in messages)
+    return ModelRequest(**{"model": "m", "system": (), "messages": spoken, **fields})
+
+
+def calls(call_id: str, tool: str, arguments: str) -> ToolCallContent:
+    return ToolCallContent(call_id=call_id, tool=tool, arguments=arguments)
+
+
+def result(call_id: str, tool: str, text: str, *, failed: bool = False) -> ModelMessage:
+    return says("tool", ToolResultContent(call_id=call_id, tool=tool, text=text, failed=failed))
+
+
+async def collect(model: Model, request: ModelRequest) -> list[ModelEvent]:
+    return [event async for event in model.stream(request)]
+
+
+async def answer(model: Model, request: ModelRequest) -> tuple[list[Content], Finished]:
+    """The whole answer: its parts put together, and its end."""
+    *deltas, finished = await collect(model, request)
+    assert isinstance(finished, Finished)
+    return put_together(deltas), finished
+
+
+async def failure(model: Model, request: ModelRequest) -> tuple[list[Content], ModelFailure]:
+    """What had come when the request failed, and the failure."""
+    events: list[ModelEvent] = []
+    try:
+        async for event in model.stream(request):
+            events.append(event)  # noqa: PERF401 what came before the failure is kept
+    except ModelFailure as failed:
+        return put_together(events), failed
+    raise AssertionError(f"did not fail: {events}")
+
+
+def put_together(events: list[ModelEvent]) -> list[Content]:
+    parts: dict[int, Content] = {}
+    for event in events:
+        match event, parts.get(getattr(event, "index", -1)):
+            case TextDelta(index, text), None:
+                parts[index] = TextContent(text)
+            case TextDelta(index, text), TextContent(before):
+                parts[index] = TextContent(before + text)
+            case ReasoningDelta(index, text, signature), None:
+                parts[index] = ReasoningContent(text, signature)
+            case ReasoningDelta(index, text), ReasoningContent(before, signature):
+                parts[index] = ReasoningContent(before + text, signature)
+            case ToolCallDelta(index, call_id, tool, arguments), None:
+                parts[index] = ToolCallContent(call_id, tool, arguments)
+            case ToolCallDelta(index, _, _, arguments), ToolCallContent(call_id, tool, before):
+                parts[index] = ToolCallContent(call_id, tool, before + arguments)
+            case other:
+                raise AssertionError(f"does not continue a part: {other}")
+    return [parts[index] for index in sorted(parts)]

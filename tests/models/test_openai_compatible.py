@@ -1,0 +1,212 @@
+"""The provider over real HTTP against aimock, a server of the format that others wrote."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from callboard.contracts.ports.model import Finished, ModelFailure, ReasoningContent, TextContent, TextDelta, Usage
+from callboard.models.openai_compatible import OpenAICompatible
+from callboard.models.openai_compatible.endpoint import Endpoint
+from tests.models.asking import READ, answer, asks, calls, collect, failure, result, says
+from tests.models.servers import KEY, Aimock
+
+CUT = "This answer is cut off long before its end."
+
+
+@pytest.fixture
+async def model(mock: Aimock) -> AsyncIterator[OpenAICompatible]:
+    model = OpenAICompatible(Endpoint(provider="mock", base_url=mock.base_url, api_key=KEY), "m")
+    yield model
+    await model.close()
+
+
+async def test_text_streams_in_pieces_and_ends_with_usage_reason_and_id(model: OpenAICompatible):
+    *pieces, end = await collect(model, asks("say hello"))
+
+    assert len(pieces) > 3
+    assert all(isinstance(piece, TextDelta) and piece.index == 0 for piece in pieces)
+    assert "".join(piece.text for piece in pieces) == "Hello there, 你好, from the other side."  # type: ignore[union-attr]
+    assert end == Finished(
+        stop_reason="stop",
+        usage=Usage(input_tokens=120, output_tokens=40),
+        response_id="chatcmpl-known",
+    )
+
+
+async def test_reasoning_is_a_part_of_its_own_and_never_in_the_text(model: OpenAICompatible):
+    """UI-06"""
+    parts, end = await answer(model, asks("think first"))
+
+    assert parts == [
+        ReasoningContent("The question is about the answer.", signature="reasoning_content"),
+        TextContent("It is 42."),
+    ]
+    assert end.stop_reason == "stop"
+
+
+async def test_calls_keep_their_order_ids_and_arguments(model: OpenAICompatible):
+    parts, end = await answer(model, asks("read both", tools=(READ,)))
+
+    assert parts == [
+        TextContent("I read both files."),
+        calls("call_a", "Read", '{"path":"a.md"}'),
+        calls("call_b", "Read", '{"path":"docs/b.md"}'),
+    ]
+    assert end.stop_reason == "tool_calls"
+
+
+@pytest.mark.parametrize(("prompt", "reason"), [("stop early", "length"), ("forbidden words", "content_filter")])
+async def test_why_an_answer_ended_is_told(model: OpenAICompatible, prompt: str, reason: str):
+    _, end = await answer(model, asks(prompt))
+    assert end.stop_reason == reason
+
+
+async def test_prompt_layers_are_one_system_message_and_tools_are_told(model: OpenAICompatible, mock: Aimock):
+    await collect(model, asks("say hello", system=("You help.", "", "Be short."), tools=(READ,)))
+
+    sent = mock.last_request()
+    assert sent["messages"] == [
+        {"role": "system", "content": "You help.\n\nBe short."},
+        {"role": "user", "content": "say hello"},
+    ]
+    assert sent["tools"] == [
+        {
+            "type": "function",
+            "function": {"name": "Read", "description": "Reads a file.", "parameters": dict(READ.schema)},
+        }
+    ]
+    assert sent["stream_options"] == {"include_usage": True}
+    assert "parallel_tool_calls" not in sent
+
+
+async def test_one_call_asks_the_server_for_one_call(model: OpenAICompatible, mock: Aimock):
+    await collect(model, asks("read both", tools=(READ,), one_call=True))
+    assert mock.last_request()["parallel_tool_calls"] is False
+
+
+async def test_a_history_with_reasoning_calls_and_results_is_replayed_in_its_shapes(
+    model: OpenAICompatible, mock: Aimock
+):
+    await collect(
+        model,
+        asks(
+            "read it",
+            says(
+                "assistant", ReasoningContent("I need it.", "reasoning_content"), calls("c1", "Read", '{"path":"a.md"}')
+            ),
+            result("c1", "Read", "# A"),
+            says(
+                "assistant",
+                ReasoningContent("of another provider", "sig=="),
+                "Two more.",
+                calls("c2", "Read", "{broken"),
+            ),
+            result("c2", "Read", "tool_arguments: not JSON", failed=True),
+            says("assistant", "Done."),
+            "say hello",
+            tools=(READ,),
+        ),
+    )
+
+    assert mock.last_request()["messages"] == [
+        {"role": "user", "content": "read it"},
+        {
+            "role": "assistant",
+            "content": None,
+            "reasoning_content": "I need it.",
+            "tool_calls": [_call("c1", '{"path":"a.md"}')],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "# A"},
+        {
+            "role": "assistant",
+            "content": "Two more.",
+            # Servers parse the arguments of earlier calls: what was no object then must be one now.
+            "tool_calls": [_call("c2", '{"INVALID_JSON":"{broken"}')],
+        },
+        {"role": "tool", "tool_call_id": "c2", "content": "tool_arguments: not JSON"},
+        {"role": "assistant", "content": "Done."},
+        {"role": "user", "content": "say hello"},
+    ]
+
+
+async def test_a_wrong_key_is_refused_and_not_worth_a_retry(mock: Aimock):
+    """COM-13: a provider that turns us away is told from one that is slow."""
+    model = OpenAICompatible(Endpoint(provider="mock", base_url=mock.base_url, api_key="wrong"), "m")
+
+    parts, failed = await failure(model, asks("say hello"))
+    await model.close()
+
+    assert (parts, *_told(failed)) == ([], "model_auth", False, None)
+    assert failed.message == "mock answered 401: Invalid API key Check the API key of this provider."
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("too much", ("model_context_full", False, None)),
+        ("out of quota", ("model_rate_limited", False, 1.0)),
+        ("slow down", ("model_rate_limited", True, 7.0)),
+        ("fall over", ("model_unavailable", True, None)),
+        ("a prompt that no fixture knows", ("model_unavailable", True, None)),
+    ],
+)
+async def test_what_the_server_refuses_has_a_stable_code(model: OpenAICompatible, prompt: str, told: tuple[Any, ...]):
+    parts, failed = await failure(model, asks(prompt))
+    assert (parts, _told(failed)) == ([], told)
+
+
+async def test_a_stream_that_is_cut_is_not_an_answer(model: OpenAICompatible):
+    parts, failed = await failure(model, asks("be cut"))
+
+    (came,) = parts
+    assert isinstance(came, TextContent)
+    assert came.text != CUT
+    assert CUT.startswith(came.text)
+    assert _told(failed) == ("model_cut_stream", True, None)
+
+
+async def test_first_calls_at_the_same_time_share_one_client(mock: Aimock):
+    model = OpenAICompatible(Endpoint(provider="mock", base_url=mock.base_url, api_key=KEY), "m")
+
+    answers = await asyncio.gather(*(answer(model, asks("think first")) for _ in range(4)))
+    await model.close()
+
+    assert [parts[-1] for parts, _ in answers] == [TextContent("It is 42.")] * 4
+
+
+async def test_an_iterator_that_is_closed_early_ends_quietly_and_the_model_can_be_asked_again(model: OpenAICompatible):
+    async with aclosing(model.stream(asks("say hello"))) as events:
+        first = await anext(events)
+
+    assert isinstance(first, TextDelta)
+    assert (await answer(model, asks("say hello")))[1].stop_reason == "stop"
+
+
+def test_the_library_is_not_imported_before_the_first_call():
+    probe = (
+        "import sys; from callboard.models.openai_compatible import OpenAICompatible; "
+        "from callboard.models.openai_compatible.endpoint import Endpoint; "
+        "OpenAICompatible(Endpoint(provider='p', base_url='http://127.0.0.1:1/v1'), 'm'); "
+        "print(sorted({'pydantic_ai', 'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_an_endpoint_shows_no_key():
+    """SAFE-09"""
+    assert KEY not in repr(Endpoint(provider="mock", base_url="http://127.0.0.1:1/v1", api_key=KEY))
+
+
+def _told(failed: ModelFailure) -> tuple[str, bool, float | None]:
+    return failed.code, failed.retryable, failed.retry_after
+
+
+def _call(call_id: str, arguments: str) -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": "Read", "arguments": arguments}}
