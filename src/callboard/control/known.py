@@ -10,6 +10,7 @@ from callboard.contracts.content import Blob
 from callboard.contracts.facts.model import PromptRef
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.tools import Evaluation, Policy
 
@@ -45,7 +46,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
     now: int
     ids: Ids
-    setup: Callable[[str, str, str], Setup]
+    setup: Callable[[str, Mode, PermissionMode], Setup]
     workspace: str = ""
     folder: str = ""
     epoch: int = 0

@@ -16,6 +16,9 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 #: Snapshots of another schema are thrown away and folded anew.
 STATE_SCHEMA = 1
 
+#: The tool whose success ends a turn in `auto`.
+FINALIZE = "Finalize"
+
 CallPhase = Literal["requested", "waiting", "running"]
 
 
@@ -43,8 +46,8 @@ class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
 class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run under way. `model_step` is the step of the model call without an end, 0 when none is open.
 
-    `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `stopping` is set from
-    the request of an interrupt on.
+    `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `finalised` is set once
+    a Finalize call succeeded, `stopping` from the request of an interrupt on.
     """
 
     run: str
@@ -64,6 +67,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     calls: tuple[OpenCall, ...] = ()
     answer_parts: tuple[int, ...] = ()
     steers: tuple[OpenSteer, ...] = ()
+    finalised: bool = False
     stopping: bool = False
 
     def call_of(self, call: str) -> OpenCall | None:
@@ -135,4 +139,5 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     sequence: int = 0
     at: int = 0
     sessions: dict[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])
+    deleted: frozenset[str] = frozenset()
     rules: tuple[Rule, ...] = ()

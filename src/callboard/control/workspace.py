@@ -106,7 +106,7 @@ def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
             return _session(state, fact.session_id, archived=fact.archived)
         case SessionDeleted():
             rest = {key: one for key, one in state.sessions.items() if key != fact.session_id}
-            return msgspec.structs.replace(state, sessions=rest)
+            return msgspec.structs.replace(state, sessions=rest, deleted=state.deleted | {fact.session_id})
         case PermissionRuleAdded():
             return msgspec.structs.replace(state, rules=(*state.rules, fact.rule))
         case PermissionRuleRevoked():

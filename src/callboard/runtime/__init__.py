@@ -1,4 +1,17 @@
-"""What makes it move: the command service, the turn loop, effects, placement, recovery and views.
+"""What makes it move.
 
-Outcomes of effects come back as commands; nothing is acknowledged before its facts are committed.
+clock       time and ids, the only place where either comes from
+parts       what the rooms below give the runtime, and its limits
+setup       what a run starts with: definition, prompt layers, tools, route
+context     what a model is told: a thread's facts as messages
+gather      pieces of parts, gathered into frames and partials
+ask         the effect of asking a model
+call        the effect of running a tool
+host        one session: decides, commits, publishes, acts
+sessions    the hosts of the sessions that are in use
+workspaces  the workspaces and their lists of sessions
+commands    the command service: keys, routing, answers
+queries     the reads
+views/      panels kept up to date behind the log, and the rings that clients follow
+runtime     the whole, started and closed
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -133,7 +133,7 @@ class Model(Protocol):
     name: str
     label: str
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Asks once. Yields deltas and then `Finished`. Raises ModelFailure; closing the iterator ends the request."""
         ...
 

@@ -69,7 +69,7 @@ class Part(Row, frozen=True, kw_only=True):
 
 
 class TextPart(Part, tag="assistant_text", frozen=True, kw_only=True):
-    """A piece of the assistant's text. `commentary` is text that a tool call followed: it is not the answer and keeps its place.
+    """A piece of the assistant's text. `commentary` is text that a tool call followed: no answer, and it keeps its place.
 
     `revised` marks a final text that differs from what was streamed.
     """

@@ -17,7 +17,7 @@ from ..batch import Batch, run_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from ..state import OpenRun, Thread
 from .calls import requested
-from .iterate import ask_model, complete, fail
+from .iterate import ask_model, complete, fail, running
 from .turns import start_next
 
 
@@ -26,7 +26,7 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
 
     Without a call a `chat` turn is complete. An `auto` turn goes on until it is finalised or reaches its bound.
     """
-    found = asked(batch, report.thread, report.run, report.step)
+    found = _asked(batch, report)
     if found is None:
         return
     thread, run = found
@@ -60,12 +60,12 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
         ask_model(batch, report.thread)
     else:
         complete(batch, report.thread)
-    start_next(batch, report.thread)
+        start_next(batch, report.thread)
 
 
 def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
     """A failure that is tried again leaves its fact; the last one ends the turn and keeps what had come."""
-    found = asked(batch, report.thread, report.run, report.step)
+    found = _asked(batch, report)
     if found is None:
         return
     thread, run = found
@@ -88,19 +88,17 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
         )
 
 
-def asked(batch: Batch, thread_id: str, run_id: str, step: int) -> tuple[Thread, OpenRun] | None:
-    """The run that waits for the answer of this model call; None where it is over, and the answer comes too late."""
-    thread = batch.state.threads.get(thread_id)
-    if thread is None or thread.run is None or thread.run.run != run_id or thread.run.model_step != step:
-        return None
-    return thread, thread.run
-
-
 def cut(batch: Batch, thread: Thread, run: OpenRun, pieces: tuple[Piece, ...]) -> None:
     """Parts that were cut short are kept as interrupted."""
     for piece in pieces:
         kind = MessageInterrupted if piece.kind == "text" else ReasoningInterrupted
         batch.say(kind(content=batch.hold(piece.text)), run_scope(thread, run, piece.step))
+
+
+def _asked(batch: Batch, report: ModelAnswered | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
+    """The run that waits for this model call's answer; None where it does no longer."""
+    found = running(batch, report.thread, report.run)
+    return found if found is not None and report.step and found[1].model_step == report.step else None
 
 
 def _finished(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> None:

@@ -22,11 +22,9 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, call_scope
 from ..outcomes import ToolEnded, WantedCall
-from .iterate import ask_model, complete, open_run
+from .iterate import ask_model, complete, open_run, running
 from .turns import start_next
 
-#: The tool whose success ends a turn in `auto`.
-FINALIZE = "Finalize"
 ONE_CALL = "Only one tool call of an answer is taken in chat. Ask for this one again, if it is still needed."
 
 
@@ -74,10 +72,10 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
 
 def ended(batch: Batch, report: ToolEnded) -> None:
     """A call that had started is over; its result goes to the model when no other call is open."""
-    thread = batch.state.threads.get(report.thread)
-    run = thread.run if thread is not None else None
-    if thread is None or run is None or run.run != report.run:
+    found = running(batch, report.thread, report.run)
+    if found is None:
         return
+    thread, run = found
     call = run.call_of(report.call)
     if call is None or call.phase != "running":
         return
@@ -106,10 +104,6 @@ def ended(batch: Batch, report: ToolEnded) -> None:
             ),
             scope,
         )
-    if call.tool == FINALIZE and outcome.code is None and not run.stopping:
-        complete(batch, report.thread)
-        start_next(batch, report.thread)
-        return
     proceed(batch, report.thread)
 
 
@@ -121,11 +115,15 @@ def let_through(batch: Batch, scope: Scope, tool: str, sandbox: SandboxApplied |
 
 
 def proceed(batch: Batch, thread_id: str) -> None:
-    """Asks the model again once no call of the run is open."""
-    run = batch.thread(thread_id).run
-    if run is not None and not run.calls and not run.stopping and run.model_step == 0:
-        ask_model(batch, thread_id)
+    """Once no call of the run is open the model is asked again, or an `auto` turn that was finalised is complete."""
+    _, run = open_run(batch, thread_id)
+    if run.calls or run.stopping:
+        return
+    if run.mode == "auto" and run.finalised:
+        complete(batch, thread_id)
         start_next(batch, thread_id)
+    else:
+        ask_model(batch, thread_id)
 
 
 def _ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:

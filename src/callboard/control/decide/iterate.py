@@ -77,6 +77,14 @@ def reject_steers(batch: Batch, thread: Thread, run: OpenRun, reason: SteerRejec
         batch.say(SteerRejected(steer_id=steer.steer, input=steer.input, reason=reason), run_scope(thread, run))
 
 
+def running(batch: Batch, thread_id: str, run_id: str) -> tuple[Thread, OpenRun] | None:
+    """The run that an outcome is of, with its thread; None where it is over, and the outcome comes too late."""
+    thread = batch.state.threads.get(thread_id)
+    if thread is None or thread.run is None or thread.run.run != run_id:
+        return None
+    return thread, thread.run
+
+
 def open_run(batch: Batch, thread_id: str) -> tuple[Thread, OpenRun]:
     """The thread and its run. A defect where none is open."""
     thread = batch.thread(thread_id)

@@ -21,7 +21,7 @@ from ..batch import Batch, action_scope, call_scope, run_scope, thread_scope
 from ..outcomes import Piece, RunStopped
 from ..state import OpenRun, Thread
 from .answers import cut
-from .iterate import reject_steers
+from .iterate import reject_steers, running
 from .turns import start_next, thread_changed, thread_of
 
 
@@ -43,10 +43,10 @@ def interrupt(batch: Batch, request: InterruptTurn) -> ThreadChanged:
 
 def stopped(batch: Batch, report: RunStopped) -> None:
     """Closes what the run had open, then the turn, and lets the queue go on."""
-    thread = batch.state.threads.get(report.thread)
-    run = thread.run if thread is not None else None
-    if thread is None or run is None or run.run != report.run:
+    found = running(batch, report.thread, report.run)
+    if found is None:
         return
+    thread, run = found
     close(batch, thread, run, cause=report.cause, reason=report.reason, pieces=report.pieces, outcomes=report.outcomes)
     if report.cause == "shutdown":
         pause_queue(batch, report.thread)

@@ -122,7 +122,9 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return calls.sandboxed(state, fact, place)
         case ToolStarted():
             return calls.started(state, place)
-        case ToolCompleted() | ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
+        case ToolCompleted():
+            return calls.completed(state, place)
+        case ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
             return calls.ended(state, place)
         case ActionRequired():
             return calls.waiting(state, fact, place)

@@ -8,7 +8,7 @@ import msgspec
 
 from callboard.contracts.facts import ActionRequired, SandboxApplied, ToolRequested
 
-from ..state import OpenCall, OpenRun, Session
+from ..state import FINALIZE, OpenCall, OpenRun, Session
 from .place import Place, change_run, past
 
 
@@ -29,6 +29,14 @@ def sandboxed(state: Session, fact: SandboxApplied, place: Place) -> Session:
 
 def started(state: Session, place: Place) -> Session:
     return _change(state, place, lambda call: msgspec.structs.replace(call, phase="running"))
+
+
+def completed(state: Session, place: Place) -> Session:
+    def finalise(run: OpenRun) -> OpenRun:
+        call = run.call_of(place.scope.tool_call)
+        return msgspec.structs.replace(run, finalised=True) if call is not None and call.tool == FINALIZE else run
+
+    return ended(change_run(state, place, finalise), place)
 
 
 def ended(state: Session, place: Place) -> Session:

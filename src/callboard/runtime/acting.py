@@ -1,0 +1,132 @@
+"""Effects carried out: each run's work is kept so that it can be stopped, whole and at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import assert_never
+
+from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.scope import Scope
+from callboard.control.effects import (
+    AskModel,
+    Effect,
+    ExpireAction,
+    ListSession,
+    RunTool,
+    ShareRule,
+    StopRun,
+)
+from callboard.control.outcomes import ActionTimedOut, RunStopped
+
+from .ask import Asking
+from .call import Calling
+from .host import SessionHost
+
+log = logging.getLogger(__name__)
+
+WorkspaceEffect = ListSession | ShareRule
+
+
+class Acting:
+    """Carries out the effects of one session. Effects on the workspace are passed on."""
+
+    def __init__(self, pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]]) -> None:
+        self._pass_on = pass_on
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._work: dict[str, dict[asyncio.Task[None], Asking | Calling]] = {}
+        self._expiries: dict[str, asyncio.TimerHandle] = {}
+
+    @property
+    def busy(self) -> bool:
+        """True while an effect is under way."""
+        return bool(self._tasks)
+
+    def act(self, host: SessionHost, effect: Effect) -> None:
+        """Begins an effect."""
+        match effect:
+            case AskModel(scope, request):
+                asking = Asking(host, scope, request)
+                self._keep(scope.run, self._spawn(self._whole(host, scope, asking.run())), asking)
+            case RunTool(scope):
+                calling = Calling(host, scope)
+                self._keep(scope.run, self._spawn(self._whole(host, scope, calling.run())), calling)
+            case StopRun(scope, reason):
+                cause: InterruptCause = "person"
+                self._spawn(self.stop(host, scope.thread, scope.run, cause, reason))
+            case ExpireAction(scope, at):
+                self._expire(host, scope.thread, scope.action, at)
+            case ListSession() | ShareRule():
+                self._spawn(self._pass_on(host, effect))
+            case _:
+                assert_never(effect)
+
+    async def stop(self, host: SessionHost, thread: str, run: str, cause: InterruptCause, reason: str = "") -> None:
+        """Stops all that a run has under way, and reports what was there."""
+        work = self._work.pop(run, {})
+        for task in work:
+            task.cancel()
+        await asyncio.gather(*work, return_exceptions=True)
+        for one in work.values():
+            await one.settle()
+        await host.report(
+            RunStopped(
+                thread=thread,
+                run=run,
+                cause=cause,
+                reason=reason,
+                pieces=tuple(piece for one in work.values() if isinstance(one, Asking) for piece in one.pieces()),
+                outcomes={one.call: one.outcome_so_far() for one in work.values() if isinstance(one, Calling)},
+            )
+        )
+
+    async def close(self, host: SessionHost) -> None:
+        """Ends everything: what runs is stopped and told as ended with the process; what waits stays as it is."""
+        for handle in self._expiries.values():
+            handle.cancel()
+        for thread in list(host.state.threads.values()):
+            run = thread.run
+            if run is not None and (run.model_step or any(call.phase == "running" for call in run.calls)):
+                await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _whole(self, host: SessionHost, scope: Scope, work: Coroutine[None, None, None]) -> None:
+        """Work that breaks down ends its run: a run that nobody carries on must not look as if it went on."""
+        try:
+            await work
+        except Exception as error:
+            log.exception("an effect broke down")
+            reason = f"the runtime failed ({type(error).__name__})"
+            await host.report(RunStopped(thread=scope.thread, run=scope.run, cause="crash", reason=reason))
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _keep(self, run: str, task: asyncio.Task[None], work: Asking | Calling) -> None:
+        mine = self._work.setdefault(run, {})
+        mine[task] = work
+
+        def forget(done: asyncio.Task[None]) -> None:
+            mine.pop(done, None)
+            if not mine and self._work.get(run) is mine:
+                del self._work[run]
+
+        task.add_done_callback(forget)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("an effect failed", exc_info=task.exception())
+
+    def _expire(self, host: SessionHost, thread: str, action: str, at: int) -> None:
+        wait = max(0.0, (at - host.parts.clock.now()) / 1_000_000)
+
+        def report() -> None:
+            self._expiries.pop(action, None)
+            self._spawn(host.report(ActionTimedOut(thread=thread, action=action)))
+
+        self._expiries[action] = asyncio.get_running_loop().call_later(wait, report)

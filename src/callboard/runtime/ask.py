@@ -1,0 +1,222 @@
+"""The effect of asking a model: streams the answer, retries what may succeed, passes its calls through the gate, reports."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+import msgspec
+
+from callboard.contracts.facts import ModelRequested
+from callboard.contracts.live import PartialKind
+from callboard.contracts.ports.model import (
+    Finished,
+    Model,
+    ModelEvent,
+    ModelFailure,
+    ModelRequest,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+)
+from callboard.contracts.ports.tools import ToolCall
+from callboard.contracts.scope import Scope
+from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, WantedCall
+from callboard.models.retry import wait_before_retry
+
+from .gather import Gatherer
+from .host import SessionHost
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Call:
+    """A tool call in the making."""
+
+    scope: Scope
+    tool: str = ""
+    provider_call_id: str = ""
+    arguments: list[str] = field(default_factory=list[str])
+
+
+class Asking:
+    """One model call with all its attempts. `pieces` is what there is of the answer at any moment."""
+
+    def __init__(self, host: SessionHost, scope: Scope, request: ModelRequested) -> None:
+        self._host = host
+        self._scope = scope
+        self._request = request
+        self._begin()
+
+    def pieces(self) -> tuple[Piece, ...]:
+        """The text and reasoning parts so far, in order."""
+        found: list[Piece] = []
+        for kind in ("reasoning", "text"):
+            for step in self._gather.steps(kind):
+                text = self._gather.text(kind, step)
+                found.append(Piece(kind=kind, step=step, text=text, signature=self._signatures.get(step, "")))
+        return tuple(sorted(found, key=lambda piece: piece.step))
+
+    async def settle(self) -> None:
+        """Nothing more of this call is shown or kept."""
+        await self._gather.settle()
+
+    async def run(self) -> None:
+        """Asks until an answer is complete or the failures are final, and reports what came of it."""
+        attempt = 1
+        while True:
+            try:
+                finished = await self._attempt()
+                break
+            except ModelFailure as failure:
+                await self.settle()
+                wait = self._wait(failure, attempt)
+                await self._failed(failure, attempt, wait)
+            except Exception as error:
+                log.exception("a model failed in a way that it does not tell")
+                await self.settle()
+                wait = None
+                text = (
+                    f"The model failed in an unexpected way ({type(error).__name__}). The log of the server tells more."
+                )
+                await self._failed(ModelFailure("internal", text, retryable=False), attempt, None)
+            if wait is None:
+                return
+            await asyncio.sleep(wait)
+            attempt += 1
+            self._begin()
+        await self._answered(finished)
+
+    def _begin(self) -> None:
+        self._gather = Gatherer(self._host.parts, self._host.session, self._host.epoch)
+        self._indexes: dict[int, int] = {}
+        self._calls: dict[int, _Call] = {}
+        self._signatures: dict[int, str] = {}
+        self._started = self._host.parts.clock.elapsed()
+        self._first: float | None = None
+
+    async def _attempt(self) -> Finished:
+        model, request = await self._prepare()
+        finished: Finished | None = None
+        async with aclosing(model.stream(request)) as events:
+            async for event in events:
+                if self._first is None:
+                    self._first = self._host.parts.clock.elapsed()
+                if isinstance(event, Finished):
+                    finished = event
+                else:
+                    self._take(event)
+        if finished is None:
+            raise ModelFailure("model_cut_stream", "The answer broke off before its end.", retryable=True)
+        return finished
+
+    async def _prepare(self) -> tuple[Model, ModelRequest]:
+        host = self._host
+        run = host.state.threads[self._scope.thread].run
+        if run is None:
+            raise ModelFailure("internal", "The run is over.", retryable=False)
+        setup = host.run_setup(run.definition, run.mode, run.permission_mode)
+        context = await host.context(self._scope.thread)
+        model = host.parts.models.model(self._request.provider, self._request.model)
+        return model, ModelRequest(
+            model=self._request.model,
+            system=setup.system,
+            messages=context.messages(),
+            tools=setup.specs,
+            one_call=run.mode == "chat",
+            session=host.session,
+            agent=self._scope.agent,
+            iteration=self._request.iteration,
+        )
+
+    def _take(self, event: ModelEvent) -> None:
+        match event:
+            case TextDelta(index, text):
+                self._gather.add("text", self._at(index), text)
+            case ReasoningDelta(index, text, signature):
+                scope = self._at(index)
+                if signature:
+                    self._signatures[scope.step] = signature
+                self._gather.add("reasoning", scope, text)
+            case ToolCallDelta(index, call_id, tool, arguments):
+                call = self._call(index)
+                call.tool = call.tool or tool
+                call.provider_call_id = call.provider_call_id or call_id
+                call.arguments.append(arguments)
+                kind: PartialKind = "arguments"
+                self._gather.add(kind, call.scope, arguments, call.tool)
+            case Finished():
+                pass
+
+    def _call(self, index: int) -> _Call:
+        """The call at that place of the answer. Its id is ours and is given when it begins, so that its row has one key."""
+        call = self._calls.get(index)
+        if call is None:
+            call_id = self._host.parts.ids.new("call")
+            call = self._calls[index] = _Call(scope=msgspec.structs.replace(self._at(index), tool_call=call_id))
+        return call
+
+    def _at(self, index: int) -> Scope:
+        """Steps follow the order in which parts begin; the model's own numbering may have holes."""
+        place = self._indexes.setdefault(index, len(self._indexes))
+        return msgspec.structs.replace(self._scope, step=self._scope.step + 1 + place)
+
+    def _wait(self, failure: ModelFailure, attempt: int) -> float | None:
+        attempts = self._host.parts.limits.model_attempts
+        return wait_before_retry(failure, attempt, attempts=attempts, chance=random.random())  # noqa: S311
+
+    async def _failed(self, failure: ModelFailure, attempt: int, wait: float | None) -> None:
+        await self._host.report(
+            ModelAttemptFailed(
+                thread=self._scope.thread,
+                run=self._scope.run,
+                step=self._scope.step,
+                attempt=attempt,
+                code=failure.code,
+                message=failure.message,
+                retryable=failure.retryable,
+                retry_in_ms=None if wait is None else round(wait * 1000),
+                pieces=self.pieces(),
+            )
+        )
+
+    async def _answered(self, finished: Finished) -> None:
+        calls = [await self._wanted(call) for call in self._calls.values()]
+        await self.settle()
+        ended = self._host.parts.clock.elapsed()
+        await self._host.report(
+            ModelAnswered(
+                thread=self._scope.thread,
+                run=self._scope.run,
+                step=self._scope.step,
+                pieces=self.pieces(),
+                calls=tuple(calls),
+                stop_reason=finished.stop_reason,
+                usage=finished.usage,
+                first_ms=round(((self._first or ended) - self._started) * 1000),
+                duration_ms=round((ended - self._started) * 1000),
+                response_id=finished.response_id,
+            )
+        )
+
+    async def _wanted(self, call: _Call) -> WantedCall:
+        host = self._host
+        call_id = call.scope.tool_call
+        arguments = "".join(call.arguments)
+        toolbox = host.parts.toolbox(host.home.folder)
+        evaluation = await toolbox.evaluate(
+            ToolCall(call_id=call_id, tool=call.tool, arguments=arguments), host.tool_context(self._scope.thread)
+        )
+        host.evaluations[call_id] = evaluation
+        return WantedCall(
+            call=call_id,
+            step=call.scope.step,
+            tool=call.tool,
+            arguments=arguments,
+            provider_call_id=call.provider_call_id,
+            evaluation=evaluation,
+        )

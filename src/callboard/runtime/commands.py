@@ -1,0 +1,137 @@
+"""The command service: the only way to change anything. Keys make a command safe to repeat."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.commands import (
+    COMMANDS,
+    TABLE,
+    DeleteSession,
+    OpenWorkspace,
+    SubmitTurn,
+    UpdateSession,
+)
+from callboard.contracts.commands.base import Command, Declaration
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import StoredAnswer
+from callboard.contracts.scope import Actor
+from callboard.control.decide import SessionCommand
+
+from .parts import Parts
+from .queries import Queries
+from .sessions import Sessions
+from .workspaces import Workspaces
+
+_DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE}
+
+
+class Commands:
+    """Implements the port `CommandService`."""
+
+    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces, queries: Queries) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._workspaces = workspaces
+        self._queries = queries
+        self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
+
+    async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
+        """Carries a command out, or answers a query. Raises Refusal.
+
+        The same key and body have one effect and one answer, also while the first is in flight (CTL-01); another body under
+        a used key is refused. A `submit_turn` with a `turn_id` and no key is keyed by that id (CTL-02).
+        """
+        declared = _DECLARED.get(type(command))
+        if declared is None:
+            raise Refusal("unknown_command", f"There is no command {type(command).__name__}.")
+        if declared.query:
+            return await self._queries.answer(command)
+        if declared.authority == "person" and actor.kind not in ("person", "policy"):
+            raise Refusal("not_authorised", f"Only a person may {declared.name}.")
+        if not key and isinstance(command, SubmitTurn) and command.turn_id is not None:
+            key = f"turn:{command.turn_id}"
+        if not key:
+            return await self._carry_out(command, None, actor)
+        body = hashlib.sha256(declared.name.encode() + b"\0" + msgspec.json.encode(command)).hexdigest()
+        running = self._in_flight.get(key)
+        if running is None:
+            task = asyncio.create_task(self._once(command, declared, key, body, actor))
+            self._in_flight[key] = (body, task)
+            task.add_done_callback(lambda _: self._in_flight.pop(key, None))
+        else:
+            _same(running[0], body)
+            task = running[1]
+        return await asyncio.shield(task)
+
+    async def _once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
+        stored = await self._parts.store.facts.answer(key)
+        if stored is not None:
+            _same(stored.body_hash, body)
+            return msgspec.json.decode(stored.answer, type=declared.answer)
+        return await self._carry_out(command, StoredAnswer(key=key, body_hash=body, answer=b""), actor)
+
+    async def _carry_out(self, command: Command, kept: StoredAnswer | None, actor: Actor) -> Any:
+        match command:
+            case OpenWorkspace():
+                return await self._workspaces.open_folder(command, actor)
+            case UpdateSession():
+                return await self._workspaces.update_session(command, actor, kept)
+            case DeleteSession():
+                return await self._delete(command, actor)
+            case SubmitTurn(session_id=None):
+                return await self._submit_new(command, kept, actor)
+            case _:
+                session_command: SessionCommand = command  # pyright: ignore[reportAssignmentType]
+                found = await self._sessions.get(session_command.session_id or "")
+                return await found.host.command(session_command, actor, kept)
+
+    async def _submit_new(self, command: SubmitTurn, kept: StoredAnswer | None, actor: Actor) -> Any:
+        """The session is made by the turn: its id is fresh, its workspace must be open."""
+        if command.workspace_id is None:
+            raise Refusal(
+                "invalid_input",
+                "A turn needs a session, or a workspace to make one in.",
+                field="workspaceId",
+                hint="Give sessionId or workspaceId.",
+            )
+        self._workspaces.get(command.workspace_id)
+        session = self._parts.ids.new("session")
+        found = await self._sessions.open(session, command.workspace_id)
+        try:
+            return await found.host.command(msgspec.structs.replace(command, session_id=session), actor, kept)
+        except Refusal:
+            await self._sessions.let_go(session)
+            raise
+
+    async def _delete(self, command: DeleteSession, actor: Actor) -> Any:
+        """The fact comes first: a deletion that a crash cuts short is then carried on, and never forgotten."""
+        host = self._workspaces.may_delete(command)
+        await self._sessions.let_go(command.session_id)
+        head = await self._parts.store.facts.head(command.session_id)
+        answer = await self._workspaces.deleted(host, command.session_id, head, actor)
+        await self._parts.store.rows.clear(command.session_id)
+        await self._parts.store.facts.delete(command.session_id)
+        return answer
+
+
+def named(name: str) -> Declaration:
+    """The declaration of a command. Raises Refusal `unknown_command`."""
+    declared = COMMANDS.get(name)
+    if declared is None:
+        raise Refusal("unknown_command", f"There is no command {name}.")
+    return declared
+
+
+def _same(first: str, second: str) -> None:
+    if first != second:
+        raise Refusal(
+            "idempotency_conflict",
+            "This key was used for another request.",
+            field="Idempotency-Key",
+            hint="Use a fresh key for a new request; repeat the same body to get the first answer.",
+        )

@@ -1,0 +1,56 @@
+"""What the rooms below give the runtime, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from callboard.contracts.ids import Ids
+from callboard.contracts.ports.agents import Definitions
+from callboard.contracts.ports.live import LiveFeed
+from callboard.contracts.ports.model import Models
+from callboard.contracts.ports.store import Store
+from callboard.contracts.ports.tools import Toolbox
+
+from .clock import Clock, UuidIds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What may be set. Times are in seconds unless the name says otherwise.
+
+    `context_facts` bounds how far back a thread's facts enter a model's context. `frame_interval` is the longest that a piece
+    of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
+    `idle` is how long a session that nobody uses stays in memory.
+    """
+
+    context_facts: int = 5000
+    frame_interval: float = 0.02
+    partial_interval: float = 1.0
+    partial_bytes: int = 2048
+    write_behind: float = 0.25
+    approval_expiry: float = 0.0
+    model_attempts: int = 4
+    idle: float = 60.0
+    snapshot_turns: int = 20
+    snapshot_bytes: int = 200_000
+    ring_bytes: int = 2_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """The rooms below, behind their ports. `toolbox` gives the tools of a folder."""
+
+    store: Store
+    feed: LiveFeed
+    models: Models
+    toolbox: Callable[[str], Toolbox]
+    definitions: Definitions
+    clock: Clock = field(default_factory=Clock)
+    ids: Ids = field(default_factory=UuidIds)
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def runtime_id(self) -> str:
+        """Which process wrote a fact: the store and its writer's epoch."""
+        return f"{self.store.id}.{self.store.epoch}"

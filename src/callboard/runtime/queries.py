@@ -1,0 +1,139 @@
+"""The reads. They answer from rows; where rows are behind what the reader has seen, they wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callboard.contracts.commands import (
+    GetParts,
+    GetSession,
+    GetThreadRead,
+    GetTurns,
+    Incident,
+    ListSessions,
+    ListWorkspaces,
+    PartList,
+    SessionList,
+    SessionRead,
+    ThreadRead,
+    TurnList,
+    WorkspaceList,
+)
+from callboard.contracts.commands.base import Command
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
+from callboard.contracts.rows import ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
+from callboard.contracts.rows.conversation import part_order
+
+from .parts import Parts
+from .sessions import OpenSession, Sessions
+from .workspaces import Workspaces
+
+#: How many of the newest facts a thread read looks through for incidents.
+INCIDENT_FACTS = 500
+
+
+class Queries:
+    """Answers the commands that are declared as queries."""
+
+    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._workspaces = workspaces
+
+    async def answer(self, query: Command) -> Any:
+        """The answer of a query. Raises Refusal."""
+        match query:
+            case ListWorkspaces():
+                return WorkspaceList(workspaces=tuple(row for host in self._workspaces.all() for row in host.rows()))
+            case ListSessions(workspace_id=wanted):
+                hosts = self._workspaces.all() if wanted is None else [self._workspaces.get(wanted)]
+                return SessionList(sessions=tuple(card for host in hosts for card in host.cards()))
+            case GetSession():
+                return await self._session(query)
+            case GetThreadRead():
+                return await self._thread(query)
+            case GetTurns():
+                return await self._turns(query)
+            case GetParts():
+                return await self._parts_of(query)
+            case _:
+                raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
+
+    async def _session(self, query: GetSession) -> SessionRead:
+        found = await self._at(query.session_id, query.wait_for)
+        shell = found.views.rows(SessionRow)
+        if not shell:
+            raise Refusal("unknown_session", f"There is no session {query.session_id}.", field="sessionId")
+        await found.views.written()
+        newest = await self._parts.store.rows.rows(query.session_id, "turns", limit=query.turns)
+        return SessionRead(
+            session=self._workspaces.get(shell[0].workspace_id).titled(shell[0]),
+            threads=tuple(found.views.rows(StatusRow)),
+            turns=tuple(row for row in newest if isinstance(row, TurnRow)),
+            cursor=str(found.views.cursor),
+            head=found.host.state.sequence,
+        )
+
+    async def _thread(self, query: GetThreadRead) -> ThreadRead:
+        found = await self._at(query.session_id, query.wait_for)
+        thread = query.thread_id or found.host.state.lead
+        status = [row for row in found.views.rows(StatusRow) if row.thread_id == thread]
+        if not status:
+            raise Refusal(
+                "unknown_thread",
+                f"The session has no thread {thread}.",
+                field="threadId",
+                hint="get_session names the threads.",
+            )
+        turns = [row for row in found.views.rows(TurnRow) if row.thread_id == thread and row.ended_at]
+        return ThreadRead(
+            status=status[0],
+            actions=tuple(row for row in found.views.rows(ActionRow) if row.thread_id == thread),
+            queue=tuple(row for row in found.views.rows(QueueRow) if row.thread_id == thread),
+            last_turn=max(turns, key=lambda row: row.ended_at) if turns else None,
+            incidents=await self._incidents(found, thread),
+            head=found.host.state.sequence,
+        )
+
+    async def _incidents(self, found: OpenSession, thread: str) -> tuple[Incident, ...]:
+        state = found.host.state
+        after = max(0, state.sequence - INCIDENT_FACTS)
+        records = await self._parts.store.facts.read(state.session, after=after, limit=INCIDENT_FACTS)
+        return tuple(
+            Incident(sequence=record.sequence, at=record.header.at, code=record.fact.code, message=record.fact.message)
+            for record in records
+            if record.scope.thread in ("", thread)
+            and isinstance(record.fact, WarningRaised | ErrorRaised | ModelFailed)
+        )
+
+    async def _turns(self, query: GetTurns) -> TurnList:
+        found = await self._at(query.session_id, 0)
+        await found.views.written()
+        rows = await self._parts.store.rows.rows(query.session_id, "turns", before=query.before, limit=query.limit)
+        return TurnList(turns=tuple(row for row in rows if isinstance(row, TurnRow)))
+
+    async def _parts_of(self, query: GetParts) -> PartList:
+        found = await self._at(query.session_id, 0)
+        await found.views.written()
+        row = await self._parts.store.rows.row(query.session_id, "turns", query.turn_id)
+        if not isinstance(row, TurnRow):
+            raise Refusal("unknown_turn", f"The session has no turn {query.turn_id}.", field="turnId")
+        if not row.first_sequence:
+            return PartList(parts=())
+        first = part_order(row.first_sequence, 0)
+        before = part_order(row.first_sequence + 1, 0)
+        rows = await self._parts.store.rows.rows(query.session_id, "parts", before=before, limit=10_000)
+        return PartList(parts=tuple(one for one in rows if isinstance(one, AnyPart) and one.order >= first))
+
+    async def _at(self, session: str, sequence: int) -> OpenSession:
+        found = await self._sessions.get(session)
+        if sequence > found.host.state.sequence:
+            raise Refusal(
+                "gap",
+                f"The session has no fact {sequence} yet.",
+                field="waitFor",
+                hint="Wait only for a sequence that an answer named.",
+            )
+        await found.views.reach(sequence)
+        return found

@@ -1,0 +1,89 @@
+"""The whole: what the surfaces are given, started and closed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Self
+
+from callboard.contracts.rows import SessionCard
+from callboard.control.effects import ListSession
+
+from .acting import WorkspaceEffect
+from .commands import Commands
+from .host import SessionHost
+from .parts import Parts
+from .queries import Queries
+from .sessions import Sessions
+from .views.feeds import RuntimeFeeds
+from .workspaces import Workspaces
+
+log = logging.getLogger(__name__)
+
+#: How often sessions that nobody uses are let go, in seconds.
+SWEEP_EVERY = 15.0
+
+
+class Runtime:
+    """`commands` and `feeds` implement the ports of the same names. Use it as an async context manager."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.workspaces = Workspaces(parts)
+        self.sessions = Sessions(parts, self.workspaces.home, self.workspaces.card, self._pass_on)
+        self.queries = Queries(parts, self.sessions, self.workspaces)
+        self.commands = Commands(parts, self.sessions, self.workspaces, self.queries)
+        self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        await self.workspaces.open()
+        self._tasks = [asyncio.create_task(self._recover()), asyncio.create_task(self._sweep())]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.workspaces.close()
+        await self.sessions.close()
+        await self.parts.store.close()
+
+    async def _recover(self) -> None:
+        """Takes over what a dead epoch left: sessions that ran or whose rows are behind, those not yet listed, and deletions
+        that were cut short. Until its turn comes a session that ran reads `lost`."""
+        store = self.parts.store
+        cards = {row.key: row for row in await store.rows.across("sessions") if isinstance(row, SessionCard)}
+        for stream in await store.facts.streams("ses_"):
+            try:
+                await self._recover_one(stream, cards.get(stream))
+            except Exception:
+                log.exception("the session %s could not be taken over", stream)
+
+    async def _recover_one(self, stream: str, card: SessionCard | None) -> None:
+        store = self.parts.store
+        for host in self.workspaces.all():
+            if stream in host.state.deleted:
+                await store.rows.clear(stream)
+                await store.facts.delete(stream)
+                return
+        views = await store.rows.views(stream)
+        head = await store.facts.head(stream)
+        listed = any(stream in host.state.sessions for host in self.workspaces.all())
+        behind = views is None or views.watermark < head.sequence
+        unfinished = card is None or card.state not in ("idle", "failed", "interrupted")
+        if not (behind or unfinished or not listed):
+            return
+        found = await self.sessions.get(stream)
+        if not listed:
+            state = found.host.state
+            effect = ListSession(state.workspace, state.title, f"{stream}/1")
+            await self.workspaces.effect(stream, state.workspace, effect)
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_EVERY)
+            await self.sessions.sweep()
+
+    async def _pass_on(self, host: SessionHost, effect: WorkspaceEffect) -> None:
+        await self.workspaces.effect(host.session, host.state.workspace, effect)

@@ -1,0 +1,122 @@
+"""The sessions that are in use: each with its host, its effects and its views, opened when needed and let go when idle."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.rows import SessionCard
+
+from .acting import Acting, WorkspaceEffect
+from .host import Home, SessionHost
+from .parts import Parts
+from .views.session import SessionViews
+
+
+@dataclass
+class OpenSession:
+    """A session in memory. `used` is when it was last asked for, on the clock that never goes back."""
+
+    host: SessionHost
+    acting: Acting
+    views: SessionViews
+    used: float
+
+    @property
+    def idle(self) -> bool:
+        """True where letting it go loses nothing: no effect is under way and nobody follows."""
+        return not self.acting.busy and not self.views.followed
+
+
+class Sessions:
+    """Opens each session once, whoever asks for it at the same time."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        home: Callable[[str], Home],
+        card: Callable[[SessionCard], None],
+        pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]],
+    ) -> None:
+        self._parts = parts
+        self._home = home
+        self._card = card
+        self._pass_on = pass_on
+        self._open: dict[str, OpenSession] = {}
+        self._opening: dict[str, asyncio.Task[OpenSession]] = {}
+        self._closing: dict[str, asyncio.Task[None]] = {}
+
+    async def get(self, session: str) -> OpenSession:
+        """A session that exists. Raises Refusal `unknown_session`."""
+        found = self._open.get(session)
+        if found is None:
+            head = await self._parts.store.facts.head(session) if session.startswith("ses_") else None
+            if head is None or head.sequence == 0:
+                raise Refusal(
+                    "unknown_session",
+                    f"There is no session {session}.",
+                    field="sessionId",
+                    hint="list_sessions names them.",
+                )
+            found = await self.open(session)
+        found.used = self._parts.clock.elapsed()
+        return found
+
+    async def open(self, session: str, workspace: str = "") -> OpenSession:
+        """The session; made ready for its first command in that workspace where it does not exist yet."""
+        found = self._open.get(session)
+        if found is not None:
+            return found
+        closing = self._closing.get(session)
+        if closing is not None:
+            await closing
+        opening = self._opening.get(session)
+        if opening is None:
+            opening = asyncio.create_task(self._load(session, workspace))
+            self._opening[session] = opening
+            opening.add_done_callback(lambda _: self._opening.pop(session, None))
+        return await asyncio.shield(opening)
+
+    def in_use(self) -> list[str]:
+        """The ids of the sessions in memory."""
+        return list(self._open)
+
+    async def let_go(self, session: str) -> None:
+        """Writes what waits and forgets the session; its next use opens it again."""
+        found = self._open.pop(session, None)
+        if found is None:
+            return
+        closing = asyncio.create_task(self._close(found))
+        self._closing[session] = closing
+        try:
+            await asyncio.shield(closing)
+        finally:
+            self._closing.pop(session, None)
+
+    async def sweep(self) -> None:
+        """Lets go of the sessions that nobody has used for a while."""
+        now = self._parts.clock.elapsed()
+        for session, found in list(self._open.items()):
+            if found.idle and now - found.used > self._parts.limits.idle:
+                await self.let_go(session)
+
+    async def close(self) -> None:
+        """Stops everything that runs, truthfully, and writes what waits."""
+        await asyncio.gather(*(self.let_go(session) for session in list(self._open)))
+
+    async def _load(self, session: str, workspace: str) -> OpenSession:
+        acting = Acting(self._pass_on)
+        host = SessionHost(session, self._parts, self._home, acting.act, workspace)
+        views = SessionViews(session, self._parts, self._card)
+        await host.open()
+        await views.open()
+        found = OpenSession(host=host, acting=acting, views=views, used=self._parts.clock.elapsed())
+        self._open[session] = found
+        return found
+
+    async def _close(self, found: OpenSession) -> None:
+        await found.acting.close(found.host)
+        await found.host.save()
+        await found.views.close()

@@ -1,0 +1,43 @@
+"""What the surfaces follow: row operations of a session or a workspace, and facts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from callboard.contracts.ids import is_workspace_stream
+from callboard.contracts.live import Cursor
+from callboard.contracts.record import Record
+
+from ..parts import Parts
+from ..sessions import Sessions
+from ..workspaces import Workspaces
+
+
+class RuntimeFeeds:
+    """Implements the port `Feeds`."""
+
+    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._workspaces = workspaces
+
+    async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
+        """Encoded server-sent events of row operations. Raises Refusal `unknown_session`, `unknown_workspace`."""
+        if is_workspace_stream(stream):
+            follow = self._workspaces.get(stream).follow(after)
+        else:
+            follow = (await self._sessions.get(stream)).views.follow(after)
+        try:
+            async for chunk in follow:
+                yield chunk
+        finally:
+            await follow.aclose()
+
+    async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
+        """The facts after a sequence, stored and then live. Raises Refusal where there is no such stream."""
+        if is_workspace_stream(stream):
+            self._workspaces.get(stream)
+        else:
+            await self._sessions.get(stream)
+        async for records in self._parts.store.facts.subscribe(stream, after=after):
+            yield records

@@ -1,0 +1,103 @@
+"""The ring of one stream: operations, encoded once for all clients. A client is a cursor into it and costs nothing more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Sequence
+
+import msgspec
+
+from callboard.contracts.live import Cursor
+from callboard.contracts.rows import Op
+
+_encoder = msgspec.json.Encoder()
+
+
+class _Entry(msgspec.Struct):
+    cursor: Cursor
+    data: bytes
+
+
+def encode(kind: str, cursor: Cursor, ops: Sequence[Op]) -> bytes:
+    """Operations as one server-sent event: the cursor is its id, `ops` or `snapshot` its name."""
+    body = _encoder.encode({"kind": kind, "cursor": str(cursor), "ops": ops})
+    return b"id: %s\nevent: %s\ndata: %s\n\n" % (str(cursor).encode(), kind.encode(), body)
+
+
+class Ring:
+    """Holds the newest operations up to a size. Whoever falls behind its oldest entry gets a snapshot instead."""
+
+    def __init__(self, cursor: Cursor, largest: int, snapshot: Callable[[], Sequence[Op]]) -> None:
+        self.cursor = cursor
+        self._base = cursor
+        self._entries: deque[_Entry] = deque()
+        self._first = 0
+        self._size = 0
+        self._largest = largest
+        self._snapshot = snapshot
+        self._news = asyncio.Event()
+        self._closed = False
+        self.followers = 0
+
+    def push(self, cursor: Cursor, ops: Sequence[Op]) -> None:
+        """Adds operations; clients that apply them are at the cursor."""
+        if not ops:
+            return
+        entry = _Entry(cursor, encode("ops", cursor, ops))
+        self._entries.append(entry)
+        self._size += len(entry.data)
+        self.cursor = cursor
+        while self._size > self._largest and len(self._entries) > 1:
+            gone = self._entries.popleft()
+            self._size -= len(gone.data)
+            self._base = gone.cursor
+            self._first += 1
+        self._wake()
+
+    def restart(self, cursor: Cursor) -> None:
+        """What clients have leads nowhere any more: everyone gets a snapshot."""
+        self._first += len(self._entries) + 1
+        self._entries.clear()
+        self._size = 0
+        self._base = self.cursor = cursor
+        self._wake()
+
+    def close(self) -> None:
+        """Ends every client's stream."""
+        self._closed = True
+        self._wake()
+
+    async def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
+        """Encoded events from the cursor on, or from a snapshot. All that waits is given as one chunk."""
+        self.followers += 1
+        try:
+            place = self._place(after)
+            while not self._closed:
+                if place is None or place < self._first:
+                    place = self._first + len(self._entries)
+                    yield encode("snapshot", self.cursor, self._snapshot())
+                    continue
+                waiting = place - self._first
+                if waiting < len(self._entries):
+                    place = self._first + len(self._entries)
+                    yield b"".join(self._entries[index].data for index in range(waiting, len(self._entries)))
+                    continue
+                await self._news.wait()
+        finally:
+            self.followers -= 1
+
+    def _place(self, after: Cursor | None) -> int | None:
+        """The index of what comes next for a client at that cursor; None where the ring does not know the place."""
+        if after is None:
+            return None
+        if after == self._base:
+            return self._first
+        for index, entry in enumerate(self._entries):
+            if entry.cursor == after:
+                return self._first + index + 1
+        return None
+
+    def _wake(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()

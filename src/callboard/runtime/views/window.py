@@ -1,0 +1,77 @@
+"""The rows that a client of a session gets first: the shell, the newest turns with their parts, what is queued and pending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+import msgspec
+
+from callboard.contracts.rows import (
+    SESSION_PANELS,
+    ActionRow,
+    Op,
+    Part,
+    QueueRow,
+    Remove,
+    Row,
+    SessionRow,
+    StatusRow,
+    TurnRow,
+    Upsert,
+)
+from callboard.projection.rows import Table
+
+_encoder = msgspec.json.Encoder()
+_KINDS: tuple[type[Row], ...] = (SessionRow, StatusRow, TurnRow, Part, QueueRow, ActionRow)
+RowT = TypeVar("RowT", bound=Row)
+
+
+class Window:
+    """The newest rows of a session, kept by the same operations that clients get, and cut to the newest turns."""
+
+    def __init__(self, turns: int, largest: int) -> None:
+        self._turns = turns
+        self._largest = largest
+        self._table = Table()
+        self._parts_of: dict[str, set[str]] = {}
+
+    def apply(self, ops: Iterable[Op]) -> None:
+        """Changes the rows; turns beyond the newest fall out with their parts."""
+        shown = [op for op in ops if op.panel in SESSION_PANELS]
+        self._table.apply(shown)
+        for op in shown:
+            if isinstance(op, Upsert) and isinstance(op.row, Part):
+                self._parts_of.setdefault(op.row.turn_id, set()).add(op.row.key)
+        if any(isinstance(op, Upsert) and op.panel == TurnRow.panel for op in shown):
+            self._cut()
+
+    def rows(self, kind: type[RowT]) -> list[RowT]:
+        """The window's rows of a kind, in order."""
+        return self._table.panel(kind)
+
+    def snapshot(self) -> list[Op]:
+        """The window as operations on empty panels. Of the parts, the newest that fit; the rest is had on demand."""
+        return [
+            Upsert(kind.panel, row)
+            for kind in _KINDS
+            for row in (self._parts_that_fit() if kind is Part else self._table.panel(kind))
+        ]
+
+    def _parts_that_fit(self) -> list[Part]:
+        room = self._largest
+        kept: list[Part] = []
+        for row in reversed(self._table.panel(Part)):
+            room -= len(_encoder.encode(row))
+            if room < 0 and kept:
+                break
+            kept.append(row)
+        kept.reverse()
+        return kept
+
+    def _cut(self) -> None:
+        turns = self._table.panel(TurnRow)
+        ended = [row for row in turns if row.ended_at]
+        for row in ended[: max(0, len(turns) - self._turns)]:
+            self._table.apply([Remove(TurnRow.panel, row.key)])
+            self._table.apply(Remove(Part.panel, key) for key in self._parts_of.pop(row.turn_id, ()))

@@ -1,0 +1,257 @@
+"""The workspaces and their lists of sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+
+import msgspec
+
+from callboard.contracts.commands import (
+    DeleteSession,
+    OpenWorkspace,
+    SessionGone,
+    SessionUpdated,
+    UpdateSession,
+    WorkspaceIsOpen,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import SessionDeleted
+from callboard.contracts.ids import render
+from callboard.contracts.live import Cursor
+from callboard.contracts.ports.store import Append, Head, StoredAnswer
+from callboard.contracts.record import NewFact, Origin
+from callboard.contracts.rows import Op, SessionCard, SessionRow, Upsert, WorkspaceRow
+from callboard.contracts.scope import RUNTIME, Actor
+from callboard.control import workspace as rules
+from callboard.control.effects import ListSession, ShareRule
+from callboard.control.state import Workspace
+from callboard.projection.overlay import overlay
+from callboard.projection.rows import Table
+from callboard.projection.workspace import WorkspaceView, listed
+
+from .acting import WorkspaceEffect
+from .host import Home
+from .parts import Parts
+from .views.ring import Ring
+
+
+class WorkspaceHost:
+    """One workspace: its facts, and the cards of its sessions as their own views tell them."""
+
+    def __init__(self, workspace: str, parts: Parts) -> None:
+        self.state = Workspace(workspace=workspace)
+        self._parts = parts
+        self._epoch = 0
+        self._lock = asyncio.Lock()
+        self._view = WorkspaceView()
+        self._rows = Table()
+        self._ring = Ring(Cursor(0, 0), parts.limits.ring_bytes, self.snapshot)
+
+    async def open(self) -> None:
+        """Folds the workspace's facts and takes its lease."""
+        facts = self._parts.store.facts
+        while records := await facts.read(self.state.workspace, after=self.state.sequence, limit=1000):
+            for record in records:
+                self.state = rules.evolve(self.state, record)
+                self._rows.apply(self._view.apply(record))
+        self._epoch = await facts.lease(self.state.workspace)
+        self._ring.restart(Cursor(self.state.sequence, 0))
+
+    @property
+    def home(self) -> Home:
+        """What a session's decisions need of its workspace."""
+        return Home(
+            workspace=self.state.workspace,
+            folder=self.state.path,
+            sequence=self.state.sequence,
+            rules=self.state.rules,
+        )
+
+    def rows(self) -> tuple[WorkspaceRow, ...]:
+        """The workspace as a row; none before its first fact."""
+        return tuple(self._rows.panel(WorkspaceRow))
+
+    def cards(self) -> tuple[SessionCard, ...]:
+        """The sessions of the list, newest first."""
+        live = self._parts.store.epoch
+        cards = [overlay(card, live) for card in self._rows.panel(SessionCard)]
+        return tuple(sorted(cards, key=lambda card: (-card.order, card.key)))
+
+    def snapshot(self) -> list[Op]:
+        """The workspace's panels as operations on empty ones."""
+        return [
+            *(Upsert("workspaces", row) for row in self.rows()),
+            *(Upsert("sessions", card) for card in self.cards()),
+        ]
+
+    def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
+        """Encoded operations for a client."""
+        return self._ring.follow(after)
+
+    def take(self, card: SessionCard) -> None:
+        """A session's card, as its own facts tell it."""
+        self._show(self._view.card(overlay(card, self._parts.store.epoch)))
+
+    def titled(self, row: SessionRow) -> SessionRow:
+        """A session's shell with what the workspace says of it."""
+        return listed(row, self._view.listing(row.session_id))
+
+    async def change(
+        self,
+        decide: Callable[[Workspace], tuple[NewFact, ...]],
+        actor: Actor,
+        *,
+        cause: str = "",
+        kept: StoredAnswer | None = None,
+    ) -> Workspace:
+        """Commits what is decided of the workspace as it is now; returns what it is then."""
+        async with self._lock:
+            facts = decide(self.state)
+            if not facts and kept is None:
+                return self.state
+            command = self._parts.ids.new("command") if actor.kind == "person" else ""
+            origin = Origin(at=self._parts.clock.now(), actor=actor, cause=cause, command_id=command)
+            records = await self._parts.store.facts.append(
+                Append(
+                    stream=self.state.workspace,
+                    expected=self.state.sequence,
+                    epoch=self._epoch,
+                    facts=facts,
+                    origin=origin,
+                    answer=kept,
+                )
+            )
+            for record in records:
+                self.state = rules.evolve(self.state, record)
+                self._show(self._view.apply(record))
+            return self.state
+
+    def close(self) -> None:
+        """Ends the clients' streams."""
+        self._ring.close()
+
+    def _show(self, ops: list[Op]) -> None:
+        self._rows.apply(ops)
+        now = self._ring.cursor
+        ahead = self.state.sequence > now.sequence
+        self._ring.push(Cursor(self.state.sequence, 0) if ahead else Cursor(now.sequence, now.n + 1), ops)
+
+
+class Workspaces:
+    """Every workspace of the store, and which one a session belongs to."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._hosts: dict[str, WorkspaceHost] = {}
+        self._lock = asyncio.Lock()
+
+    async def open(self) -> None:
+        """Loads the workspaces and the cards of their sessions."""
+        for stream in await self._parts.store.facts.streams("wks_"):
+            host = WorkspaceHost(stream, self._parts)
+            await host.open()
+            self._hosts[stream] = host
+        for row in await self._parts.store.rows.across("sessions"):
+            if isinstance(row, SessionCard) and row.workspace_id in self._hosts:
+                self._hosts[row.workspace_id].take(row)
+
+    def all(self) -> list[WorkspaceHost]:
+        """The workspaces, in the order in which they were first opened."""
+        return list(self._hosts.values())
+
+    def get(self, workspace: str) -> WorkspaceHost:
+        """Raises Refusal `unknown_workspace`."""
+        host = self._hosts.get(workspace)
+        if host is None:
+            raise Refusal(
+                "unknown_workspace",
+                f"There is no workspace {workspace}.",
+                field="workspaceId",
+                hint="list_workspaces names them; open_workspace opens a folder.",
+            )
+        return host
+
+    def home(self, workspace: str) -> Home:
+        """What decisions need of a workspace; empty for none."""
+        host = self._hosts.get(workspace)
+        return host.home if host is not None else Home(workspace="", folder="")
+
+    def holder(self, session: str) -> WorkspaceHost:
+        """The workspace that lists the session. Raises Refusal `unknown_session`."""
+        for host in self._hosts.values():
+            if session in host.state.sessions:
+                return host
+        raise Refusal("unknown_session", f"There is no session {session}.", field="sessionId")
+
+    def card(self, card: SessionCard) -> None:
+        """A session's card changed."""
+        host = self._hosts.get(card.workspace_id)
+        if host is not None:
+            host.take(card)
+
+    async def open_folder(self, request: OpenWorkspace, actor: Actor) -> WorkspaceIsOpen:
+        """Opens a folder. Raises Refusal `no_folder`."""
+        path = _folder(request.path)
+        workspace = render("workspace", int.from_bytes(hashlib.sha256(path.encode()).digest()[:16], "big"))
+        async with self._lock:
+            host = self._hosts.get(workspace)
+            if host is None:
+                host = WorkspaceHost(workspace, self._parts)
+                await host.open()
+        name = Path(path).name or path
+        state = await host.change(lambda state: rules.open_folder(state, path, name), actor)
+        self._hosts.setdefault(workspace, host)
+        return WorkspaceIsOpen(workspace_id=workspace, path=state.path, name=state.name, sequence=state.sequence)
+
+    async def effect(self, session: str, workspace: str, effect: WorkspaceEffect) -> None:
+        """Carries what a session caused over to its workspace, once however often it is tried."""
+        host = self.get(workspace)
+        match effect:
+            case ListSession(_, title, cause):
+                await host.change(lambda state: rules.list_session(state, session, title), RUNTIME, cause=cause)
+            case ShareRule(rule, cause):
+                await host.change(lambda state: rules.share_rule(state, rule), RUNTIME, cause=cause)
+
+    async def update_session(self, request: UpdateSession, actor: Actor, kept: StoredAnswer | None) -> SessionUpdated:
+        """Renames, pins or archives a session. Raises Refusal `unknown_session`."""
+        host = self.holder(request.session_id)
+        _, answer = rules.update_session(host.state, request)
+        stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
+        await host.change(lambda state: rules.update_session(state, request)[0], actor, kept=stored)
+        return answer
+
+    def may_delete(self, request: DeleteSession) -> WorkspaceHost:
+        """The workspace of a session that is to be deleted. Raises Refusal."""
+        host = self.holder(request.session_id)
+        rules.may_delete(host.state, request)
+        return host
+
+    async def deleted(self, host: WorkspaceHost, session: str, head: Head, actor: Actor) -> SessionGone:
+        """Keeps what a deleted session's chain ended with."""
+        fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())
+        await host.change(lambda _: (NewFact(fact),), actor)
+        return SessionGone(session_id=session, last_sequence=head.sequence, link=fact.link)
+
+    def close(self) -> None:
+        """Ends the clients' streams."""
+        for host in self._hosts.values():
+            host.close()
+
+
+def _folder(path: str) -> str:
+    try:
+        real = Path(path).expanduser().resolve(strict=True)
+        if not real.is_dir():
+            raise NotADirectoryError(path)
+        next(real.iterdir(), None)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Refusal(
+            "no_folder",
+            f"{path} is not a folder that can be read.",
+            field="path",
+            hint="Give the path of an existing folder.",
+        ) from error
+    return str(real)
