@@ -26,18 +26,25 @@ from .turns import start_next, thread_changed, thread_of
 
 
 def interrupt(batch: Batch, request: InterruptTurn) -> ThreadChanged:
-    """Records the intent (Control plane specification, interrupt_turn). Raises `nothing_running`, `unknown_turn`."""
+    """Records the intent (Control plane specification, interrupt_turn). Raises `nothing_running`, `unknown_turn`,
+    `turn_already_ended`."""
     thread = thread_of(batch.state, request.thread_id)
     run = thread.run
     if run is None:
         raise Refusal("nothing_running", "No turn is running in this thread.", hint="There is nothing to stop.")
     if request.turn_id is not None and request.turn_id != run.turn:
-        raise Refusal("unknown_turn", f"The turn {request.turn_id} is not the one that runs.", field="turnId")
+        ended = request.turn_id in batch.known.closed
+        raise Refusal(
+            "turn_already_ended" if ended else "unknown_turn",
+            f"The turn {request.turn_id} is not the one that runs.",
+            field="turnId",
+            hint="get_thread_read names the turn that runs.",
+        )
+    if not run.stopping:
+        batch.say(TurnInterruptRequested(queued=request.queued, reason=request.reason), run_scope(thread, run))
     if request.queued == "clear":
         for queued in thread.queue:
             batch.say(QueueRemoved(reason="cleared by an interrupt"), thread_scope(thread, queued.turn))
-    if not run.stopping:
-        batch.say(TurnInterruptRequested(queued=request.queued, reason=request.reason), run_scope(thread, run))
     return thread_changed(batch, thread.thread)
 
 
