@@ -1,0 +1,124 @@
+"""What stands in for a fact whose payload was erased.
+
+Its header and scope remain, so the shape of what happened remains: a turn is still a turn, a call still ends. Texts read as
+erased and names as unknown. Where a row has no word for unknown, the careful reading stands in: an approval that offers
+nothing, the highest risk. A fact that says nothing without its payload (a steer, the parts of an answer) is not shown.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionExpired,
+    ActionRequired,
+    ActionResolved,
+    ActionWithdrawn,
+    Candidate,
+    ErasedFact,
+    ErrorRaised,
+    Fact,
+    MessageInterrupted,
+    MessageText,
+    ModelCompleted,
+    ModelFailed,
+    ModelInterrupted,
+    ModelRequested,
+    PermissionEvaluated,
+    QueueAdded,
+    QueueEdited,
+    QueuePromoted,
+    QueueRemoved,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+    RoutingResolved,
+    SandboxApplied,
+    SessionCreated,
+    ThreadOpened,
+    ThreadPaused,
+    ThreadResumed,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnInterruptRequested,
+    TurnStarted,
+    TurnSubmitted,
+    WarningRaised,
+)
+from callboard.contracts.facts.action import Decision
+from callboard.contracts.facts.permission import Verdict
+from callboard.contracts.facts.sandbox import SandboxLevel
+from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.record import Record
+
+ERASED = Text(erased=True)
+UNKNOWN = "unknown"
+#: Behind every other turn of a queue.
+_LAST = 1 << 30
+
+_STAND_INS: tuple[Fact, ...] = (
+    SessionCreated(workspace_id="", folder="", title=""),
+    ThreadOpened(agent_name=UNKNOWN, kind="main", definition="", definition_hash=""),
+    ThreadPaused(cause="recovered"),
+    ThreadResumed(),
+    TurnSubmitted(input=ERASED, mode="chat", permission_mode="ask"),
+    TurnStarted(
+        mode="chat",
+        permission_mode="ask",
+        max_iters=0,
+        definition="",
+        definition_hash="",
+        workspace_sequence=0,
+    ),
+    TurnCompleted(iterations=0),
+    TurnFailed(code=UNKNOWN, message=""),
+    TurnInterruptRequested(),
+    TurnInterrupted(cause=cast("InterruptCause", UNKNOWN)),
+    QueueAdded(position=_LAST),
+    QueuePromoted(),
+    QueueEdited(input=ERASED),
+    QueueRemoved(),
+    RoutingResolved(candidates=(), chosen=Candidate(provider=UNKNOWN, model=UNKNOWN), reason=""),
+    ModelRequested(provider=UNKNOWN, model=UNKNOWN, iteration=0, context_through=0),
+    ModelCompleted(stop_reason="unknown"),
+    ModelFailed(code=UNKNOWN, message=""),
+    ModelInterrupted(),
+    MessageText(content=ERASED),
+    MessageInterrupted(content=ERASED),
+    ReasoningCompleted(content=ERASED),
+    ReasoningInterrupted(content=ERASED),
+    ToolRequested(tool=UNKNOWN, arguments=ERASED),
+    PermissionEvaluated(tool=UNKNOWN, verdict=cast("Verdict", UNKNOWN), risk="high", arguments_hash="", checks=()),
+    SandboxApplied(level=cast("SandboxLevel", UNKNOWN), network=True),
+    ToolStarted(tool=UNKNOWN),
+    ToolCompleted(output=ERASED),
+    ToolFailed(code=UNKNOWN, message="", output=ERASED),
+    ToolRefused(code=UNKNOWN, message=""),
+    ToolCancelled(started=True, output=ERASED),
+    ToolLost(output=ERASED),
+    ActionRequired(action_type="tool_approval", prompt="", decisions=(), scopes=(), risk="high", arguments=ERASED),
+    ActionResolved(decision=cast("Decision", UNKNOWN)),
+    ActionExpired(),
+    ActionWithdrawn(),
+    WarningRaised(code="erased", message=""),
+    ErrorRaised(code="erased", message=""),
+)
+_BY_TAG = {fact.type: fact for fact in _STAND_INS}
+
+
+def readable(record: Record) -> Record:
+    """The record with what stands in for an erased fact; any other record as it is."""
+    if not isinstance(record.fact, ErasedFact):
+        return record
+    fact = _BY_TAG.get(record.header.type)
+    return record if fact is None else msgspec.structs.replace(record, fact=fact)

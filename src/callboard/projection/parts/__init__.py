@@ -1,0 +1,116 @@
+"""The conversation within turns: one row a part, in the order in which the parts began.
+
+run      what is kept of an open run, and where its parts stand
+text     the assistant's text and reasoning
+tool     tool calls
+action   requests for a decision, and what came of them
+aside    steers, notices and errors
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ActionExpired,
+    ActionRequired,
+    ActionResolved,
+    ActionWithdrawn,
+    ErrorRaised,
+    MessageInterrupted,
+    MessageText,
+    ModelFailed,
+    OutputFinal,
+    PermissionEvaluated,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+    SandboxApplied,
+    SteerAccepted,
+    SteerRejected,
+    SteerRequested,
+    ThreadPaused,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+    UnknownFact,
+    WarningRaised,
+)
+from callboard.contracts.record import Record
+from callboard.contracts.rows import Op
+
+from . import action, aside, text, tool
+from .run import OpenRun, Place
+
+
+class PartsPanel(msgspec.Struct):
+    """`runs` are the open runs by turn; `newest` is where the newest run of each thread stands, open or over."""
+
+    runs: dict[str, OpenRun] = msgspec.field(default_factory=dict[str, OpenRun])
+    newest: dict[str, Place] = msgspec.field(default_factory=dict[str, Place])
+
+    def apply(self, record: Record) -> list[Op]:
+        """The operations that the fact leads to."""
+        scope = record.scope
+        if isinstance(record.fact, TurnStarted):
+            place = Place(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
+            self.runs[scope.turn] = OpenRun(place=place)
+            self.newest[scope.thread] = place
+            return []
+        run = self.runs.get(scope.turn)
+        if run is None or (scope.run and scope.run != run.place.run):
+            return self._outside(record)
+        run.step = max(run.step, scope.step)
+        ops = _within(run, record)
+        if isinstance(record.fact, TurnCompleted | TurnFailed | TurnInterrupted):
+            del self.runs[scope.turn]
+        return ops
+
+    def _outside(self, record: Record) -> list[Op]:
+        match record.fact:
+            case ThreadPaused() | WarningRaised() | ErrorRaised() | UnknownFact():
+                return aside.noted_after(self.newest.get(record.scope.thread), record)
+            case _:
+                return []
+
+
+def _within(run: OpenRun, record: Record) -> list[Op]:
+    match record.fact:
+        case MessageText() as fact:
+            return text.said(run, record, fact.content, "final")
+        case ReasoningCompleted() as fact:
+            return text.reasoned(run, record, fact.content, "final")
+        case MessageInterrupted() as fact:
+            return text.said(run, record, fact.content, "interrupted")
+        case ReasoningInterrupted() as fact:
+            return text.reasoned(run, record, fact.content, "interrupted")
+        case OutputFinal() as fact:
+            return text.final(run, record, fact.parts)
+        case ToolRequested() as fact:
+            return [*text.followed_by_call(run, record), *tool.requested(run, record, fact)]
+        case PermissionEvaluated() | SandboxApplied() | ToolStarted():
+            return tool.changed(run, record)
+        case ToolCompleted() | ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
+            return tool.changed(run, record)
+        case ActionRequired() as fact:
+            return action.required(run, record, fact)
+        case ActionResolved() | ActionExpired() | ActionWithdrawn():
+            return action.settled(run, record)
+        case SteerRequested() as fact:
+            return aside.steered(run, record, fact)
+        case SteerAccepted() | SteerRejected() as fact:
+            return aside.steer_settled(run, record, fact)
+        case ModelFailed() | WarningRaised() | ErrorRaised() | TurnFailed() | ThreadPaused() | UnknownFact():
+            return aside.noted(run, record)
+        case _:
+            return []
+
+
+__all__ = ["OpenRun", "PartsPanel", "Place"]

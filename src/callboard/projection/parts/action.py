@@ -1,0 +1,73 @@
+"""Actions as the conversation keeps them: a line that stays, pending first and then with what came of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import ActionExpired, ActionRequired, ActionResolved, ActionWithdrawn
+from callboard.contracts.facts.action import ApprovalScope
+from callboard.contracts.record import Record
+from callboard.contracts.rows import ActionPart, Op
+from callboard.contracts.rows.conversation import ActionOutcome
+from callboard.contracts.scope import Actor
+
+from ..ops import upsert
+from .run import OpenRun
+from .tool import changed
+
+_OUTCOMES: dict[str, ActionOutcome] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
+
+
+def required(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
+    """A decision is needed; the call that it is for names it."""
+    row = run.actions[record.scope.action] = ActionPart(
+        key=record.scope.action,
+        order=run.place.order(record.scope.step or run.step),
+        sequence=record.sequence,
+        turn_id=run.place.turn,
+        thread_id=run.place.thread,
+        at=record.header.at,
+        action_id=record.scope.action,
+        action_type=fact.action_type,
+        tool=fact.tool,
+        prompt=fact.prompt,
+        outcome="pending",
+    )
+    return [*upsert(row), *changed(run, record)]
+
+
+def settled(run: OpenRun, record: Record) -> list[Op]:
+    """The action has its outcome. The first is the only one."""
+    row = run.actions.pop(record.scope.action, None)
+    if row is None:
+        return []
+    outcome, reason, scope = _outcome(record)
+    return upsert(
+        msgspec.structs.replace(
+            row,
+            sequence=record.sequence,
+            outcome=outcome,
+            reason=reason,
+            answered_scope=scope,
+            actor=_named(record.header.actor),
+        )
+    )
+
+
+def _outcome(record: Record) -> tuple[ActionOutcome, str, ApprovalScope | None]:
+    match record.fact:
+        case ActionResolved() as fact:
+            scope = fact.scope if fact.decision == "approve" else None
+            return _OUTCOMES.get(fact.decision, "unknown"), fact.reason, scope
+        case ActionExpired():
+            return "expired", "", None
+        case ActionWithdrawn() as fact:
+            return "withdrawn", fact.reason, None
+        case _:
+            return "unknown", "", None
+
+
+def _named(actor: Actor | None) -> str:
+    if actor is None:
+        return ""
+    return f"{actor.kind}:{actor.id}" if actor.id else actor.kind

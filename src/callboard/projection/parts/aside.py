@@ -1,0 +1,102 @@
+"""Parts that no step of the model brought: input steered into the turn, notices, and the error that ended it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ErrorRaised,
+    ModelFailed,
+    SteerAccepted,
+    SteerRejected,
+    SteerRequested,
+    ThreadPaused,
+    TurnFailed,
+    UnknownFact,
+    WarningRaised,
+)
+from callboard.contracts.record import Record
+from callboard.contracts.rows import ErrorPart, NoticePart, Op, SteerPart
+
+from ..ops import upsert
+from .run import LAST_STEP, OpenRun, Place, aside_key
+
+
+def steered(run: OpenRun, record: Record, fact: SteerRequested) -> list[Op]:
+    """Input that waits for a model call stands at the end of the turn."""
+    row = run.steers[fact.steer_id] = SteerPart(
+        **_common(run.place, LAST_STEP, record), steer_id=fact.steer_id, outcome="pending", content=fact.input
+    )
+    return upsert(row)
+
+
+def steer_settled(run: OpenRun, record: Record, fact: SteerAccepted | SteerRejected) -> list[Op]:
+    """Accepted, it stands before the answer of the model call that included it; rejected, it stays at the end."""
+    row = run.steers.pop(fact.steer_id, None)
+    if row is None:
+        return []
+    if isinstance(fact, SteerRejected):
+        return upsert(msgspec.structs.replace(row, sequence=record.sequence, outcome="rejected", reason=fact.reason))
+    order = run.place.order(record.scope.step)
+    return upsert(msgspec.structs.replace(row, sequence=record.sequence, order=order, outcome="accepted"))
+
+
+def noted(run: OpenRun, record: Record) -> list[Op]:
+    """A milestone, a warning or an error within an open run."""
+    return _aside(run.place, run.step, record)
+
+
+def noted_after(place: Place | None, record: Record) -> list[Op]:
+    """A fact that belongs to no open run stands at the end of its thread's newest, or by itself where there is none."""
+    scope = record.scope
+    if place is None:
+        place = Place(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
+    return _aside(place, LAST_STEP, record)
+
+
+def _aside(place: Place, step: int, record: Record) -> list[Op]:
+    match record.fact:
+        case TurnFailed() as fact:
+            return upsert(
+                ErrorPart(
+                    **_common(place, LAST_STEP, record),
+                    code=fact.code,
+                    message=fact.message,
+                    hint=fact.hint,
+                    retryable=fact.retryable,
+                )
+            )
+        case ErrorRaised() as fact:
+            common = _common(place, step, record)
+            return upsert(ErrorPart(**common, code=fact.code, message=fact.message, hint=fact.hint))
+        case _:
+            notice = _notice(record)
+            return [] if notice is None else upsert(NoticePart(**_common(place, step, record), **notice))
+
+
+def _notice(record: Record) -> dict[str, Any] | None:
+    """The words of a notice. A fact of a type that this version does not know is shown as that."""
+    match record.fact:
+        case ModelFailed() as fact if fact.retry_in_ms is not None:
+            return {"code": fact.code, "message": fact.message, "retry_in_ms": fact.retry_in_ms}
+        case WarningRaised() as fact:
+            return {"code": fact.code, "message": fact.message, "hint": fact.hint}
+        case ThreadPaused() as fact:
+            return {"code": f"paused_{fact.cause}", "message": fact.reason}
+        case UnknownFact():
+            return {"code": "unknown_fact", "message": record.header.type}
+        case _:
+            return None
+
+
+def _common(place: Place, step: int, record: Record) -> dict[str, Any]:
+    return {
+        "key": aside_key(place.run, record.sequence),
+        "order": place.order(step),
+        "sequence": record.sequence,
+        "turn_id": place.turn,
+        "thread_id": place.thread,
+        "at": record.header.at,
+    }

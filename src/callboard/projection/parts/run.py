@@ -1,0 +1,47 @@
+"""What the conversation needs of a run while it is open, and where its parts stand."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.record import Record, step_id
+from callboard.contracts.rows import ActionPart, SteerPart, TextPart, ToolPart
+from callboard.contracts.rows.conversation import part_order
+
+#: The step of what stands at the end of a run: steers that no model call has taken, the error that ended it, a pause after it.
+LAST_STEP = (1 << 20) - 1
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a run stands in the conversation: `started` is the sequence of its `turn.started`."""
+
+    turn: str
+    thread: str
+    run: str
+    started: int
+
+    def order(self, step: int) -> int:
+        """The order of a part that began with this step."""
+        return part_order(self.started, step)
+
+
+class OpenRun(msgspec.Struct):
+    """A run under way. `step` is the highest step that a fact told. `texts` are the finished texts since the last tool call,
+    `tools`, `actions` and `steers` those without an end, each by its id."""
+
+    place: Place
+    step: int = 0
+    texts: dict[int, TextPart] = msgspec.field(default_factory=dict[int, TextPart])
+    tools: dict[str, ToolPart] = msgspec.field(default_factory=dict[str, ToolPart])
+    actions: dict[str, ActionPart] = msgspec.field(default_factory=dict[str, ActionPart])
+    steers: dict[str, SteerPart] = msgspec.field(default_factory=dict[str, SteerPart])
+
+
+def step_key(record: Record) -> str:
+    """The key of a text or reasoning part."""
+    return step_id(record.scope.run, record.scope.step)
+
+
+def aside_key(run: str, sequence: int) -> str:
+    """The key of a part without a step of its own: it sorts behind the part of the same order, and asides by their sequence."""
+    return f"{run}~{sequence:010}"

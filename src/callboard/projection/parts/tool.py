@@ -1,0 +1,113 @@
+"""Tool calls, from the model's request through the gate to the one end that each has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ActionRequired,
+    PermissionEvaluated,
+    SandboxApplied,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+)
+from callboard.contracts.record import Record
+from callboard.contracts.rows import Op, ToolPart
+
+from ..ops import upsert
+from .run import OpenRun
+
+LOST = "The process that ran this ended. Whether it took effect is unknown."
+CANCELLED = "Stopped before its end."
+NOT_STARTED = "Not begun: the turn was stopped before."
+
+
+def requested(run: OpenRun, record: Record, fact: ToolRequested) -> list[Op]:
+    """The model asked for the tool, with its whole input."""
+    row = run.tools[record.scope.tool_call] = ToolPart(
+        key=record.scope.tool_call,
+        order=run.place.order(record.scope.step),
+        sequence=record.sequence,
+        turn_id=run.place.turn,
+        thread_id=run.place.thread,
+        at=record.header.at,
+        tool_call_id=record.scope.tool_call,
+        tool=fact.tool,
+        state="input-available",
+        summary=fact.summary,
+        arguments=fact.arguments,
+    )
+    return upsert(row)
+
+
+def changed(run: OpenRun, record: Record) -> list[Op]:
+    """What else befell an open call. A call that is over changes no more."""
+    call = record.scope.tool_call
+    row = run.tools.get(call)
+    if row is None:
+        return []
+    changes = _under_way(record) or _end(record)
+    row = msgspec.structs.replace(row, sequence=record.sequence, **changes)
+    if row.state in ("output-available", "output-error", "cancelled"):
+        del run.tools[call]
+    else:
+        run.tools[call] = row
+    return upsert(row)
+
+
+def _under_way(record: Record) -> dict[str, Any]:
+    match record.fact:
+        case PermissionEvaluated() as fact:
+            return {"verdict": fact.verdict, "risk": fact.risk, "checks": fact.checks}
+        case SandboxApplied() as fact:
+            return {"sandbox": fact.level, "network": fact.network}
+        case ActionRequired():
+            return {"action_id": record.scope.action}
+        case ToolStarted():
+            return {"state": "running", "started_at": record.header.at}
+        case _:
+            return {}
+
+
+def _end(record: Record) -> dict[str, Any]:
+    match record.fact:
+        case ToolCompleted() as fact:
+            return {
+                "state": "output-available",
+                "output": fact.output,
+                "exit_code": fact.exit_code,
+                "duration_ms": fact.duration_ms,
+                "changes": fact.changes,
+            }
+        case ToolFailed() as fact:
+            return {
+                "state": "output-error",
+                "code": fact.code,
+                "message": fact.message,
+                "output": fact.output,
+                "exit_code": fact.exit_code,
+                "duration_ms": fact.duration_ms,
+                "changes": fact.changes,
+            }
+        case ToolRefused() as fact:
+            return {"state": "output-error", "code": fact.code, "message": fact.message}
+        case ToolLost() as fact:
+            return {"state": "output-error", "code": "tool_lost", "message": LOST, "output": fact.output}
+        case ToolCancelled() as fact:
+            return {
+                "state": "cancelled",
+                "code": "tool_cancelled" if fact.started else "tool_not_started",
+                "message": CANCELLED if fact.started else NOT_STARTED,
+                "output": fact.output,
+                "duration_ms": fact.duration_ms,
+                "changes": fact.changes,
+            }
+        case _:
+            return {}

@@ -1,0 +1,39 @@
+"""The shell of a session. Its title and whether it is archived are the workspace's to change (`workspace.listed`)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import SessionCreated, TurnCompleted, TurnFailed, TurnInterrupted, TurnSubmitted
+from callboard.contracts.record import Record
+from callboard.contracts.rows import Op, SessionRow
+
+from .ops import upsert
+
+
+class SessionPanel(msgspec.Struct):
+    """One row. It is updated where a turn is submitted or ends, not by every fact."""
+
+    row: SessionRow | None = None
+
+    def apply(self, record: Record) -> list[Op]:
+        """The operations that the fact leads to."""
+        at = record.header.at
+        match record.fact:
+            case SessionCreated() as fact:
+                self.row = SessionRow(
+                    key=record.stream,
+                    order=record.sequence,
+                    sequence=record.sequence,
+                    session_id=record.stream,
+                    workspace_id=fact.workspace_id,
+                    folder=fact.folder,
+                    title=fact.title,
+                    created_at=at,
+                    updated_at=at,
+                )
+            case TurnSubmitted() | TurnCompleted() | TurnFailed() | TurnInterrupted() if self.row is not None:
+                self.row = msgspec.structs.replace(self.row, sequence=record.sequence, updated_at=at)
+            case _:
+                return []
+        return upsert(self.row)

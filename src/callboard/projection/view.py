@@ -1,0 +1,149 @@
+"""All panels of a session together, built from facts, from facts with frames between them, or from a kept state."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    Fact,
+    ModelInterrupted,
+    PermissionRuleAdded,
+    PermissionRuleRevoked,
+    SessionTakenOver,
+)
+from callboard.contracts.live import Frame, Partial
+from callboard.contracts.record import Record
+from callboard.contracts.rows import AnyRow, Op
+
+from .actions import ActionsPanel
+from .erased import readable
+from .live import Live
+from .parts import PartsPanel
+from .queue import QueuePanel
+from .session import SessionPanel
+from .sessions import CardPanel
+from .status import StatusPanel
+from .turns import TurnsPanel
+
+#: Counts changes of what reducers make of facts. A change of the shape of rows or state needs none: see `SCHEMA`.
+REVISION = 1
+
+#: How many records may come before one that is missing.
+LARGEST_HOLE = 1024
+
+#: Facts that no panel of a session shows, each for its reason: a takeover and an interrupted model call are told by the turn
+#: that they end; a standing rule by the answer that made it, and by the settings.
+UNSHOWN: frozenset[type[Fact]] = frozenset(
+    {SessionTakenOver, ModelInterrupted, PermissionRuleAdded, PermissionRuleRevoked}
+)
+
+
+class Panels(msgspec.Struct):
+    """The state of a view: its place, and what each panel keeps of what is open."""
+
+    sequence: int = 0
+    at: int = 0
+    session: SessionPanel = msgspec.field(default_factory=SessionPanel)
+    status: StatusPanel = msgspec.field(default_factory=StatusPanel)
+    turns: TurnsPanel = msgspec.field(default_factory=TurnsPanel)
+    parts: PartsPanel = msgspec.field(default_factory=PartsPanel)
+    queue: QueuePanel = msgspec.field(default_factory=QueuePanel)
+    actions: ActionsPanel = msgspec.field(default_factory=ActionsPanel)
+    card: CardPanel = msgspec.field(default_factory=CardPanel)
+
+    def apply(self, record: Record) -> list[Op]:
+        """The operations of the next fact, in the order of the panels."""
+        self.sequence, self.at = record.sequence, record.header.at
+        return [
+            *self.session.apply(record),
+            *self.status.apply(record),
+            *self.turns.apply(record),
+            *self.parts.apply(record),
+            *self.queue.apply(record),
+            *self.actions.apply(record),
+            *self.card.apply(record),
+        ]
+
+
+def _schema() -> int:
+    shapes = msgspec.json.encode(msgspec.json.schema_components([Panels, AnyRow]))
+    return zlib.crc32(shapes, REVISION)
+
+
+#: Names what rows and states of this version look like. Those kept under another are thrown away and folded anew.
+SCHEMA = _schema()
+
+_decoder = msgspec.msgpack.Decoder(Panels)
+_encoder = msgspec.msgpack.Encoder()
+
+
+class SessionView:
+    """The panels of one session, and its card. `sequence` is the newest fact that they show."""
+
+    def __init__(self, panels: Panels | None = None) -> None:
+        self._panels = panels or Panels()
+        self._live = Live()
+        self._early: dict[int, Record] = {}
+
+    @classmethod
+    def from_state(cls, state: bytes) -> SessionView:
+        """The view that goes on from a kept state of the same `SCHEMA`. Raises Refusal `store_unusable` where it is none."""
+        try:
+            return cls(_decoder.decode(state))
+        except msgspec.MsgspecError as error:
+            raise Refusal("store_unusable", f"The state of a view cannot be read: {error}") from error
+
+    @property
+    def sequence(self) -> int:
+        return self._panels.sequence
+
+    def state(self) -> bytes:
+        """What the view needs to go on from its sequence. Its size depends on what is open, not on what has been."""
+        return _encoder.encode(self._panels)
+
+    def apply(self, record: Record) -> list[Op]:
+        """The operations that a fact leads to: none for one that was applied before.
+
+        A fact that comes before its predecessors waits for them, so that order and repetition of delivery change nothing.
+        Raises Refusal `gap` where too many wait.
+        """
+        expected = self._panels.sequence + 1
+        if record.sequence < expected:
+            return []
+        if record.sequence > expected:
+            if len(self._early) >= LARGEST_HOLE:
+                raise Refusal("gap", f"The fact {expected} of {record.stream} is missing.", hint="Read from there.")
+            self._early[record.sequence] = record
+            return []
+        ops = self._fold(record)
+        while self._early and (following := self._early.pop(self._panels.sequence + 1, None)):
+            ops += self._fold(following)
+        return ops
+
+    def frame(self, frame: Frame) -> list[Op]:
+        """The operations of a piece of text in the making. They are for viewers, and are not kept."""
+        panels = self._panels
+        return self._live.frame(frame, panels.parts, panels.status, panels.sequence, panels.at)
+
+    def resume(self, partials: Iterable[Partial]) -> list[Op]:
+        """The operations that bring a view of facts to where these partials are, so that frames can go on from there."""
+        return [
+            op
+            for partial in partials
+            for op in self.frame(
+                Frame(kind=partial.kind, scope=partial.scope, offset=0, text=partial.text, tool=partial.tool)
+            )
+        ]
+
+    def live(self) -> list[Op]:
+        """The rows of what is in the making, for a viewer who has the rows of facts and comes at this moment."""
+        return self._live.rows()
+
+    def _fold(self, record: Record) -> list[Op]:
+        record = readable(record)
+        ops = self._panels.apply(record)
+        return [*ops, *self._live.settle(record, ops)]

@@ -1,0 +1,132 @@
+"""A workspace's row, and what the workspace says of its sessions: title, pin, archive, deletion.
+
+A session's card comes from its own stream, its title from the workspace's. They meet here and nowhere else: cards are handed
+in as the sessions' views make them, and every operation that leaves has both.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    SessionArchived,
+    SessionDeleted,
+    SessionListed,
+    SessionPinned,
+    SessionTitled,
+    WorkspaceOpened,
+)
+from callboard.contracts.record import Record
+from callboard.contracts.rows import Op, SessionCard, SessionRow, WorkspaceRow
+
+from .ops import remove, upsert
+
+RowT = TypeVar("RowT", SessionCard, SessionRow)
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """What a workspace says of one of its sessions."""
+
+    title: str
+    pinned: bool = False
+    archived: bool = False
+
+
+class WorkspacePanels(msgspec.Struct):
+    """The state of a workspace's view: its row, and the listing of each session that was not deleted."""
+
+    sequence: int = 0
+    row: WorkspaceRow | None = None
+    listings: dict[str, Listing] = msgspec.field(default_factory=dict[str, Listing])
+
+
+def listed(row: RowT, listing: Listing | None) -> RowT:
+    """The row of a session with what its workspace says; without a listing, the row as it is."""
+    if listing is None:
+        return row
+    if isinstance(row, SessionCard):
+        return msgspec.structs.replace(row, title=listing.title, pinned=listing.pinned, archived=listing.archived)
+    return msgspec.structs.replace(row, title=listing.title, archived=listing.archived)
+
+
+_decoder = msgspec.msgpack.Decoder(WorkspacePanels)
+
+
+class WorkspaceView:
+    """The panels of one workspace. Cards are not part of its state: they are handed in again from the sessions' rows."""
+
+    def __init__(self, panels: WorkspacePanels | None = None) -> None:
+        self._panels = panels or WorkspacePanels()
+        self._cards: dict[str, SessionCard] = {}
+
+    @classmethod
+    def from_state(cls, state: bytes) -> WorkspaceView:
+        """The view that goes on from a kept state. Raises Refusal `store_unusable` where it is none."""
+        try:
+            return cls(_decoder.decode(state))
+        except msgspec.MsgspecError as error:
+            raise Refusal("store_unusable", f"The state of a view cannot be read: {error}") from error
+
+    @property
+    def sequence(self) -> int:
+        return self._panels.sequence
+
+    def state(self) -> bytes:
+        """What the view needs to go on from its sequence."""
+        return msgspec.msgpack.encode(self._panels)
+
+    def listing(self, session: str) -> Listing | None:
+        """What the workspace says of a session; None where it does not list it."""
+        return self._panels.listings.get(session)
+
+    def card(self, card: SessionCard) -> list[Op]:
+        """A session's card changed. One of a session that the workspace has not listed yet shows as it is."""
+        self._cards[card.session_id] = card
+        return upsert(listed(card, self._panels.listings.get(card.session_id)))
+
+    def apply(self, record: Record) -> list[Op]:
+        """The operations that a fact of the workspace leads to: none for one that was applied before."""
+        if record.sequence <= self._panels.sequence:
+            return []
+        self._panels.sequence = record.sequence
+        match record.fact:
+            case WorkspaceOpened() as fact:
+                self._panels.row = WorkspaceRow(
+                    key=record.stream,
+                    order=record.header.at,
+                    sequence=record.sequence,
+                    workspace_id=record.stream,
+                    path=fact.path,
+                    name=fact.name,
+                )
+                return upsert(self._panels.row)
+            case SessionListed() as fact:
+                return self._list(fact.session_id, Listing(title=fact.title))
+            case SessionTitled() | SessionPinned() | SessionArchived() as fact:
+                return self._change(fact)
+            case SessionDeleted() as fact:
+                self._panels.listings.pop(fact.session_id, None)
+                self._cards.pop(fact.session_id, None)
+                return remove(SessionCard, fact.session_id)
+            case _:
+                return []
+
+    def _change(self, fact: SessionTitled | SessionPinned | SessionArchived) -> list[Op]:
+        listing = self._panels.listings.get(fact.session_id)
+        if listing is None:
+            return []
+        match fact:
+            case SessionTitled():
+                return self._list(fact.session_id, msgspec.structs.replace(listing, title=fact.title))
+            case SessionPinned():
+                return self._list(fact.session_id, msgspec.structs.replace(listing, pinned=fact.pinned))
+            case SessionArchived():
+                return self._list(fact.session_id, msgspec.structs.replace(listing, archived=fact.archived))
+
+    def _list(self, session: str, listing: Listing) -> list[Op]:
+        self._panels.listings[session] = listing
+        card = self._cards.get(session)
+        return [] if card is None else upsert(listed(card, listing))

@@ -1,0 +1,171 @@
+"""A small model of a session that makes valid histories: facts in the order of the log, with live frames between them.
+
+`play` asks a chooser for every decision, so that hypothesis can shrink a history and a seeded random source can make a long
+one. It knows the rules of turns, tool calls, approvals, retries, interrupts, queues and crashes, and shares no code with the
+deciders.
+"""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+from hypothesis import strategies as st
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    QueueAdded,
+    QueueEdited,
+    QueuePromoted,
+    QueueRemoved,
+    SessionCreated,
+    SessionTakenOver,
+    SteerRequested,
+    ThreadOpened,
+    ThreadPaused,
+    ThreadResumed,
+    TurnInterruptRequested,
+    TurnSubmitted,
+)
+from callboard.contracts.live import Frame
+from callboard.contracts.record import Record
+from callboard.contracts.scope import Scope
+from tests.projection.runs import Choose, Log, Run, Thread, within
+
+
+class History(msgspec.Struct, frozen=True):
+    """`live` has everything in the order in which it came; `records` are the facts alone."""
+
+    live: tuple[Record | Frame, ...]
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        return tuple(item for item in self.live if isinstance(item, Record))
+
+
+class Session:
+    def __init__(self, choose: Choose, threads: int) -> None:
+        self.choose = choose
+        self.log = Log()
+        self.count = 0
+        self.log.say(SessionCreated(workspace_id="wks_history", folder="/work", title="A history"))
+        self.threads = [Thread(scope=Scope(agent=f"agent{n}", thread=f"thr_{n}")) for n in range(threads)]
+        for thread in self.threads:
+            opened = ThreadOpened(agent_name=thread.scope.agent, kind="main", definition="solo", definition_hash="d")
+            self.log.say(opened, thread.scope)
+
+    def advance(self) -> None:
+        """One more thing happens somewhere."""
+        thread = self.threads[self.choose(len(self.threads))]
+        if self.choose(60) == 59 and any(one.running for one in self.threads):
+            self._crash()
+        elif thread.running is None:
+            self._begin(thread)
+        elif self.choose(8) == 7:
+            self._meddle(thread)
+        else:
+            self._go_on(thread)
+
+    def finish(self) -> None:
+        """Lets every run come to its end."""
+        for thread in self.threads:
+            while thread.running is not None:
+                self._go_on(thread)
+
+    def _go_on(self, thread: Thread) -> None:
+        assert thread.running is not None
+        if next(thread.running, self) is self:
+            thread.running = thread.run = None
+            thread.stop = ""
+            if thread.queue and not thread.paused:
+                self._start(thread, thread.queue[0])
+
+    def _crash(self) -> None:
+        self.log.epoch += 1
+        self.log.say(SessionTakenOver(previous_epoch=self.log.epoch - 1, epoch=self.log.epoch))
+        dead = [thread for thread in self.threads if thread.running is not None]
+        for thread in dead:
+            thread.stop, thread.paused = "crash", bool(thread.queue)
+            while thread.running is not None:
+                self._go_on(thread)
+        for thread in dead:
+            if thread.queue:
+                self.log.say(ThreadPaused(cause="recovered", reason="the process ended"), thread.scope)
+
+    def _begin(self, thread: Thread) -> None:
+        if thread.paused:
+            self.log.say(ThreadResumed(), thread.scope)
+            thread.paused = False
+            if thread.queue:
+                self._start(thread, thread.queue[0])
+            return
+        self._start(thread, self._submit(thread))
+
+    def _submit(self, thread: Thread) -> str:
+        turn = self.new("trn")
+        submitted = TurnSubmitted(input=Text(text=f"Do {turn}."), mode="chat", permission_mode="ask")
+        self.log.say(submitted, within(thread.scope, turn=turn))
+        return turn
+
+    def _start(self, thread: Thread, turn: str) -> None:
+        if turn in thread.queue:
+            thread.queue.remove(turn)
+        run = thread.run = within(thread.scope, turn=turn, run=self.new("run"))
+        thread.steers = {}
+        thread.running = Run(self.log, self.choose, self.new, thread, run).play()
+
+    def _meddle(self, thread: Thread) -> None:
+        """A person does something beside the run."""
+        assert thread.run is not None
+        queued = thread.queue[self.choose(len(thread.queue))] if thread.queue else ""
+        scope = within(thread.scope, turn=queued) if queued else thread.scope
+        match self.choose(7):
+            case 0 | 1:
+                turn = self._submit(thread)
+                thread.queue.append(turn)
+                self.log.say(QueueAdded(position=len(thread.queue)), within(thread.scope, turn=turn))
+            case 2 if not thread.stop:
+                steer = self.new("str")
+                thread.steers[steer] = Text(text=f"Mind {steer}.")
+                self.log.say(SteerRequested(steer_id=steer, input=thread.steers[steer]), thread.run)
+            case 3 if queued:
+                thread.queue.remove(queued)
+                thread.queue.insert(0, queued)
+                self.log.say(QueuePromoted(), scope)
+            case 4 if queued:
+                self.log.say(QueueEdited(input=Text(text=f"Rather {queued}.")), scope)
+            case 5 if queued:
+                thread.queue.remove(queued)
+                self.log.say(QueueRemoved(reason="not needed"), scope)
+            case 6 if not thread.stop:
+                thread.stop = "person"
+                self.log.say(TurnInterruptRequested(reason="enough"), thread.run)
+            case _:
+                pass
+
+    def new(self, prefix: str) -> str:
+        """A fresh id."""
+        self.count += 1
+        return f"{prefix}_{self.count:04}"
+
+
+def play(choose: Choose, *, moves: int, threads: int = 1, finish: bool = True) -> History:
+    """The history of so many moves; with `finish` every run comes to its end."""
+    session = Session(choose, threads)
+    for _ in range(moves):
+        session.advance()
+    if finish:
+        session.finish()
+    return History(live=tuple(session.log.items))
+
+
+def random_history(seed: int, *, moves: int, threads: int = 1, finish: bool = True) -> History:
+    """A history that the seed determines."""
+    return play(random.Random(seed).randrange, moves=moves, threads=threads, finish=finish)
+
+
+@st.composite
+def histories(draw: st.DrawFn, *, largest: int = 60, finish: bool = True) -> History:
+    """Histories that hypothesis can shrink."""
+    moves, threads = draw(st.integers(0, largest)), draw(st.integers(1, 2))
+    return play(lambda bound: draw(st.integers(0, bound - 1)), moves=moves, threads=threads, finish=finish)
