@@ -7,9 +7,8 @@ from typing import Literal
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts.action import Binding
+from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Rule
-from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.facts.thread import PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
 
@@ -23,7 +22,7 @@ CallPhase = Literal["requested", "waiting", "running"]
 
 
 class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call without a terminal fact. `action` is the approval it waits for."""
+    """A tool call without a terminal fact. `action` is the approval it waits for, and what follows is what its card offers."""
 
     call: str
     step: int
@@ -32,8 +31,9 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     phase: CallPhase = "requested"
     action: str = ""
     expires_at: int = 0
+    scopes: tuple[ApprovalScope, ...] = ()
+    matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
     binding: Binding | None = None
-    sandbox: SandboxApplied | None = None
 
 
 class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,6 +11,8 @@ from callboard.contracts.facts import (
     Rule,
     ToolRefused,
 )
+from callboard.contracts.facts.action import ApprovalScope
+from callboard.contracts.ports.tools import Evaluation
 
 from ..batch import Batch, action_scope, call_scope
 from ..outcomes import ActionTimedOut
@@ -21,10 +23,10 @@ FILE_CHANGED = "What the approval was asked for is no longer so: the file, the a
 
 
 def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
-    """Resolves an action. Raises `unknown_action`, `decision_not_offered`, `scope_not_offered`.
+    """Resolves an action. Raises `unknown_action`, `nothing_running`, `decision_not_offered`, `scope_not_offered`.
 
-    Approval holds for what it was asked for: where the gate's fresh look (`Known.evaluation`) finds another binding, or no
-    longer lets the call pass, the call is refused.
+    Approval holds for what it was asked for: where the gate's fresh look (`Known.evaluation`) no longer lets the call pass, or
+    finds another binding, the call is refused. A wider scope makes the rule that the card showed.
     """
     found = waiting(batch.state, request.action_id)
     if found is None:
@@ -35,38 +37,26 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
             hint="get_thread_read names the pending ones.",
         )
     thread, run, call = found
+    if run.stopping:
+        raise Refusal("nothing_running", "The turn is being stopped, and its requests with it.", field="actionId")
     if request.decision == "answer":
         raise Refusal("decision_not_offered", "This action takes approve or reject.", field="decision")
-    evaluation = batch.known.evaluation
-    if request.scope != "once" and (evaluation is None or request.scope not in evaluation.scopes):
+    if request.scope not in call.scopes or (request.decision == "reject" and request.scope != "once"):
         raise Refusal(
             "scope_not_offered",
-            f"This action cannot be approved for the {request.scope}.",
+            f"This action does not offer to {request.decision} with the scope {request.scope}.",
             field="scope",
-            hint="The action names the scopes that it offers.",
+            hint="A rejection is for once; for an approval the action names the scopes that it offers.",
         )
     batch.say(
         ActionResolved(decision=request.decision, scope=request.scope, reason=request.reason),
         action_scope(thread, run, call),
     )
-    if request.decision == "reject":
+    if request.decision == "approve":
+        _approved(batch, thread, run, call, request.scope)
+    else:
         message = "The person said no." if not request.reason else f"The person said no: {request.reason}"
         batch.say(ToolRefused(code="person_denied", message=message), call_scope(thread, run, call))
-    elif evaluation is None or evaluation.binding != call.binding:
-        batch.say(ToolRefused(code="file_changed", message=FILE_CHANGED), call_scope(thread, run, call))
-    elif evaluation.verdict == "deny":
-        code = evaluation.code or "policy_denied"
-        batch.say(ToolRefused(code=code, message=evaluation.message), call_scope(thread, run, call))
-    else:
-        if request.scope != "once":
-            rule = Rule(
-                rule_id=batch.known.ids.new("rule"),
-                matcher=evaluation.matchers[request.scope],
-                verdict="allow",
-                scope=request.scope,
-            )
-            batch.say(PermissionRuleAdded(rule=rule), action_scope(thread, run, call))
-        let_through(batch, call_scope(thread, run, call), call.tool, evaluation.sandbox)
     proceed(batch, thread.thread)
     return ActionAnswered(
         session_id=batch.state.session,
@@ -100,3 +90,24 @@ def waiting(state: Session, action: str) -> tuple[Thread, OpenRun, OpenCall] | N
         if thread.run is not None and call is not None:
             return thread, thread.run, call
     return None
+
+
+def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, scope: ApprovalScope) -> None:
+    evaluation = batch.known.evaluation
+    of_call = call_scope(thread, run, call)
+    if evaluation is not None and evaluation.verdict == "deny":
+        code = evaluation.code or "policy_denied"
+        batch.say(ToolRefused(code=code, message=evaluation.message), of_call)
+        return
+    if evaluation is None or not _holds(evaluation, call):
+        batch.say(ToolRefused(code="file_changed", message=FILE_CHANGED), of_call)
+        return
+    if scope != "once":
+        rule = Rule(rule_id=batch.known.ids.new("rule"), matcher=call.matchers[scope], verdict="allow", scope=scope)
+        batch.say(PermissionRuleAdded(rule=rule), action_scope(thread, run, call))
+    let_through(batch, of_call, call.tool, evaluation.sandbox)
+
+
+def _holds(evaluation: Evaluation, call: OpenCall) -> bool:
+    """True where the approval is still of what it was asked for. A call that by now passes without one has no binding."""
+    return evaluation.binding == call.binding or (evaluation.verdict == "allow" and evaluation.binding is None)

@@ -118,8 +118,6 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return models.step_taken(state, place)
         case ToolRequested():
             return calls.requested(state, fact, place)
-        case SandboxApplied():
-            return calls.sandboxed(state, fact, place)
         case ToolStarted():
             return calls.started(state, place)
         case ToolCompleted():
@@ -138,6 +136,7 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             SessionTakenOver()
             | QueueEdited()
             | PermissionEvaluated()
+            | SandboxApplied()
             | CostRecorded()
             | OutputFinal()
             | WarningRaised()

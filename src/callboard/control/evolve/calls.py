@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.contracts.facts import ActionRequired, SandboxApplied, ToolRequested
+from callboard.contracts.facts import ActionRequired, ToolRequested
 
 from ..state import FINALIZE, OpenCall, OpenRun, Session
 from .place import Place, change_run, past
@@ -21,10 +21,6 @@ def requested(state: Session, fact: ToolRequested, place: Place) -> Session:
             run, calls=(*run.calls, call), answer_parts=(), next_step=past(run, call.step)
         ),
     )
-
-
-def sandboxed(state: Session, fact: SandboxApplied, place: Place) -> Session:
-    return _change(state, place, lambda call: msgspec.structs.replace(call, sandbox=fact))
 
 
 def started(state: Session, place: Place) -> Session:
@@ -57,6 +53,8 @@ def waiting(state: Session, fact: ActionRequired, place: Place) -> Session:
             phase="waiting",
             action=place.scope.action,
             expires_at=fact.expires_at,
+            scopes=fact.scopes,
+            matchers=fact.matchers,
             binding=fact.binding,
         ),
     )
