@@ -24,7 +24,8 @@ from .turns import start_next
 def answered(batch: Batch, report: ModelAnswered) -> None:
     """The parts become facts in their order; then the calls pass on, or the turn goes on or ends.
 
-    Without a call a `chat` turn is complete. An `auto` turn goes on until it is finalised or reaches its bound.
+    Without a call a `chat` turn is complete, unless a steer waits and the bound lets the model read it. An `auto` turn goes on
+    until it is finalised or reaches its bound.
     """
     found = _asked(batch, report)
     if found is None:
@@ -56,7 +57,7 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
         requested(batch, report.thread, report.calls)
     elif run.stopping:
         return
-    elif run.mode == "auto" or run.steers:
+    elif run.mode == "auto" or (run.steers and run.iteration < run.max_iters):
         ask_model(batch, report.thread)
     else:
         complete(batch, report.thread)

@@ -26,7 +26,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope, thread_scope
-from ..state import OpenRun, QueuedTurn, Session, Thread
+from ..state import QueuedTurn, Session, Thread
 from .iterate import ask_model
 
 #: A title is the first line of the first input, cut at this many characters.
@@ -39,7 +39,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
         _create(batch, request)
     thread = thread_of(batch.state, request.thread_id)
     turn = request.turn_id or batch.known.ids.new("turn")
-    if turn in batch.known.closed or turn in _open_turns(thread):
+    if turn in batch.known.closed or turn in _open_turns(batch.state):
         raise Refusal(
             "turn_id_used",
             f"The session already has a turn {turn}.",
@@ -73,7 +73,10 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
 
 
 def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
-    """Takes input for the running turn's next model call. Raises `nothing_running`."""
+    """Takes input for the running turn's next model call. One that waits already is not taken twice.
+
+    Raises `nothing_running`, and `idempotency_conflict` where another text waits under that id.
+    """
     thread = thread_of(batch.state, request.thread_id)
     run = thread.run
     if run is None or run.stopping:
@@ -81,7 +84,17 @@ def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
             "nothing_running", "No turn is running that could be steered.", hint="Submit the text as a turn of its own."
         )
     steer_id = request.steer_id or batch.known.ids.new("steer")
-    batch.say(SteerRequested(steer_id=steer_id, input=batch.hold(request.text)), run_scope(thread, run))
+    held = batch.hold(request.text)
+    waits = next((one for one in run.steers if one.steer == steer_id), None)
+    if waits is None:
+        batch.say(SteerRequested(steer_id=steer_id, input=held), run_scope(thread, run))
+    elif waits.input != held:
+        raise Refusal(
+            "idempotency_conflict",
+            f"Another text waits as {steer_id}.",
+            field="steerId",
+            hint="Leave steerId out, or give a new one.",
+        )
     return SteerTaken(
         session_id=batch.state.session, turn_id=run.turn, steer_id=steer_id, sequence=batch.state.sequence
     )
@@ -182,6 +195,6 @@ def _busy(thread: Thread) -> bool:
     return thread.run is not None or bool(thread.queue) or thread.paused is not None
 
 
-def _open_turns(thread: Thread) -> set[str]:
-    run: OpenRun | None = thread.run
-    return {queued.turn for queued in thread.queue} | ({run.turn} if run is not None else set())
+def _open_turns(state: Session) -> set[str]:
+    queued = {turn.turn for thread in state.threads.values() for turn in thread.queue}
+    return queued | {thread.run.turn for thread in state.threads.values() if thread.run is not None}
