@@ -1,4 +1,6 @@
-"""Who takes part: definitions read from ``agents/*.md`` and the packaged presets of teams.
+"""Who takes part: agents defined in Markdown.
 
-There is no roster in code; a file that cannot be read is reported and the others load.
+definition  a Markdown file with frontmatter, read and checked
+presets/    the agents that come with the package
+packaged    the definitions of a folder that has none of its own
 """

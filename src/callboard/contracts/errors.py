@@ -75,6 +75,7 @@ Code = Literal[
     "max_iters",
     # configuration
     "bad_scenario",
+    "bad_definition",
     "bad_settings",
     "no_folder",
     "internal",

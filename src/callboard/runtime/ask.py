@@ -25,7 +25,7 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.tools import ToolCall
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, WantedCall
-from callboard.models.retry import wait_before_retry
+from callboard.models.retry import DEFAULT, retry_in_ms
 
 from .gather import Gatherer
 from .host import SessionHost
@@ -86,7 +86,7 @@ class Asking:
                 await self._failed(ModelFailure("internal", text, retryable=False), attempt, None)
             if wait is None:
                 return
-            await asyncio.sleep(wait)
+            await asyncio.sleep(wait / 1000)
             attempt += 1
             self._begin()
         await self._answered(finished)
@@ -165,11 +165,11 @@ class Asking:
         place = self._indexes.setdefault(index, len(self._indexes))
         return msgspec.structs.replace(self._scope, step=self._scope.step + 1 + place)
 
-    def _wait(self, failure: ModelFailure, attempt: int) -> float | None:
-        attempts = self._host.parts.limits.model_attempts
-        return wait_before_retry(failure, attempt, attempts=attempts, chance=random.random())  # noqa: S311
+    def _wait(self, failure: ModelFailure, attempt: int) -> int | None:
+        policy = msgspec.structs.replace(DEFAULT, max_attempts=self._host.parts.limits.model_attempts)
+        return retry_in_ms(failure, attempt, random.random(), policy)  # noqa: S311
 
-    async def _failed(self, failure: ModelFailure, attempt: int, wait: float | None) -> None:
+    async def _failed(self, failure: ModelFailure, attempt: int, wait: int | None) -> None:
         await self._host.report(
             ModelAttemptFailed(
                 thread=self._scope.thread,
@@ -179,7 +179,7 @@ class Asking:
                 code=failure.code,
                 message=failure.message,
                 retryable=failure.retryable,
-                retry_in_ms=None if wait is None else round(wait * 1000),
+                retry_in_ms=wait,
                 pieces=self.pieces(),
             )
         )

@@ -60,7 +60,8 @@ class ModelMessage(msgspec.Struct, frozen=True, kw_only=True):
 class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One call of a model. `system` are the prompt layers in order. `one_call` asks for at most one tool call.
 
-    `session`, `agent` and `iteration` identify the call to models that play a scenario.
+    `session`, `agent`, `iteration` and `attempt` identify the call to models that play a scenario: `agent` is the name of
+    the agent's definition, `iteration` counts the model calls of the run and `attempt` the tries of this call, both from 1.
     """
 
     model: str
@@ -71,6 +72,7 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     session: str = ""
     agent: str = ""
     iteration: int = 1
+    attempt: int = 1
 
 
 class TextDelta(msgspec.Struct, frozen=True):
