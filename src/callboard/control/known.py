@@ -37,7 +37,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """`now` is in microseconds since the epoch. `setup` gives what a run of that definition and mode would start with.
+    """`now` is in microseconds since the epoch. `setup` gives what a run of that definition and modes would start with;
+    it raises Refusal where none can start.
 
     `closed` holds those of the ids that a command names which are terminal. `evaluation` is the gate's fresh verdict on the
     call that an approval is for. `context_after` is the sequence below which a thread's facts are left out of its context.

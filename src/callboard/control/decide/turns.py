@@ -18,6 +18,7 @@ from callboard.contracts.facts import (
     SessionCreated,
     SteerRequested,
     ThreadOpened,
+    ThreadPaused,
     ThreadResumed,
     TurnInterruptRequested,
     TurnStarted,
@@ -27,7 +28,7 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope, thread_scope
 from ..state import QueuedTurn, Session, Thread
-from .iterate import ask_model
+from .iterate import ask_first
 
 #: A title is the first line of the first input, cut at this many characters.
 TITLE = 80
@@ -101,17 +102,18 @@ def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
 
 
 def resume(batch: Batch, request: ResumeThread) -> ThreadChanged:
-    """Lets a paused thread go on. Raises `thread_not_paused`."""
+    """Lets a paused thread go on. Raises `thread_not_paused`, and what `start` raises."""
     thread = thread_of(batch.state, request.thread_id)
     if thread.paused is None:
         raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn to make it work.")
     batch.say(ThreadResumed(reason=request.reason), thread_scope(thread))
-    start_next(batch, thread.thread)
+    if thread.queue:
+        start(batch, thread.thread, thread.queue[0])
     return thread_changed(batch, thread.thread)
 
 
 def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
-    """Starts a run of the turn and asks the model for the first time."""
+    """Starts a run of the turn and asks the model for the first time. Raises what `Known.setup` raises, with nothing said."""
     thread = batch.thread(thread_id)
     setup = batch.known.setup(thread.definition, turn.mode, turn.permission_mode)
     run = batch.known.ids.new("run")
@@ -131,14 +133,22 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
         RoutingResolved(candidates=setup.candidates, chosen=setup.candidates[setup.chosen], reason=setup.route_reason),
         scope,
     )
-    ask_model(batch, thread_id)
+    ask_first(batch, thread_id, setup)
 
 
 def start_next(batch: Batch, thread_id: str) -> None:
-    """Starts the turn at the head of the queue, where the thread is free to."""
+    """Starts the turn at the head of the queue, where the thread is free to.
+
+    Where it cannot start (its definition is gone, no model is configured) what ended before it is still to be told: the
+    thread pauses, and resuming it names the reason.
+    """
     thread = batch.thread(thread_id)
-    if thread.run is None and thread.paused is None and thread.queue:
+    if thread.run is not None or thread.paused is not None or not thread.queue:
+        return
+    try:
         start(batch, thread_id, thread.queue[0])
+    except Refusal as refusal:
+        batch.say(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
 
 
 def thread_of(state: Session, thread_id: str | None) -> Thread:

@@ -23,7 +23,14 @@ def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
     return change_run(
         state,
         place,
-        lambda run: msgspec.structs.replace(run, model_step=step, iteration=fact.iteration, next_step=past(run, step)),
+        lambda run: msgspec.structs.replace(
+            run,
+            prompts=fact.prompts,
+            tools=fact.tools,
+            model_step=step,
+            iteration=fact.iteration,
+            next_step=past(run, step),
+        ),
     )
 
 
