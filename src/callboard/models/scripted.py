@@ -1,0 +1,142 @@
+"""A scenario file in place of a model: the runtime, the tools and the gate are the real ones.
+
+The format, and which call is played when, are described in `scenario`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from pathlib import Path
+
+import msgspec
+
+from callboard.contracts.ports.model import (
+    Finished,
+    ModelEvent,
+    ModelFailure,
+    ModelMessage,
+    ModelRequest,
+    ReasoningDelta,
+    TextContent,
+    TextDelta,
+    ToolCallDelta,
+    Usage,
+)
+
+from .scenario import Call, Fail, Part, Scenario, Tool, load
+
+PROVIDER = "scripted"
+_LOOKS_EVERY_S = 0.005
+
+
+class Scripted:
+    """Plays the scenario of a file. Holds nothing between calls."""
+
+    def __init__(self, scenario: Scenario, folder: Path) -> None:
+        self.provider = PROVIDER
+        self.name = scenario.name
+        self.label = f"scripted · {scenario.name}"
+        self._scenario = scenario
+        self._folder = folder
+
+    @classmethod
+    def from_file(cls, path: Path) -> Scripted:
+        """The model that plays this file. Raises Refusal `bad_scenario`."""
+        return cls(load(path), path.resolve().parent)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Plays one call. Raises ModelFailure where the scenario says so, or has nothing more to say."""
+        said = sum(message.role == "assistant" for message in request.messages)
+        usage, stop, called = Usage(), None, False
+        index = 0
+        for part in _call(self._scenario, request, said):
+            if part.fail is not None:
+                _fail(part.fail, request.attempt)
+            elif part.cut:
+                return
+            elif part.wait_for is not None:
+                await _wait_for(self._folder / part.wait_for)
+            elif part.usage is not None:
+                told = part.usage
+                usage = Usage(
+                    input_tokens=told.input,
+                    output_tokens=told.output,
+                    cached_tokens=told.cached,
+                    reasoning_tokens=told.reasoning,
+                )
+            elif part.stop is not None:
+                stop = part.stop
+            else:
+                for delta in _deltas(part, index, f"call_{said + 1}_{index + 1}"):
+                    # Also without a delay others get their turn, as they would while a server is awaited.
+                    await asyncio.sleep(part.delay_ms / 1000)
+                    yield delta
+                    called = called or part.tool is not None
+                index += 1
+        yield Finished(stop_reason=stop or ("tool_calls" if called else "stop"), usage=usage)
+
+
+def _call(scenario: Scenario, request: ModelRequest, said: int) -> Call:
+    spoken = _turn_input(request).casefold()
+    for matched in scenario.match:
+        if matched.agent in {"", request.agent} and matched.text.casefold() in spoken:
+            return _nth(matched.calls, request.iteration - 1, f"in a turn on {matched.text!r}", scenario)
+    if request.agent in scenario.agents:
+        return _nth(scenario.agents[request.agent], said, f"of the agent {request.agent!r}", scenario)
+    return _nth(scenario.calls, said, f"of the agent {request.agent!r}", scenario)
+
+
+def _nth(calls: tuple[Call, ...], position: int, whose: str, scenario: Scenario) -> Call:
+    if position < len(calls):
+        return calls[position]
+    raise ModelFailure(
+        "model_refused_request",
+        f"The scenario {scenario.name!r} has no call {position + 1} {whose}; it has {len(calls)}.",
+        retryable=False,
+    )
+
+
+def _turn_input(request: ModelRequest) -> str:
+    """The user's words that the run began with: those before its first answer, whatever was said in between."""
+    messages = list(request.messages)
+    for _ in range(request.iteration - 1):
+        while messages and messages.pop().role != "assistant":
+            pass
+    last = next((message for message in reversed(messages) if message.role == "user"), None)
+    return _text(last) if last else ""
+
+
+def _text(message: ModelMessage) -> str:
+    return "\n".join(part.text for part in message.content if isinstance(part, TextContent))
+
+
+def _fail(fail: Fail, attempt: int) -> None:
+    if fail.attempts is None or attempt <= fail.attempts:
+        raise ModelFailure(fail.code, fail.message, retryable=fail.retryable, retry_after=fail.retry_after)
+
+
+async def _wait_for(path: Path) -> None:
+    while not path.exists():  # noqa: ASYNC110, ASYNC240 another process makes the file: there is no event to wait for
+        await asyncio.sleep(_LOOKS_EVERY_S)
+
+
+def _deltas(part: Part, index: int, call_id: str) -> Iterator[TextDelta | ReasoningDelta | ToolCallDelta]:
+    if part.text is not None:
+        yield from (TextDelta(index, piece) for piece in _pieces(part.text, part.chunk))
+    elif part.reasoning is not None:
+        yield from (ReasoningDelta(index, piece) for piece in _pieces(part.reasoning, part.chunk))
+    elif part.repeat is not None:
+        yield from (TextDelta(index, part.repeat.text) for _ in range(part.repeat.times))
+    elif part.tool is not None:
+        yield ToolCallDelta(index, call_id, part.tool.name)
+        yield from (ToolCallDelta(index, arguments=piece) for piece in _pieces(_arguments(part.tool), part.chunk))
+
+
+def _arguments(tool: Tool) -> str:
+    return tool.arguments if isinstance(tool.arguments, str) else msgspec.json.encode(tool.arguments).decode()
+
+
+def _pieces(text: str, chunk: int) -> Iterator[str]:
+    size = chunk or max(len(text), 1)
+    return (text[start : start + size] for start in range(0, len(text), size))

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callboard.contracts.ports.model import ModelFailure
+from callboard.models.retry import DEFAULT, RetryPolicy, retry_in_ms
+
+
+def failed(*, retryable: bool = True, retry_after: float | None = None) -> ModelFailure:
+    return ModelFailure("model_unavailable", "down", retryable=retryable, retry_after=retry_after)
+
+
+def test_the_ceiling_of_the_wait_doubles_up_to_its_limit():
+    policy = RetryPolicy(max_attempts=9, first_ms=100, longest_ms=1000)
+    assert [retry_in_ms(failed(), attempt, 1.0, policy) for attempt in range(1, 9)] == [
+        100,
+        200,
+        400,
+        800,
+        1000,
+        1000,
+        1000,
+        1000,
+    ]
+
+
+def test_the_last_attempt_is_not_followed_by_another():
+    policy = RetryPolicy(max_attempts=3)
+    assert [retry_in_ms(failed(), attempt, 0.5, policy) is None for attempt in (1, 2, 3, 4)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+def test_a_failure_that_will_not_pass_is_not_tried_again():
+    assert retry_in_ms(failed(retryable=False, retry_after=1.0), 1, 0.5) is None
+
+
+def test_the_servers_own_wait_wins_over_the_policys():
+    assert retry_in_ms(failed(retry_after=30.0), 1, 0.0, RetryPolicy(longest_ms=1000)) == 30_000
+
+
+def test_a_wait_past_patience_is_told_instead_of_waited():
+    assert retry_in_ms(failed(retry_after=3600.0), 1, 0.5) is None
+
+
+@given(
+    attempt=st.integers(1, 10_000),
+    chance=st.floats(0, 1, exclude_max=True),
+    asked=st.none() | st.floats(0, 1e9),
+    attempts=st.integers(1, 10_000),
+)
+def test_a_wait_is_never_negative_and_never_past_the_policys_limits(
+    attempt: int, chance: float, asked: float | None, attempts: int
+):
+    policy = RetryPolicy(max_attempts=attempts)
+    wait = retry_in_ms(failed(retry_after=asked), attempt, chance, policy)
+    assert wait is None or 0 <= wait <= (policy.longest_ms if asked is None else policy.patience_ms)
+    assert wait is None or attempt < attempts
+
+
+def test_jitter_spreads_over_the_whole_interval():
+    assert [retry_in_ms(failed(), 1, chance) for chance in (0.0, 0.5, 0.999)] == [0, DEFAULT.first_ms // 2, 500]

@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.model import (
+    Finished,
+    ReasoningContent,
+    ReasoningDelta,
+    TextContent,
+    TextDelta,
+    ToolCallDelta,
+    Usage,
+)
+from callboard.models.scenario import parse
+from callboard.models.scripted import Scripted
+from tests.models.asking import answer, asks, calls, collect, failure, result, says
+
+AT_MOST_S = 5.0
+
+
+def plays(text: str, folder: Path = Path("/nowhere")) -> Scripted:
+    return Scripted(parse(dedent(text), "s.yaml"), folder)
+
+
+async def test_a_call_streams_its_parts_in_order_and_tells_how_it_ended():
+    """UI-06: reasoning and calls are parts of their own."""
+    model = plays(
+        """
+        name: demo
+        calls:
+          - - reasoning: I should look.
+            - text: Let me read.
+              chunk: 5
+            - tool: {name: Read, arguments: {path: notes.md, limit: 2}}
+              chunk: 20
+            - usage: {input: 12, output: 8, cached: 10, reasoning: 3}
+        """
+    )
+
+    assert (model.provider, model.name, model.label) == ("scripted", "demo", "scripted · demo")
+    assert await collect(model, asks("go")) == [
+        ReasoningDelta(0, "I should look."),
+        TextDelta(1, "Let m"),
+        TextDelta(1, "e rea"),
+        TextDelta(1, "d."),
+        ToolCallDelta(2, call_id="call_1_3", tool="Read"),
+        ToolCallDelta(2, arguments='{"path":"notes.md","'),
+        ToolCallDelta(2, arguments='limit":2}'),
+        Finished(
+            stop_reason="tool_calls",
+            usage=Usage(input_tokens=12, output_tokens=8, cached_tokens=10, reasoning_tokens=3),
+        ),
+    ]
+
+
+CONVERSATION = """
+calls:
+  - - text: first
+    - tool: {name: Read}
+  - - text: second
+  - - text: third
+agents:
+  reviewer:
+    - - text: I review.
+match:
+  - text: the REPORT
+    agent: lead
+    calls:
+      - - tool: {name: Write, arguments: {path: report.md}}
+      - - text: Written.
+"""
+
+
+async def test_the_call_played_follows_from_the_conversation_alone():
+    model = plays(CONVERSATION)
+    history = [
+        says("user", "go"),
+        says("assistant", "first", calls("call_1_2", "Read", "{}")),
+        result("call_1_2", "Read", "x"),
+    ]
+    after_restart = plays(CONVERSATION)
+
+    for one in (model, after_restart):
+        assert (await answer(one, asks(*history, iteration=2)))[0] == [TextContent("second")]
+    longer = [*history, says("assistant", "second"), says("user", "and?")]
+    assert (await answer(model, asks(*longer)))[0] == [TextContent("third")]
+
+
+async def test_an_agent_with_calls_of_its_own_plays_those():
+    parts, _ = await answer(plays(CONVERSATION), asks("go", agent="reviewer"))
+    assert parts == [TextContent("I review.")]
+
+
+async def test_a_turn_whose_input_matches_plays_its_own_list_from_the_start():
+    model = plays(CONVERSATION)
+    history = [says("user", "go"), says("assistant", "first"), says("user", "Write the report, please")]
+
+    first, end = await answer(model, asks(*history, agent="lead"))
+    assert (first, end.stop_reason) == ([calls("call_2_1", "Write", '{"path":"report.md"}')], "tool_calls")
+    steered = [
+        *history,
+        says("assistant", calls("call_2_1", "Write", "{}")),
+        result("call_2_1", "Write", "done"),
+        says("user", "and be quick"),
+    ]
+    second, _ = await answer(model, asks(*steered, agent="lead", iteration=2))
+    assert second == [TextContent("Written.")]
+
+
+async def test_a_match_for_one_agent_is_not_played_to_another():
+    parts, _ = await answer(plays(CONVERSATION), asks("Write the report", agent="helper"))
+    assert parts[0] == TextContent("first")
+
+
+async def test_past_its_end_a_scenario_fails_and_says_where():
+    history = [says("user", "go"), says("assistant", "I review."), says("user", "more")]
+    parts, failed = await failure(plays("name: short\n" + CONVERSATION), asks(*history, agent="reviewer"))
+
+    assert (parts, failed.code, failed.retryable) == ([], "model_refused_request", False)
+    assert failed.message == "The scenario 'short' has no call 2 of the agent 'reviewer'; it has 1."
+
+
+async def test_a_failure_comes_where_it_is_written_and_only_as_often():
+    model = plays(
+        """
+        calls:
+          - - text: Well,
+            - fail: {code: model_rate_limited, message: later, retryable: true, retry_after: 0.5, attempts: 2}
+            - text: here.
+        """
+    )
+
+    for attempt in (1, 2):
+        parts, failed = await failure(model, asks("go", attempt=attempt))
+        assert parts == [TextContent("Well,")]
+        assert (failed.code, failed.message, failed.retryable, failed.retry_after) == (
+            "model_rate_limited",
+            "later",
+            True,
+            0.5,
+        )
+    parts, _ = await answer(model, asks("go", attempt=3))
+    assert parts == [TextContent("Well,"), TextContent("here.")]
+
+
+async def test_a_cut_stream_has_no_end():
+    events = await collect(plays("calls: [[{text: Half}, {cut: true}]]"), asks("go"))
+    assert events == [TextDelta(0, "Half")]
+
+
+async def test_a_stop_reason_that_is_written_is_told():
+    _, end = await answer(plays("calls: [[{text: Ha}, {stop: length}]]"), asks("go"))
+    assert end == Finished(stop_reason="length")
+
+
+async def test_arguments_written_as_text_are_sent_as_they_are():
+    parts, _ = await answer(plays("calls: [[{tool: {name: Read, arguments: '{broken'}}]]"), asks("go"))
+    assert parts == [calls("call_1_1", "Read", "{broken")]
+
+
+async def test_a_large_reply_comes_in_as_many_pieces_as_written():
+    *pieces, end = await collect(plays("calls: [[{repeat: {text: 'abcd', times: 50000}}]]"), asks("go"))
+
+    assert len(pieces) == 50_000
+    assert set(pieces) == {TextDelta(0, "abcd")}
+    assert end == Finished(stop_reason="stop")
+
+
+async def test_a_call_waits_for_a_file_and_others_go_on(tmp_path: Path):
+    model = plays("calls: [[{text: Before}, {wait_for: go}, {text: After}]]", tmp_path)
+    events = model.stream(asks("go"))
+    assert await anext(events) == TextDelta(0, "Before")
+
+    waiting = asyncio.ensure_future(anext(events))
+    done, _ = await asyncio.wait({waiting}, timeout=0.05)
+    assert not done
+    (tmp_path / "go").touch()
+
+    assert await asyncio.wait_for(waiting, AT_MOST_S) == TextDelta(1, "After")
+    assert await anext(events) == Finished(stop_reason="stop")
+
+
+async def test_a_call_that_waits_can_be_cancelled(tmp_path: Path):
+    asking = asyncio.create_task(collect(plays("calls: [[{wait_for: never}]]", tmp_path), asks("go")))
+    await asyncio.wait({asking}, timeout=0.02)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+
+
+async def test_delays_are_between_the_pieces():
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    await collect(plays("calls: [[{text: abcd, chunk: 1, delay_ms: 10}]]"), asks("go"))
+    assert loop.time() - started >= 0.04
+
+
+async def test_reasoning_has_no_signature():
+    parts, _ = await answer(plays("calls: [[{reasoning: hm}]]"), asks("go"))
+    assert parts == [ReasoningContent("hm")]
+
+
+def test_a_scenario_is_named_after_its_file(tmp_path: Path):
+    (tmp_path / "two-calls.yaml").write_text("calls: [[{text: 你好}]]", "utf-8")
+    assert Scripted.from_file(tmp_path / "two-calls.yaml").name == "two-calls"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field", "says_that"),
+    [
+        ("calls:\n- - text: 1\n", 2, "calls[0][0].text", "Expected `str | null`, got `int`"),
+        ("calls:\n- - text: a\n- - txt: b\n", 3, "calls[1][0]", "Object contains unknown field `txt`"),
+        ("calls:\n- - text: a\n    cut: true\n", 2, "calls[0][0]", "this has text and cut"),
+        ("calls:\n- - chunk: 3\n", 2, "calls[0][0]", "this has none"),
+        ("calls:\n- - stop: stop\n    chunk: 3\n", 2, "calls[0][0]", "`stop` takes neither `delay_ms` nor `chunk`"),
+        ("calls:\n- - text: a\n    delay_ms: -1\n", 2, "calls[0][0]", "not negative"),
+        ("calls:\n- text: a\n", 2, "calls[0]", "Expected `array`, got `object`"),
+        ("calls:\n- - fail:\n      code: gap\n", 3, "calls[0][0].fail", "no failure of a model"),
+        ("calls:\n- - fail:\n      code: nonsense\n", 3, "calls[0][0].fail.code", "Invalid enum value 'nonsense'"),
+        (
+            "agents:\n  lead:\n  - - text: a\n  - - tool:\n        nme: Read\n",
+            5,
+            "agents.lead[1][0].tool",
+            "unknown field `nme`",
+        ),
+        ("agents: [lead]\n", 1, "agents", "Expected `object`, got `array`"),
+        ("match:\n- calls: []\n", 2, "match[0]", "missing required field `text`"),
+        ("cals: []\n", 1, "", "unknown field `cals`"),
+        ("- text: a\n", 1, "", "Expected `object`, got `array`"),
+        ("calls: [[{text: a}\n", 2, "", "expected"),
+        ("calls:\n  - [}\n", 2, "", "expected"),
+    ],
+)
+def test_a_bad_scenario_is_told_by_file_line_and_field(text: str, line: int, field: str, says_that: str):
+    """SAFE-05"""
+    with pytest.raises(Refusal) as raised:
+        parse(text, "s.yaml")
+
+    problem = raised.value.problem
+    assert (problem.code, problem.field) == ("bad_scenario", field)
+    assert problem.message.startswith(f"s.yaml:{line}: ")
+    assert says_that in problem.message
+
+
+def test_a_scenario_that_is_not_there_is_a_refusal(tmp_path: Path):
+    with pytest.raises(Refusal) as raised:
+        Scripted.from_file(tmp_path / "none.yaml")
+    assert raised.value.code == "bad_scenario"
+
+
+def test_an_empty_scenario_is_one_without_calls():
+    assert parse("", "s.yaml").calls == ()
