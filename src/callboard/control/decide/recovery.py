@@ -14,36 +14,32 @@ from .stops import close, pause_queue
 
 
 def taken_over(batch: Batch, report: TakenOver) -> None:
-    """Ends every run of an older epoch, except those that only wait for a person: their approvals are there as they were.
-
-    A thread with turns in its queue pauses: nothing resumes that a person did not ask for.
+    """Takes the runs of older epochs over. One that only waits for a person goes on waiting, its approval as it was; every
+    other ends, and where turns are queued behind it the thread pauses: nothing resumes that a person did not ask for.
     """
-    before = batch.state.epoch
-    dead = [
+    stale = [
         (thread, thread.run)
         for thread in batch.state.threads.values()
-        if thread.run is not None and thread.run.epoch < batch.known.epoch and not _only_waits(thread.run)
+        if thread.run is not None and thread.run.epoch < batch.known.epoch
     ]
-    waiting = [
-        thread
-        for thread in batch.state.threads.values()
-        if thread.paused is None and thread.queue and thread.run is None
-    ]
-    if not dead and not waiting:
+    if not stale:
         return
-    batch.say(SessionTakenOver(previous_epoch=before, epoch=batch.known.epoch), Scope())
-    for thread, run in dead:
+    batch.say(SessionTakenOver(previous_epoch=batch.state.epoch, epoch=batch.known.epoch), Scope())
+    for thread, run in stale:
+        if _only_waits(run):
+            continue
         mine = [partial for partial in report.partials if partial.scope.run == run.run]
+        for partial in mine:
+            batch.drop(partial.kind, partial.scope)
         close(
             batch,
             thread,
             run,
             cause="crash",
             reason="the process that ran it ended",
-            pieces=_pieces(mine, run),
+            pieces=_pieces(mine) if run.model_step else (),
             outcomes=_outputs(mine),
         )
-    for thread in (*(thread for thread, _ in dead), *waiting):
         pause_queue(batch, thread.thread)
 
 
@@ -56,16 +52,12 @@ def _only_waits(run: OpenRun) -> bool:
     )
 
 
-def _pieces(partials: list[Partial], run: OpenRun) -> tuple[Piece, ...]:
-    if not run.model_step:
-        return ()
-    kept: list[Piece] = []
-    for partial in sorted(partials, key=lambda one: one.scope.step):
-        if partial.kind == "text":
-            kept.append(Piece(kind="text", step=partial.scope.step, text=partial.text))
-        elif partial.kind == "reasoning":
-            kept.append(Piece(kind="reasoning", step=partial.scope.step, text=partial.text))
-    return tuple(kept)
+def _pieces(partials: list[Partial]) -> tuple[Piece, ...]:
+    return tuple(
+        Piece(kind=partial.kind, step=partial.scope.step, text=partial.text)
+        for partial in sorted(partials, key=lambda one: one.scope.step)
+        if partial.kind == "text" or partial.kind == "reasoning"
+    )
 
 
 def _outputs(partials: list[Partial]) -> dict[str, ToolOutcome]:

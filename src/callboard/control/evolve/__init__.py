@@ -80,6 +80,8 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
     match fact:
         case SessionCreated():
             return session.created(state, fact)
+        case SessionTakenOver():
+            return session.taken_over(state, fact)
         case ThreadOpened():
             return session.thread_opened(state, fact, place)
         case ThreadPaused():
@@ -133,8 +135,7 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case PermissionRuleRevoked():
             return rules.revoked(state, fact)
         case (
-            SessionTakenOver()
-            | QueueEdited()
+            QueueEdited()
             | PermissionEvaluated()
             | SandboxApplied()
             | CostRecorded()

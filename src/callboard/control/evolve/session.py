@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import SessionCreated, ThreadOpened, ThreadPaused
+from callboard.contracts.facts import SessionCreated, SessionTakenOver, ThreadOpened, ThreadPaused
 
 from ..state import Session, Thread
 from .place import Place, change_thread
@@ -12,6 +12,16 @@ from .place import Place, change_thread
 
 def created(state: Session, fact: SessionCreated) -> Session:
     return msgspec.structs.replace(state, workspace=fact.workspace_id, folder=fact.folder, title=fact.title)
+
+
+def taken_over(state: Session, fact: SessionTakenOver) -> Session:
+    def adopt(thread: Thread) -> Thread:
+        run = thread.run
+        if run is None:
+            return thread
+        return msgspec.structs.replace(thread, run=msgspec.structs.replace(run, epoch=fact.epoch))
+
+    return msgspec.structs.replace(state, threads={key: adopt(thread) for key, thread in state.threads.items()})
 
 
 def thread_opened(state: Session, fact: ThreadOpened, place: Place) -> Session:
