@@ -15,9 +15,12 @@ from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """A finished or cut part of a model's answer, at the step under which it was streamed."""
+    """A finished or cut part of a model's answer, at the step under which it was streamed.
 
-    kind: Literal["text", "reasoning"]
+    `arguments` are those of a call that was never complete: they leave no fact.
+    """
+
+    kind: Literal["text", "reasoning", "arguments"]
     step: int
     text: str
     signature: str = ""

@@ -72,8 +72,9 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
     thread, run = found
     if report.retry_in_ms is None:
         cut(batch, thread, run, report.pieces)
-    for piece in report.pieces:
-        batch.drop(piece.kind, run_scope(thread, run, piece.step))
+    else:
+        for piece in report.pieces:
+            batch.drop(piece.kind, run_scope(thread, run, piece.step))
     batch.say(
         ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
         run_scope(thread, run, report.step),
@@ -90,10 +91,16 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
 
 
 def cut(batch: Batch, thread: Thread, run: OpenRun, pieces: tuple[Piece, ...]) -> None:
-    """Parts that were cut short are kept as interrupted."""
+    """Parts that were cut short are kept as interrupted; half a tool call is dropped."""
     for piece in pieces:
-        kind = MessageInterrupted if piece.kind == "text" else ReasoningInterrupted
-        batch.say(kind(content=batch.hold(piece.text)), run_scope(thread, run, piece.step))
+        scope = run_scope(thread, run, piece.step)
+        match piece.kind:
+            case "text":
+                batch.say(MessageInterrupted(content=batch.hold(piece.text)), scope)
+            case "reasoning":
+                batch.say(ReasoningInterrupted(content=batch.hold(piece.text)), scope)
+            case "arguments":
+                batch.drop(piece.kind, scope)
 
 
 def _asked(batch: Batch, report: ModelAnswered | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
@@ -104,10 +111,13 @@ def _asked(batch: Batch, report: ModelAnswered | ModelAttemptFailed) -> tuple[Th
 
 def _finished(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> None:
     scope = run_scope(thread, run, piece.step)
-    if piece.kind == "text":
-        batch.say(MessageText(content=batch.hold(piece.text)), scope)
-    else:
-        batch.say(ReasoningCompleted(content=batch.hold(piece.text), signature=piece.signature), scope)
+    match piece.kind:
+        case "text":
+            batch.say(MessageText(content=batch.hold(piece.text)), scope)
+        case "reasoning":
+            batch.say(ReasoningCompleted(content=batch.hold(piece.text), signature=piece.signature), scope)
+        case "arguments":
+            batch.drop(piece.kind, scope)
 
 
 def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> None:

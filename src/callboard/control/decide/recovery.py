@@ -29,8 +29,6 @@ def taken_over(batch: Batch, report: TakenOver) -> None:
         if _only_waits(run):
             continue
         mine = [partial for partial in report.partials if partial.scope.run == run.run]
-        for partial in mine:
-            batch.drop(partial.kind, partial.scope)
         close(
             batch,
             thread,
@@ -56,7 +54,7 @@ def _pieces(partials: list[Partial]) -> tuple[Piece, ...]:
     return tuple(
         Piece(kind=partial.kind, step=partial.scope.step, text=partial.text)
         for partial in sorted(partials, key=lambda one: one.scope.step)
-        if partial.kind == "text" or partial.kind == "reasoning"
+        if partial.kind != "output"
     )
 
 
