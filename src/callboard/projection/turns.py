@@ -76,7 +76,6 @@ def _submitted(record: Record, fact: TurnSubmitted) -> TurnRow:
         mode=fact.mode,
         permission_mode=fact.permission_mode,
         submitted_at=record.header.at,
-        first_sequence=record.sequence,
     )
 
 

@@ -119,10 +119,10 @@ class Queries:
         row = await self._parts.store.rows.row(query.session_id, "turns", query.turn_id)
         if not isinstance(row, TurnRow):
             raise Refusal("unknown_turn", f"The session has no turn {query.turn_id}.", field="turnId")
-        if not row.first_sequence:
+        if not row.started_at:
             return PartList(parts=())
-        first = part_order(row.first_sequence, 0)
-        before = part_order(row.first_sequence + 1, 0)
+        first = part_order(row.order, 0)
+        before = part_order(row.order + 1, 0)
         rows = await self._parts.store.rows.rows(query.session_id, "parts", before=before, limit=10_000)
         return PartList(parts=tuple(one for one in rows if isinstance(one, AnyPart) and one.order >= first))
 

@@ -23,7 +23,7 @@ ToolState = Literal[
 
 
 class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
-    """One turn. `order` is the sequence of its submission; a queued turn moves to the sequence of its start.
+    """One turn. `order` is the sequence of its submission, and from its start on that of its start.
 
     `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
     where the provider told none. `final_parts` are the keys of the parts that are the answer.
@@ -41,7 +41,6 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
     submitted_at: int
     started_at: int = 0
     ended_at: int = 0
-    first_sequence: int = 0
     iterations: int = 0
     tool_calls: int = 0
     files_changed: int = 0
