@@ -60,7 +60,6 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     max_iters: int
     definition: str
     definition_hash: str
-    started: int
     epoch: int
     provider: str = ""
     model: str = ""
@@ -102,7 +101,6 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     run: OpenRun | None = None
     submitted: QueuedTurn | None = None
     paused: PauseCause | None = None
-    last_turn_started: int = 0
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,11 +116,6 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     lead: str = ""
     threads: dict[str, Thread] = msgspec.field(default_factory=dict[str, Thread])
     rules: tuple[Rule, ...] = ()
-
-    @property
-    def open(self) -> bool:
-        """True while anything runs, waits or is queued."""
-        return any(thread.run is not None or thread.queue for thread in self.threads.values())
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,6 +24,9 @@ from .answers import cut
 from .iterate import reject_steers, running
 from .turns import start_next, thread_changed, thread_of
 
+#: Of a call that was cut before it had shown anything.
+NOTHING_SEEN = ToolOutcome(output="")
+
 
 def interrupt(batch: Batch, request: InterruptTurn) -> ThreadChanged:
     """Records the intent (Control plane specification, interrupt_turn). Raises `nothing_running`, `unknown_turn`,
@@ -81,8 +84,8 @@ def close(
     unseen = cause in ("crash", "lost")
     for call in run.calls:
         scope = call_scope(thread, run, call)
-        outcome = outcomes.get(call.call)
-        output = batch.hold(outcome.output) if outcome is not None else batch.hold("")
+        outcome = outcomes.get(call.call, NOTHING_SEEN)
+        output = batch.hold(outcome.output)
         if call.action:
             batch.say(
                 ActionWithdrawn(reason=f"the turn was interrupted ({cause})"),
@@ -91,14 +94,13 @@ def close(
         if call.phase == "running" and unseen:
             batch.say(ToolLost(output=output), scope)
         else:
-            if outcome is not None:
-                batch.keep(*outcome.blobs)
+            batch.keep(*outcome.blobs)
             batch.say(
                 ToolCancelled(
                     started=call.phase == "running",
                     output=output,
-                    duration_ms=outcome.duration_ms if outcome is not None else 0,
-                    changes=outcome.changes if outcome is not None else (),
+                    duration_ms=outcome.duration_ms,
+                    changes=outcome.changes,
                 ),
                 scope,
             )

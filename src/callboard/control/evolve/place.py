@@ -12,10 +12,9 @@ from ..state import OpenRun, Session, Thread
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """The scope and sequence of the fact that is being applied, and the epoch that wrote it."""
+    """The scope of the fact that is being applied, and the epoch that wrote it."""
 
     scope: Scope
-    sequence: int
     epoch: int
 
 

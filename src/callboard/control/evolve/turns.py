@@ -24,13 +24,12 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
         max_iters=fact.max_iters,
         definition=fact.definition,
         definition_hash=fact.definition_hash,
-        started=place.sequence,
         epoch=place.epoch,
     )
 
     def begin(thread: Thread) -> Thread:
         queue = tuple(turn for turn in thread.queue if turn.turn != run.turn)
-        return msgspec.structs.replace(thread, run=run, queue=queue, submitted=None, last_turn_started=place.sequence)
+        return msgspec.structs.replace(thread, run=run, queue=queue, submitted=None)
 
     return change_thread(state, place, begin)
 
