@@ -1,0 +1,163 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { visibleText } from '@/system/format/ansi'
+import { elapsed } from '@/system/format/numbers'
+import type { ApprovalScope, Decision } from '@/system/generated/contracts'
+import type { ActionRow } from '@/system/rows/model'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { Badge, Key, type Tone } from '@/ui/marks'
+import { useNow } from '@/ui/now'
+import { RadioGroup } from '@/ui/radio-group'
+import { useT } from '../shared/surface'
+import { ActionContent } from './action-content'
+
+export interface Answer {
+  readonly decision: Decision
+  readonly scope: ApprovalScope
+  readonly reason: string
+}
+
+export interface ApprovalCardProps {
+  readonly action: ActionRow
+  /** The agent that asks; empty where it is the only one. */
+  readonly agentName: string
+  readonly index: number
+  readonly count: number
+  /** What was answered and is in no fact yet. */
+  readonly answered: Decision | null
+  /** Whether the card takes the focus when it comes: it does where nothing else has it. */
+  readonly takesFocus: boolean
+  readonly onAnswer: (answer: Answer) => void
+  readonly onNext: () => void
+}
+
+const RISKS: Record<ActionRow['risk'], Tone> = { none: 'quiet', low: 'quiet', medium: 'warn', high: 'bad' }
+
+/** A request that only a person can answer. It goes when the fact of its answer comes, and not before. */
+export function ApprovalCard(props: ApprovalCardProps) {
+  const t = useT()
+  const { action, answered } = props
+  const [scope, setScope] = useState<ApprovalScope>('once')
+  const [reason, setReason] = useState('')
+  const card = useRef<HTMLElement>(null)
+  const takesFocus = props.takesFocus
+  useEffect(() => {
+    if (takesFocus) card.current?.focus({ preventScroll: true })
+  }, [takesFocus])
+  const give = (decision: Decision) => {
+    if (answered === null && action.decisions.includes(decision)) props.onAnswer({ decision, scope, reason })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    if (event.key === 'a' || event.key === 'A') give('approve')
+    else if (event.key === 'r' || event.key === 'R') give('reject')
+    else return
+    event.preventDefault()
+  }
+  const tool = action.tool || t('status.a_tool')
+  const scopes = action.scopes.length > 0 ? action.scopes : (['once'] as const)
+  const matcher = action.matchers[scope]
+  return (
+    <section
+      ref={card}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes its keys while it has the focus
+      tabIndex={0}
+      id="pending-action"
+      aria-label={t('action.region')}
+      onKeyDown={onKeyDown}
+      className="max-h-[55vh] space-y-2.5 overflow-y-auto rounded-lg border border-warn/60 bg-surface px-3.5 py-3 shadow-sm"
+    >
+      <header className="flex flex-wrap items-center gap-2">
+        <Icon name="shield" className="text-warn" />
+        <h3 className="text-lg font-semibold">{t(`action.title.${action.actionType}`, { tool })}</h3>
+        <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>
+        {props.agentName && (
+          <span className="text-sm text-ink-faint">{t('action.asked_by', { agent: props.agentName })}</span>
+        )}
+        <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
+          {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}
+          {props.count > 1 && (
+            <>
+              <span className="tabular">
+                {t('action.position', { index: props.index + 1, count: props.count })}
+              </span>
+              <Button onClick={props.onNext}>{t('action.next')}</Button>
+            </>
+          )}
+        </span>
+      </header>
+      {action.prompt && <p className="wrap-any whitespace-pre-wrap">{visibleText(action.prompt)}</p>}
+      <ActionContent action={action} />
+      {action.policy && (
+        <p className="text-sm text-ink-faint">{t('action.policy', { policy: action.policy })}</p>
+      )}
+      {answered === null ? (
+        <>
+          {action.decisions.includes('approve') && (
+            <div className="flex flex-wrap items-center gap-2">
+              <span className="text-sm text-ink-faint">{t('action.scope')}</span>
+              <RadioGroup
+                label={t('action.scope')}
+                value={scope}
+                onChange={setScope}
+                choices={scopes.map((value) => ({ value, label: t(`action.scope.${value}`) }))}
+              />
+              <span className="wrap-any min-w-0 text-sm text-ink-faint">
+                {matcher === undefined ? t('action.once_bound') : t('action.matcher', { matcher })}
+              </span>
+            </div>
+          )}
+          <div className="flex flex-wrap items-center gap-2">
+            <input
+              aria-label={t(action.decisions.includes('answer') ? 'action.answer_label' : 'action.reason')}
+              placeholder={t(action.decisions.includes('answer') ? 'action.answer_label' : 'action.reason')}
+              value={reason}
+              maxLength={2000}
+              onChange={(event) => setReason(event.target.value)}
+              className="h-7 min-w-40 flex-1 rounded-md border border-line-strong bg-paper px-2"
+            />
+            {action.decisions.includes('answer') && (
+              <Button look="solid" disabled={reason.trim() === ''} onClick={() => give('answer')}>
+                {t('action.answer')}
+              </Button>
+            )}
+            {action.decisions.includes('reject') && (
+              <Button look="danger" aria-keyshortcuts="R" onClick={() => give('reject')}>
+                {t('action.reject')}
+                <Key>R</Key>
+              </Button>
+            )}
+            {action.decisions.includes('approve') && (
+              <Button
+                look="outline"
+                aria-keyshortcuts="A"
+                onClick={() => give('approve')}
+                className="border-accent text-accent"
+              >
+                {t('action.approve')}
+                <Key>A</Key>
+              </Button>
+            )}
+          </div>
+        </>
+      ) : (
+        <p role="status" className="text-ink-soft">
+          {t(`action.sent.${answered}`)}
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Expiry({ at }: { at: number }) {
+  const t = useT()
+  const now = useNow(1000)
+  const left = at / 1000 - now
+  if (left <= 0) return <span className="text-bad">{t('action.expired')}</span>
+  return <span className="tabular">{t('action.expires', { time: elapsed(left, t.locale) })}</span>
+}
+
+function isTyping(target: EventTarget): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  return target.tagName === 'TEXTAREA' || (target instanceof HTMLInputElement && target.type !== 'radio')
+}

@@ -1,0 +1,30 @@
+import type { Notice } from '@/system/workbench/notices'
+import { IconButton } from '@/ui/button'
+import { useT } from '../shared/surface'
+
+/** What was refused or went wrong, until the person takes it off. */
+export function NoticeList(props: {
+  readonly notices: readonly Notice[]
+  readonly onDismiss: (id: number) => void
+}) {
+  const t = useT()
+  return (
+    <div role="alert" aria-label={t('notices.label')} className="space-y-2">
+      {props.notices.map((notice) => (
+        <div
+          key={notice.id}
+          className="flex items-start gap-2 rounded-lg border border-bad/40 bg-bad-soft py-1 pr-1 pl-3"
+        >
+          <div className="min-w-0 flex-1 py-1">
+            <p>
+              <span className="font-semibold">{t.maybe(`code.${notice.code}`) ?? notice.code}</span>{' '}
+              <span className="wrap-any text-ink-soft">{notice.message}</span>
+            </p>
+            {notice.hint && <p className="wrap-any text-ink-soft">{notice.hint}</p>}
+          </div>
+          <IconButton icon="close" label={t('notices.dismiss')} onClick={() => props.onDismiss(notice.id)} />
+        </div>
+      ))}
+    </div>
+  )
+}

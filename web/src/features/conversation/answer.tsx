@@ -1,0 +1,55 @@
+import { memo, useEffect } from 'react'
+import type { TextPart } from '@/system/rows/model'
+import { IconButton } from '@/ui/button'
+import { CopyButton } from '@/ui/copy-button'
+import { Markdown } from '@/ui/markdown'
+import { Badge } from '@/ui/marks'
+import { LoadMore } from '../shared/load-more'
+import { useFullText, useT } from '../shared/surface'
+
+/** An answer is what the person came for: it loads by itself, a piece at a time, where a row holds only its head. */
+function useWhole(full: ReturnType<typeof useFullText>) {
+  const { state, load } = full
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once when the preview shows, not whenever a callback is new
+  useEffect(() => {
+    if (state === 'preview') load()
+  }, [state])
+}
+
+export const Answer = memo((props: { readonly part: TextPart; readonly onInspect: () => void }) => {
+  const t = useT()
+  const { part } = props
+  const full = useFullText(part.content)
+  useWhole(full)
+  return (
+    <section aria-label={t('turn.answer')} className="group">
+      <Markdown text={full.text} streaming={part.state === 'streaming'} />
+      {full.state !== 'loading' && full.state !== 'preview' && <LoadMore full={full} />}
+      <div className="flex h-7 items-center gap-2 text-sm text-ink-faint">
+        {part.state === 'interrupted' && <Badge tone="warn">{t('turn.partial_answer')}</Badge>}
+        {part.revised && <Badge>{t('turn.revised')}</Badge>}
+        <span className="-ml-1.5 flex opacity-0 transition-opacity group-hover:opacity-100 focus-within:opacity-100">
+          <CopyButton text={full.text} label={t('app.copy')} done={t('app.copied')} />
+          <IconButton icon="inspector" label={t('turn.details')} onClick={props.onInspect} />
+        </span>
+      </div>
+    </section>
+  )
+})
+
+/** Text of the assistant inside the process: being written, or commentary between tool calls. */
+export const ProcessText = memo(({ part }: { part: TextPart }) => {
+  const t = useT()
+  const full = useFullText(part.content)
+  return (
+    <section
+      aria-label={t(part.commentary ? 'turn.commentary' : 'turn.answer')}
+      aria-busy={part.state === 'streaming'}
+    >
+      <Markdown text={full.text} streaming={part.state === 'streaming'} />
+      <LoadMore full={full} />
+      {part.state === 'interrupted' && <Badge tone="warn">{t('turn.partial_answer')}</Badge>}
+      {part.revised && <Badge>{t('turn.revised')}</Badge>}
+    </section>
+  )
+})

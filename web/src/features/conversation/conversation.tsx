@@ -1,0 +1,116 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Item } from '@/system/rows/conversation'
+import { Button, IconButton } from '@/ui/button'
+import { useT } from '../shared/surface'
+import type { ConversationHandlers } from './handlers'
+import { ItemView } from './item-view'
+
+/** What an item takes before it was measured, in pixels. */
+const ESTIMATES: Record<Item['kind'], number> = {
+  input: 84,
+  part: 34,
+  summary: 36,
+  answer: 160,
+  outcome: 84,
+  working: 34,
+  unloaded: 72,
+  sent: 84,
+}
+const AT_END = 48
+const OLDER_AT = 4
+
+export interface ConversationProps {
+  readonly items: readonly Item[]
+  readonly handlers: ConversationHandlers
+  readonly waiting: ReadonlySet<string>
+  readonly failedParts: ReadonlySet<string>
+  readonly loadingOlder: boolean
+  readonly reachedStart: boolean
+  readonly onLoadOlder: () => void
+}
+
+/** The conversation as a virtual list that stays at its end while it is there, and where it is when older turns come. */
+export const Conversation = memo((props: ConversationProps) => {
+  const t = useT()
+  const { items, reachedStart, loadingOlder, onLoadOlder } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const [atEnd, setAtEnd] = useState(true)
+  const list = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => ESTIMATES[items[index]?.kind ?? 'part'],
+    getItemKey: (index) => items[index]?.key ?? index,
+    overscan: 8,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: AT_END,
+    paddingStart: 44,
+    paddingEnd: 16,
+    onChange: (instance) => setAtEnd(instance.isAtEnd(AT_END)),
+  })
+
+  useLayoutEffect(() => list.scrollToEnd(), [list])
+
+  const shown = list.getVirtualItems()
+  const first = shown[0]?.index ?? 0
+  const mayLoad = items.length > 0 && !reachedStart && !loadingOlder
+  // A person who scrolls up near the start asks for what came before; standing at the end of a short list does not.
+  const scrolledUp = !atEnd && first < OLDER_AT
+  useEffect(() => {
+    if (mayLoad && scrolledUp) onLoadOlder()
+  }, [mayLoad, scrolledUp, onLoadOlder])
+
+  return (
+    <div className="relative min-h-0 flex-1">
+            <div
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        tabIndex={0}
+        role="feed"
+        aria-label={t('app.conversation')}
+        aria-busy={loadingOlder}
+        className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
+      >
+        <div className="relative mx-auto w-full max-w-[820px]" style={{ height: list.getTotalSize() }}>
+          <div className="absolute inset-x-0 top-0 flex h-11 items-center justify-center text-sm text-ink-faint">
+            {reachedStart && t('turn.start')}
+            {loadingOlder && t('turn.loading_older')}
+            {mayLoad && <Button onClick={onLoadOlder}>{t('turn.older')}</Button>}
+          </div>
+          {shown.map((row) => {
+            const item = items[row.index]
+            if (item === undefined) return null
+            return (
+              <article
+                key={row.key}
+                ref={list.measureElement}
+                data-index={row.index}
+                data-kind={item.kind}
+                aria-posinset={row.index + 1}
+                aria-setsize={reachedStart ? items.length : -1}
+                className={`absolute inset-x-0 top-0 px-5 max-sm:px-3 ${item.kind === 'input' && row.index > 0 ? 'pt-6 pb-2' : 'py-1'}`}
+                style={{ transform: `translateY(${row.start}px)` }}
+              >
+                <ItemView
+                  item={item}
+                  handlers={props.handlers}
+                  waiting={props.waiting}
+                  failedParts={props.failedParts}
+                />
+              </article>
+            )
+          })}
+        </div>
+      </div>
+      {!atEnd && items.length > 0 && (
+        <IconButton
+          icon="arrowDown"
+          label={t('turn.to_newest')}
+          onClick={() => list.scrollToEnd()}
+          className="absolute right-5 bottom-3 border border-line-strong bg-surface shadow-md"
+        />
+      )}
+    </div>
+  )
+})

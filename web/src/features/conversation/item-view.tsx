@@ -1,0 +1,114 @@
+import { useEffect } from 'react'
+import type { Item } from '@/system/rows/conversation'
+import type { Part } from '@/system/rows/model'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { useT } from '../shared/surface'
+import { ToolRow } from '../tool/tool-row'
+import { Answer, ProcessText } from './answer'
+import type { ConversationHandlers } from './handlers'
+import { ActionLine, ErrorLine, NoticeLine, OutcomeLine, SteerLine } from './lines'
+import { Reasoning } from './reasoning'
+import { SentEntry } from './sent-entry'
+import { SummaryRow } from './summary-row'
+import { UserInput } from './user-input'
+
+/** One item of the conversation. */
+export function ItemView(props: {
+  readonly item: Item
+  readonly handlers: ConversationHandlers
+  /** The calls that wait for a decision. */
+  readonly waiting: ReadonlySet<string>
+  readonly failedParts: ReadonlySet<string>
+}) {
+  const { item, handlers } = props
+  switch (item.kind) {
+    case 'input':
+      return <UserInput input={item.turn.input} auto={item.turn.mode === 'auto'} />
+    case 'part':
+      return <PartView part={item.part} handlers={handlers} waiting={props.waiting} />
+    case 'summary':
+      return (
+        <SummaryRow
+          activity={item.activity}
+          open={item.open}
+          onToggle={() => handlers.onToggleTurn(item.turn.turnId)}
+        />
+      )
+    case 'answer':
+      return <Answer part={item.part} onInspect={() => handlers.onInspectTurn(item.turn.turnId)} />
+    case 'outcome':
+      return <OutcomeLine turn={item.turn} error={item.error} onReuse={handlers.onReuse} />
+    case 'working':
+      return <Working />
+    case 'unloaded':
+      return (
+        <Unloaded
+          turnId={item.turn.turnId}
+          failed={props.failedParts.has(item.turn.turnId)}
+          onNeedParts={handlers.onNeedParts}
+        />
+      )
+    case 'sent':
+      return (
+        <SentEntry entry={item.entry} onSendAgain={handlers.onSendAgain} onDiscard={handlers.onDiscard} />
+      )
+  }
+}
+
+function PartView(props: {
+  readonly part: Part
+  readonly handlers: ConversationHandlers
+  readonly waiting: ReadonlySet<string>
+}) {
+  const { part, handlers } = props
+  switch (part.kind) {
+    case 'assistant_text':
+      return <ProcessText part={part} />
+    case 'reasoning_summary':
+      return <Reasoning part={part} />
+    case 'tool_call':
+      return <ToolRow part={part} waiting={props.waiting.has(part.toolCallId)} />
+    case 'action_required':
+      return <ActionLine part={part} />
+    case 'user_text':
+      return <SteerLine part={part} onSendAsTurn={handlers.onSendAsTurn} onReuse={handlers.onReuse} />
+    case 'runtime_status':
+      return <NoticeLine part={part} />
+    case 'error':
+      return <ErrorLine part={part} />
+  }
+}
+
+/** Something is under way and has no row yet. What it is stands in the status line. */
+function Working() {
+  return (
+    <div className="flex h-7 items-center gap-1 text-accent" aria-hidden="true">
+      <span className="size-1.5 animate-breathe rounded-full bg-accent" />
+      <span className="size-1.5 animate-breathe rounded-full bg-accent [animation-delay:200ms]" />
+      <span className="size-1.5 animate-breathe rounded-full bg-accent [animation-delay:400ms]" />
+    </div>
+  )
+}
+
+function Unloaded(props: {
+  readonly turnId: string
+  readonly failed: boolean
+  readonly onNeedParts: (turnId: string) => void
+}) {
+  const t = useT()
+  const { turnId, failed, onNeedParts } = props
+  useEffect(() => {
+    if (!failed) onNeedParts(turnId)
+  }, [turnId, failed, onNeedParts])
+  if (!failed) return <p className="flex h-16 items-center text-ink-faint">{t('turn.loading')}</p>
+  return (
+    <p className="flex h-16 items-center gap-2 text-ink-soft">
+      <Icon name="warning" size={14} />
+      {t('turn.load_failed')}
+      <Button look="outline" onClick={() => onNeedParts(turnId)}>
+        {t('turn.load_again')}
+      </Button>
+    </p>
+  )
+}

@@ -1,0 +1,34 @@
+import type { Sent } from '@/system/workbench/outbox'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { useT } from '../shared/surface'
+
+/** What was sent and is in no fact yet. It claims no more than that. */
+export function SentEntry(props: {
+  readonly entry: Sent
+  readonly onSendAgain: (entry: Sent) => void
+  readonly onDiscard: (entry: Sent) => void
+}) {
+  const t = useT()
+  const { entry } = props
+  const unconfirmed = entry.state === 'unconfirmed'
+  return (
+    <div className="rounded-lg border border-dashed border-line-strong px-3.5 py-2.5">
+      <div className="flex items-center gap-2 pb-0.5 text-sm text-ink-faint">
+        {entry.how === 'steer' && <Icon name="steer" size={14} />}
+        <span className="font-semibold text-ink">{t('turn.you')}</span>
+        {!unconfirmed && <span>{t(entry.state === 'sending' ? 'turn.sending' : 'turn.accepted')}</span>}
+      </div>
+      <p className="wrap-any text-lg whitespace-pre-wrap text-ink-soft">{entry.text}</p>
+      {unconfirmed && (
+        <div className="flex flex-wrap items-center gap-2 pt-2" role="alert">
+          <span className="text-sm text-warn">{t('turn.unconfirmed')}</span>
+          <Button look="outline" onClick={() => props.onSendAgain(entry)}>
+            {t('turn.send_again')}
+          </Button>
+          <Button onClick={() => props.onDiscard(entry)}>{t('turn.discard')}</Button>
+        </div>
+      )}
+    </div>
+  )
+}

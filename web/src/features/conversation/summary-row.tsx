@@ -1,0 +1,41 @@
+import { memo } from 'react'
+import { duration } from '@/system/format/numbers'
+import type { Activity } from '@/system/rows/activity'
+import { Icon } from '@/ui/icon'
+import { useT } from '../shared/surface'
+
+/** One row for all that was done in a turn. */
+export const SummaryRow = memo(
+  (props: { readonly activity: Activity; readonly open: boolean; readonly onToggle: () => void }) => {
+    const t = useT()
+    const { activity, open } = props
+    const said: string[] = []
+    if (activity.tools > 0) said.push(t.count('turn.tools', activity.tools))
+    if (activity.files > 0) said.push(t.count('turn.files', activity.files))
+    if (activity.steers > 0) said.push(t.count('turn.steers', activity.steers))
+    if (activity.duration !== null) said.push(duration(activity.duration, t.locale))
+    const separator = ' · '
+    return (
+      <button
+        type="button"
+        aria-expanded={open}
+        title={t(open ? 'turn.hide_process' : 'turn.show_process')}
+        onClick={props.onToggle}
+        className="flex h-7 w-full items-center gap-2 rounded text-left text-ink-faint hover:text-ink"
+      >
+        <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} />
+        <span className="tabular">{said.join(separator) || t('turn.worked')}</span>
+        {activity.failedTools > 0 && (
+          <span className="text-bad">{t.count('turn.failed_tools', activity.failedTools)}</span>
+        )}
+        {activity.added + activity.removed > 0 && (
+          <span className="tabular font-mono text-sm" aria-hidden="true">
+            <span className="text-good">+{activity.added}</span>{' '}
+            <span className="text-bad">−{activity.removed}</span>
+          </span>
+        )}
+        <span className="ml-1 h-px flex-1 bg-line" />
+      </button>
+    )
+  },
+)

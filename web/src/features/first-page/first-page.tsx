@@ -1,0 +1,149 @@
+import type { ReactNode } from 'react'
+import type { ModelOffer } from '@/system/api/client'
+import { ago } from '@/system/format/numbers'
+import type { SessionCard } from '@/system/rows/model'
+import { Icon, type IconName } from '@/ui/icon'
+import { Dot } from '@/ui/marks'
+import { useNow } from '@/ui/now'
+import { useT } from '../shared/surface'
+
+export interface FirstPageProps {
+  readonly folder: string
+  readonly models: readonly ModelOffer[]
+  readonly sample: boolean
+  readonly sessions: readonly SessionCard[]
+  readonly onPrompt: (text: string) => void
+  readonly onOpen: (sessionId: string) => void
+  readonly composer: ReactNode
+}
+
+const PAST = 5
+/** Providers that search or play a script; they are no models to connect. */
+const STAND_INS: ReadonlySet<string> = new Set(['offline', 'scripted'])
+
+/** The page without a session: say what to do, or take one of three ways in. */
+export function FirstPage(props: FirstPageProps) {
+  const t = useT()
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto w-full max-w-[820px] space-y-5 px-5 pt-[12vh] pb-10 max-sm:px-3 max-sm:pt-8">
+        <header>
+          <h1 className="text-xl font-semibold">{t('first.title')}</h1>
+          <p className="wrap-any text-lg text-ink-soft">{t('first.subtitle', { folder: props.folder })}</p>
+        </header>
+        {props.composer}
+        <div className="grid grid-cols-3 gap-x-6 gap-y-5 pt-3 max-md:grid-cols-1">
+          <Models models={props.models} />
+          <Sample sample={props.sample} onPrompt={props.onPrompt} />
+          <Past sessions={props.sessions} onOpen={props.onOpen} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Offer({ icon, title, children }: { icon: IconName; title: string; children: ReactNode }) {
+  return (
+    <section className="min-w-0 border-t border-line pt-2.5">
+      <h2 className="flex items-center gap-2 pb-1 font-semibold">
+        <Icon name={icon} size={14} className="text-ink-faint" />
+        {title}
+      </h2>
+      {children}
+    </section>
+  )
+}
+
+const KEYS = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CALLBOARD_MODEL']
+
+function Models({ models }: { models: readonly ModelOffer[] }) {
+  const t = useT()
+  const connected = models.filter((model) => !STAND_INS.has(model.provider))
+  return (
+    <Offer icon="thought" title={t('first.models')}>
+      {connected.length > 0 ? (
+        <ul>
+          {connected.map((model) => (
+            <li key={`${model.provider} ${model.name}`} className="flex min-h-6 items-center gap-2">
+              <Dot tone="good" />
+              <span className="wrap-any">{model.label || model.name}</span>
+              <span className="text-sm text-ink-faint">{model.provider}</span>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <div className="space-y-1 text-ink-soft">
+          <p>{t('first.models_offline')}</p>
+          <p>{t('first.models_how')}</p>
+          <p className="wrap-any font-mono text-sm">
+            {KEYS.map((key) => (
+              <span key={key} className="block">
+                {key}
+              </span>
+            ))}
+          </p>
+        </div>
+      )}
+    </Offer>
+  )
+}
+
+const PROMPTS = ['first.sample_1', 'first.sample_2', 'first.sample_3'] as const
+
+function Sample({ sample, onPrompt }: { sample: boolean; onPrompt: (text: string) => void }) {
+  const t = useT()
+  return (
+    <Offer icon="play" title={t('first.sample')}>
+      <p className="pb-1 text-ink-soft">{t(sample ? 'first.sample_here' : 'first.sample_elsewhere')}</p>
+      <ul>
+        {PROMPTS.map((key) => (
+          <li key={key}>
+            <button
+              type="button"
+              onClick={() => onPrompt(t(key))}
+              className="-mx-2 block min-h-7 w-[calc(100%+16px)] rounded-md px-2 py-1 text-left text-accent hover:bg-hover"
+            >
+              {t(key)}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Offer>
+  )
+}
+
+function Past({
+  sessions,
+  onOpen,
+}: {
+  sessions: readonly SessionCard[]
+  onOpen: (sessionId: string) => void
+}) {
+  const t = useT()
+  const now = useNow(30_000)
+  const newest = [...sessions]
+    .filter((session) => !session.archived)
+    .sort((a, b) => b.order - a.order)
+    .slice(0, PAST)
+  return (
+    <Offer icon="clock" title={t('first.past')}>
+      {newest.length === 0 && <p className="text-ink-faint">{t('first.past_none')}</p>}
+      <ul>
+        {newest.map((session) => (
+          <li key={session.key}>
+            <button
+              type="button"
+              onClick={() => onOpen(session.sessionId)}
+              className="-mx-2 flex h-7 w-[calc(100%+16px)] items-center gap-2 rounded-md px-2 text-left hover:bg-hover"
+            >
+              <span className="min-w-0 flex-1 truncate">{session.title || t('sessions.untitled')}</span>
+              <span className="tabular text-sm text-ink-faint">
+                {session.updatedAt > 0 && ago(session.updatedAt / 1000, now, t.locale)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Offer>
+  )
+}

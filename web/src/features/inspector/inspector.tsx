@@ -1,0 +1,145 @@
+import type { ReactNode } from 'react'
+import { clockTime, count, duration } from '@/system/format/numbers'
+import { activityOf, durationOf } from '@/system/rows/activity'
+import type { Part, StatusRow, ToolPart, TurnRow } from '@/system/rows/model'
+import { CopyButton } from '@/ui/copy-button'
+import { Disclosure } from '@/ui/disclosure'
+import { useT } from '../shared/surface'
+import { Permissions } from './permissions'
+
+export interface InspectorProps {
+  readonly turn: TurnRow | null
+  readonly parts: readonly Part[]
+  /** The status of the thread, where it is about this turn. */
+  readonly status: StatusRow | null
+  readonly sessionId: string
+  readonly system: readonly (readonly [name: string, value: string])[]
+}
+
+/** What is on record of one turn. */
+export function Inspector(props: InspectorProps) {
+  const t = useT()
+  const { turn } = props
+  return (
+    <div className="min-h-0 flex-1 space-y-3 overflow-y-auto px-4 pb-6">
+      {turn === null ? (
+        <p className="text-ink-faint">{t('inspector.none')}</p>
+      ) : (
+        <Turn {...props} turn={turn} />
+      )}
+      <Disclosure title={t('app.name')}>
+        <Facts>
+          {props.system.map(([name, value]) => (
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
+          ))}
+        </Facts>
+      </Disclosure>
+    </div>
+  )
+}
+
+function Turn(props: InspectorProps & { readonly turn: TurnRow }) {
+  const t = useT()
+  const { turn, parts, status } = props
+  const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
+  const changed = changedFiles(tools)
+  const ran = durationOf(turn)
+  const activity = activityOf(turn, parts)
+  const told = (tokens: number | null) => (tokens === null ? t('app.unknown') : count(tokens, t.locale))
+  const model = status === null ? '' : [status.provider, status.model].filter(Boolean).join(' / ')
+  return (
+    <>
+      <Facts>
+        <Fact name={t('inspector.state')}>{t(`turn.state.${turn.state}`)}</Fact>
+        <Fact name={t('inspector.mode')}>{t(`turn.mode.${turn.mode}`)}</Fact>
+        <Fact name={t('inspector.permission')}>{t(`composer.permission.${turn.permissionMode}`)}</Fact>
+        <Fact name={t('inspector.submitted')}>{clockTime(turn.submittedAt, t.locale)}</Fact>
+        {turn.startedAt > 0 && (
+          <Fact name={t('inspector.started')}>{clockTime(turn.startedAt, t.locale)}</Fact>
+        )}
+        {ran !== null && <Fact name={t('inspector.duration')}>{duration(ran, t.locale)}</Fact>}
+        {status !== null && <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>}
+        <Fact name={t('inspector.iterations')}>{count(turn.iterations, t.locale)}</Fact>
+        <Fact name={t('inspector.tools')}>{count(activity.tools, t.locale)}</Fact>
+        <Fact name={t('inspector.tokens')}>
+          {t('status.tokens', { input: told(turn.inputTokens), output: told(turn.outputTokens) })}
+        </Fact>
+        <Fact name={t('inspector.facts')}>
+          {t('inspector.facts_range', { first: turn.firstSequence || t('app.unknown'), last: turn.sequence })}
+        </Fact>
+      </Facts>
+      {changed.length > 0 && (
+        <Disclosure startsOpen title={t('inspector.changes')}>
+          <ul>
+            {changed.map((change) => (
+              <li key={change.path} className="flex min-h-6 items-center gap-2 text-sm">
+                <span className="wrap-any min-w-0 flex-1 font-mono">{change.path}</span>
+                <span className="tabular font-mono">
+                  <span className="text-good">+{change.added}</span>{' '}
+                  <span className="text-bad">−{change.removed}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      )}
+      <Disclosure startsOpen title={t('inspector.permissions')}>
+        <Permissions tools={tools} />
+      </Disclosure>
+      <Disclosure title={t('inspector.ids')}>
+        <Ids
+          ids={[
+            ['sessionId', props.sessionId],
+            ['threadId', turn.threadId],
+            ['turnId', turn.turnId],
+            ['runId', turn.runId],
+            ['agentId', turn.agentId],
+          ]}
+        />
+      </Disclosure>
+    </>
+  )
+}
+
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="grid grid-cols-[96px_1fr] gap-x-3 gap-y-1">{children}</dl>
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-faint">{name}</dt>
+      <dd className="tabular wrap-any min-w-0">{children}</dd>
+    </>
+  )
+}
+
+function Ids({ ids }: { ids: readonly (readonly [string, string])[] }) {
+  const t = useT()
+  return (
+    <ul>
+      {ids.map(([name, id]) => (
+        <li key={name} className="flex items-center gap-1 text-sm">
+          <span className="min-w-0 flex-1">
+            <span className="block text-ink-faint">{name}</span>
+            <span className="wrap-any font-mono">{id || t('app.unknown')}</span>
+          </span>
+          {id && <CopyButton text={id} label={t('inspector.copy_id', { name })} done={t('app.copied')} />}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function changedFiles(tools: readonly ToolPart[]) {
+  const files = new Map<string, { path: string; added: number; removed: number }>()
+  for (const change of tools.flatMap((tool) => tool.changes)) {
+    const file = files.get(change.path) ?? { path: change.path, added: 0, removed: 0 }
+    file.added += change.added ?? 0
+    file.removed += change.removed ?? 0
+    files.set(change.path, file)
+  }
+  return [...files.values()]
+}

@@ -1,0 +1,53 @@
+import type { ToolPart } from '@/system/rows/model'
+import { Badge, type Tone } from '@/ui/marks'
+import { useT } from '../shared/surface'
+
+const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad' }
+
+/** What the gate said of each call, station by station, and what confined it. */
+export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
+  const t = useT()
+  if (tools.length === 0) return <p className="text-ink-faint">{t('inspector.no_permissions')}</p>
+  return (
+    <ul className="space-y-2">
+      {tools.map((tool) => (
+        <li key={tool.key}>
+          <p className="flex items-center gap-2">
+            <span className="font-medium">{tool.tool}</span>
+            <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-faint">{tool.summary}</span>
+            <Badge tone={TONES[tool.verdict] ?? 'quiet'}>
+              {t.maybe(`verdict.${tool.verdict}`) ?? t('app.unknown')}
+            </Badge>
+          </p>
+          <ul className="text-sm text-ink-soft">
+            {tool.checks.map((check) => (
+              <li key={check.name} className="flex gap-2">
+                <span className="w-16 shrink-0 text-ink-faint">{t(`check.${check.name}`)}</span>
+                <span className="wrap-any min-w-0">
+                  {t(`verdict.${check.verdict}`)} <span className="text-ink-faint">{check.detail}</span>
+                </span>
+              </li>
+            ))}
+            <li className="flex gap-2">
+              <span className="w-16 shrink-0 text-ink-faint">{t('inspector.sandbox')}</span>
+              <Confinement tool={tool} />
+            </li>
+          </ul>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A call that was not run was not confined; "none" is said as none. */
+function Confinement({ tool }: { tool: ToolPart }) {
+  const t = useT()
+  if (tool.sandbox === '') return <span className="text-ink-faint">{t('tool.not_run')}</span>
+  const network = t(tool.network ? 'inspector.network' : 'inspector.no_network')
+  const level = tool.sandbox === 'none' ? t('app.none') : tool.sandbox
+  return (
+    <span className={tool.sandbox === 'none' ? 'text-warn' : ''}>
+      {level} <span className="text-ink-faint">{network}</span>
+    </span>
+  )
+}

@@ -1,0 +1,14 @@
+import { elapsed } from '@/system/format/numbers'
+import { useNow } from '@/ui/now'
+import { useT } from './surface'
+
+/** The time since a moment (in microseconds), counting on. */
+export function Elapsed({ since }: { since: number }) {
+  const t = useT()
+  const now = useNow(1000)
+  return (
+    <span className="tabular" aria-hidden="true">
+      {elapsed(now - since / 1000, t.locale)}
+    </span>
+  )
+}

@@ -1,0 +1,22 @@
+import { bytes } from '@/system/format/numbers'
+import { type FullText, useT } from './surface'
+
+/** What stands under a text that is not all here. */
+export function LoadMore({ full }: { full: FullText }) {
+  const t = useT()
+  if (full.state === 'whole') return null
+  if (full.state === 'loading') return <p className="pt-1 text-sm text-ink-faint">{t('tool.loading')}</p>
+  const says = {
+    preview: t('tool.preview', { size: bytes(full.size, t.locale) }),
+    part: t('tool.preview', { size: bytes(full.size, t.locale) }),
+    failed: t('tool.load_failed'),
+  }[full.state]
+  return (
+    <p className="pt-1 text-sm text-ink-faint">
+      {says}{' '}
+      <button type="button" onClick={full.load} className="rounded font-medium text-accent hover:underline">
+        {t(full.state === 'part' ? 'tool.load_more' : 'tool.load_all')}
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,95 @@
+import { count } from '@/system/format/numbers'
+import type { StatusRow } from '@/system/rows/model'
+import { Button } from '@/ui/button'
+import { Dot, type Tone } from '@/ui/marks'
+import { Elapsed } from '../shared/elapsed'
+import { useT } from '../shared/surface'
+
+export interface StatusLineProps {
+  readonly status: StatusRow | null
+  /** When the running turn began, in microseconds; 0 where nothing runs. */
+  readonly runningSince: number
+  readonly onInterrupt: () => void
+}
+
+/** One line, tied to the newest fact of the thread. */
+export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProps) {
+  const t = useT()
+  if (status === null) return <p className="text-ink-faint">{t('status.unknown')}</p>
+  const tool = status.tool || t('status.a_tool')
+  const text = t(`status.${status.detail}`, { tool })
+  const running = runningSince > 0 && status.detail !== 'lost'
+  const model = [status.provider, status.model].filter(Boolean).join(' / ')
+  return (
+    <section aria-label={t('status.label')} className="flex min-w-0 flex-1 items-center gap-2 text-sm">
+      <Dot tone={toneOf(status)} active={running && status.status !== 'blocked'} />
+      <span
+        role="status"
+        className={`truncate font-medium ${status.status === 'blocked' ? 'text-warn' : ''}`}
+      >
+        {text}
+      </span>
+      {running && (
+        <span className="text-ink-faint">
+          <Elapsed since={runningSince} />
+        </span>
+      )}
+      <span className="flex min-w-0 flex-1 items-center justify-end gap-3 text-ink-faint max-md:hidden">
+        {status.iteration > 0 && (
+          <span className="tabular whitespace-nowrap">
+            {status.maxIters > 0
+              ? t('status.iteration', { iteration: status.iteration, max: status.maxIters })
+              : t('status.iteration_open', { iteration: status.iteration })}
+          </span>
+        )}
+        <Tokens status={status} />
+        {(status.iteration > 0 || model !== '') && (
+          <span className="truncate" title={model}>
+            {status.model || t('status.model_unknown')}
+          </span>
+        )}
+      </span>
+      {running && (
+        <Button
+          look="outline"
+          icon="stop"
+          disabled={status.detail === 'stopping'}
+          onClick={onInterrupt}
+          className="max-md:ml-auto"
+        >
+          {t(status.detail === 'stopping' ? 'status.interrupting' : 'status.interrupt')}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+/** Tokens that the provider did not tell are not shown as zero. */
+function Tokens({ status }: { status: StatusRow }) {
+  const t = useT()
+  if (status.inputTokens === null && status.outputTokens === null) return null
+  const told = (tokens: number | null) => (tokens === null ? t('app.unknown') : count(tokens, t.locale))
+  const figures = { input: told(status.inputTokens), output: told(status.outputTokens) }
+  return (
+    <span role="img" aria-label={t('status.tokens_label', figures)} className="tabular whitespace-nowrap">
+      {t('status.tokens', figures)}
+    </span>
+  )
+}
+
+function toneOf(status: StatusRow): Tone {
+  if (status.detail === 'lost' || status.detail === 'interrupted') return 'warn'
+  switch (status.status) {
+    case 'blocked':
+    case 'retrying':
+      return 'warn'
+    case 'failed':
+      return 'bad'
+    case 'done':
+      return 'good'
+    case 'idle':
+      return 'quiet'
+    default:
+      return 'accent'
+  }
+}

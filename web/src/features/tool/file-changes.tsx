@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import { plainTerminalText } from '@/system/format/ansi'
+import type { FileChange } from '@/system/generated/contracts'
+import { asText, type Text } from '@/system/rows/model'
+import { DiffView } from '@/ui/diff-view'
+import { Icon } from '@/ui/icon'
+import { LoadMore } from '../shared/load-more'
+import { useFullText, useT } from '../shared/surface'
+
+/** The files that a call changed, each with its diff on demand. A single one is open. */
+export function FileChanges({ changes }: { changes: readonly FileChange[] }) {
+  const t = useT()
+  return (
+    <div>
+      <h4 className="pb-0.5 text-sm font-medium text-ink-faint">{t('tool.changes')}</h4>
+      <ul className="space-y-1">
+        {changes.map((change) => (
+          <li key={change.path}>
+            <Change change={change} startsOpen={changes.length === 1} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Change({ change, startsOpen }: { change: FileChange; startsOpen: boolean }) {
+  const t = useT()
+  const [open, setOpen] = useState(startsOpen)
+  const diff = change.diff ?? null
+  return (
+    <>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-6 w-full items-center gap-2 rounded text-left hover:bg-hover"
+      >
+        <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
+        <span className="wrap-any font-mono text-sm">{plainTerminalText(change.path)}</span>
+        <span className="text-sm text-ink-faint">{t(`tool.change.${change.kind}`)}</span>
+        <span className="tabular ml-auto shrink-0 font-mono text-sm">
+          <span className="text-good">+{change.added ?? 0}</span>{' '}
+          <span className="text-bad">−{change.removed ?? 0}</span>
+        </span>
+      </button>
+      {open &&
+        (diff === null ? (
+          <p className="pl-5 text-ink-faint">{t('tool.no_diff')}</p>
+        ) : (
+          <ChangeDiff diff={asText(diff)} path={change.path} />
+        ))}
+    </>
+  )
+}
+
+function ChangeDiff({ diff, path }: { diff: Text; path: string }) {
+  const t = useT()
+  const full = useFullText(diff)
+  return (
+    <div className="pt-1 pl-5">
+      <DiffView diff={full.text} label={t('diff.label', { path })} />
+      <LoadMore full={full} />
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+import { plainTerminalText } from '@/system/format/ansi'
+import { laidOutArguments } from '@/system/format/arguments'
+import type { Text, ToolPart } from '@/system/rows/model'
+import { CodeBlock } from '@/ui/code-block'
+import { LoadMore } from '../shared/load-more'
+import { useFullText, useT } from '../shared/surface'
+import { FileChanges } from './file-changes'
+
+/** Input, changes and output of one call. The permission checks are in the inspector, and only there. */
+export function ToolDetail({ part }: { part: ToolPart }) {
+  const t = useT()
+  const message = t.maybe(`explain.${part.code}`) ?? part.message
+  return (
+    <div className="space-y-2 pt-1 pb-3 pl-[22px]">
+      <Block title={t('tool.input')} text={part.arguments} json />
+      {part.changes.length > 0 && <FileChanges changes={part.changes} />}
+      {message && <p className="wrap-any text-bad">{message}</p>}
+      <Block title={t('tool.output')} text={part.output} empty={t('tool.no_output')} />
+    </div>
+  )
+}
+
+function Block(props: {
+  readonly title: string
+  readonly text: Text
+  readonly json?: boolean
+  readonly empty?: string
+}) {
+  const full = useFullText(props.text)
+  if (full.text === '' && props.empty === undefined) return null
+  return (
+    <div>
+      <h4 className="pb-0.5 text-sm font-medium text-ink-faint">{props.title}</h4>
+      {full.text === '' ? (
+        <p className="text-ink-faint">{props.empty}</p>
+      ) : (
+        <CodeBlock
+          text={plainTerminalText(props.json ? laidOutArguments(full.text) : full.text)}
+          label={props.title}
+        />
+      )}
+      <LoadMore full={full} />
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import { memo, useState } from 'react'
+import { plainTerminalText } from '@/system/format/ansi'
+import { duration } from '@/system/format/numbers'
+import type { ToolPart } from '@/system/rows/model'
+import { Icon, type IconName } from '@/ui/icon'
+import { Elapsed } from '../shared/elapsed'
+import { useT } from '../shared/surface'
+import { LiveOutput } from './live-output'
+import { ToolDetail } from './tool-detail'
+
+const TOOL_ICONS: Readonly<Record<string, IconName>> = {
+  Read: 'file',
+  Write: 'edit',
+  Edit: 'edit',
+  Glob: 'search',
+  Grep: 'search',
+  Bash: 'terminal',
+}
+
+/** One tool call, by its id, through all its states. Open while it runs; a row when it is done. */
+export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boolean }) => {
+  const t = useT()
+  const message = t.maybe(`explain.${part.code}`) ?? part.message
+  const [open, setOpen] = useState(false)
+  const failed = part.state === 'output-error'
+  const active = part.state === 'running' || part.state === 'progress'
+  const writing = part.state === 'input-streaming'
+  return (
+    <section aria-label={`${part.tool} ${stateText(t, part, waiting)}`} aria-busy={active || writing}>
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-label={t(open ? 'tool.hide' : 'tool.show', { tool: part.tool })}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-7 w-full items-center gap-2 rounded text-left hover:bg-hover"
+      >
+        <Icon
+          name={TOOL_ICONS[part.tool] ?? 'tool'}
+          size={14}
+          className={active ? 'animate-breathe text-accent' : failed ? 'text-bad' : 'text-ink-faint'}
+        />
+        <span className="font-medium">{part.tool}</span>
+        <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-soft">
+          {plainTerminalText(part.summary)}
+        </span>
+        <Changes part={part} />
+        <span className={`shrink-0 text-sm ${tone(part, waiting)}`}>{stateText(t, part, waiting)}</span>
+        <span className="w-12 shrink-0 text-right text-sm text-ink-faint">
+          {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}
+          {!active && part.durationMs > 0 && (
+            <span className="tabular">{duration(part.durationMs, t.locale)}</span>
+          )}
+        </span>
+        <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
+      </button>
+      {failed && !open && part.message && (
+        <p className="wrap-any line-clamp-3 pb-1 pl-[22px] text-bad">{message}</p>
+      )}
+      {open ? <ToolDetail part={part} /> : <LiveOutput part={part} />}
+    </section>
+  )
+})
+
+function Changes({ part }: { part: ToolPart }) {
+  if (part.changes.length === 0) return null
+  const added = part.changes.reduce((sum, change) => sum + (change.added ?? 0), 0)
+  const removed = part.changes.reduce((sum, change) => sum + (change.removed ?? 0), 0)
+  return (
+    <span className="tabular shrink-0 font-mono text-sm">
+      <span className="text-good">+{added}</span> <span className="text-bad">−{removed}</span>
+    </span>
+  )
+}
+
+/** A refusal, an unknown outcome and a failure are different things; the code says which. */
+function stateText(t: ReturnType<typeof useT>, part: ToolPart, waiting: boolean): string {
+  if (waiting) return t('tool.waiting')
+  const code = part.code === '' ? null : t.maybe(`code.${part.code}`)
+  if (code !== null) return code
+  if (part.exitCode !== null && part.exitCode !== 0) return t('tool.exit', { code: part.exitCode })
+  return t(`tool.state.${part.state}`)
+}
+
+function tone(part: ToolPart, waiting: boolean): string {
+  if (waiting) return 'text-warn'
+  return part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'
+}

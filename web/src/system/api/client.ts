@@ -1,0 +1,120 @@
+/** The HTTP boundary: commands, reads, blobs and what the server is. The only place that builds a request. */
+import type { CommandName, Commands } from '../generated/contracts'
+import { ApiProblem, problemOf } from './problem'
+
+export interface ModelOffer {
+  readonly provider: string
+  readonly name: string
+  readonly label: string
+}
+
+export interface WorkspaceOffer {
+  readonly workspaceId: string
+  readonly path: string
+  readonly name: string
+}
+
+/** What the server says of itself. */
+export interface Meta {
+  readonly version: string
+  readonly runtimeId: string
+  readonly epoch: number
+  readonly storeId: string
+  readonly models: readonly ModelOffer[]
+  readonly workspaces: readonly WorkspaceOffer[]
+  readonly sample: boolean
+}
+
+export type Fetch = (input: string, init?: RequestInit) => Promise<Response>
+
+type Mutating = Exclude<CommandName, QueryName>
+type QueryName =
+  | 'list_workspaces'
+  | 'list_sessions'
+  | 'get_session'
+  | 'get_thread_read'
+  | 'get_turns'
+  | 'get_parts'
+
+const ROOT = '/api/v1'
+const ATTEMPTS = 3
+
+export class ApiClient {
+  readonly #fetch: Fetch
+  readonly #newKey: () => string
+
+  constructor(fetch: Fetch, newKey: () => string) {
+    this.#fetch = fetch
+    this.#newKey = newKey
+  }
+
+  /**
+   * Give a command. The same key goes with every repeat, so a command whose answer was lost has one effect.
+   * Raises ApiProblem with the refusal, or `unreachable` where no answer came.
+   */
+  async command<N extends Mutating>(
+    name: N,
+    body: Commands[N]['command'],
+    key: string = this.#newKey(),
+  ): Promise<Commands[N]['answer']> {
+    const init: RequestInit = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify(body),
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#json(`${ROOT}/commands/${name}`, init)
+      } catch (error) {
+        if (attempt === ATTEMPTS || !(error instanceof ApiProblem) || !error.unanswered) throw error
+      }
+    }
+  }
+
+  query<N extends QueryName>(
+    name: N,
+    parameters: Commands[N]['command'],
+    signal?: AbortSignal,
+  ): Promise<Commands[N]['answer']> {
+    const search = new URLSearchParams()
+    for (const [field, value] of Object.entries(parameters)) {
+      if (value !== undefined && value !== null) search.set(field, String(value))
+    }
+    const asked = search.size > 0 ? `?${search}` : ''
+    return this.#json(`${ROOT}/queries/${name}${asked}`, signal === undefined ? {} : { signal })
+  }
+
+  meta(): Promise<Meta> {
+    return this.#json(`${ROOT}/meta`, {})
+  }
+
+  /** Part of a blob as text: `length` bytes from `offset`. */
+  async blob(hash: string, offset: number, length: number): Promise<Uint8Array> {
+    const response = await this.#answer(`${ROOT}/blobs/${hash}?offset=${offset}&length=${length}`, {})
+    return new Uint8Array(await response.arrayBuffer())
+  }
+
+  /** An event stream that goes on after `lastEventId`, or starts with a snapshot where that is null. */
+  async stream(path: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
+    const headers: Record<string, string> = { accept: 'text/event-stream' }
+    if (lastEventId !== null) headers['last-event-id'] = lastEventId
+    return this.#answer(`${ROOT}${path}`, { headers, signal, cache: 'no-store' })
+  }
+
+  async #json<T>(path: string, init: RequestInit): Promise<T> {
+    const response = await this.#answer(path, init)
+    return (await response.json()) as T
+  }
+
+  async #answer(path: string, init: RequestInit): Promise<Response> {
+    let response: Response
+    try {
+      response = await this.#fetch(path, { ...init, credentials: 'same-origin' })
+    } catch (error) {
+      if (init.signal?.aborted) throw error
+      throw new ApiProblem(0, { code: 'unreachable', message: String(error) })
+    }
+    if (!response.ok) throw await problemOf(response)
+    return response
+  }
+}

@@ -1,0 +1,41 @@
+import type { Code, Problem } from '../generated/contracts'
+
+/** A refusal or a failure to reach the server. `code` is stable; the message is the server's and says what to do. */
+export class ApiProblem extends Error {
+  readonly status: number
+  readonly code: Code | 'unreachable'
+  readonly field: string
+  readonly hint: string
+
+  constructor(
+    status: number,
+    problem: { code: Code | 'unreachable'; message: string; field?: string; hint?: string },
+  ) {
+    super(problem.message)
+    this.name = 'ApiProblem'
+    this.status = status
+    this.code = problem.code
+    this.field = problem.field ?? ''
+    this.hint = problem.hint ?? ''
+  }
+
+  /** The server never answered, so whether the command was taken is unknown; sending it again with its key is safe. */
+  get unanswered(): boolean {
+    return this.code === 'unreachable'
+  }
+}
+
+/** The problem that an answer with a failing status carries. */
+export async function problemOf(response: Response): Promise<ApiProblem> {
+  const body: unknown = await response.json().catch(() => null)
+  if (isProblem(body)) return new ApiProblem(response.status, body)
+  const code = response.status === 401 ? 'unauthenticated' : 'internal'
+  return new ApiProblem(response.status, { code, message: `HTTP ${response.status}` })
+}
+
+function isProblem(body: unknown): body is Problem {
+  if (typeof body !== 'object' || body === null) return false
+  return (
+    'code' in body && typeof body.code === 'string' && 'message' in body && typeof body.message === 'string'
+  )
+}

@@ -1,0 +1,53 @@
+/** Durations, sizes and counts as a person reads them. Units are part of the locale's own formats. */
+
+export function duration(milliseconds: number, locale: string): string {
+  const seconds = Math.max(0, milliseconds) / 1000
+  if (seconds < 1) return unit(Math.round(Math.max(0, milliseconds)), 'millisecond', locale)
+  if (seconds < 10) return unit(Math.floor(seconds * 10) / 10, 'second', locale)
+  if (seconds < 60) return unit(Math.floor(seconds), 'second', locale)
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return both(minutes, 'minute', Math.floor(seconds % 60), 'second', locale)
+  return both(Math.floor(minutes / 60), 'hour', minutes % 60, 'minute', locale)
+}
+
+/** A running clock in whole seconds, so that it does not jitter. */
+export function elapsed(milliseconds: number, locale: string): string {
+  return duration(Math.max(1000, Math.floor(milliseconds / 1000) * 1000), locale)
+}
+
+export function bytes(size: number, locale: string): string {
+  if (size < 1000) return unit(size, 'byte', locale)
+  if (size < 1_000_000) return unit(Math.round(size / 100) / 10, 'kilobyte', locale)
+  return unit(Math.round(size / 100_000) / 10, 'megabyte', locale)
+}
+
+export function count(number: number, locale: string): string {
+  const format = number < 10_000 ? {} : ({ notation: 'compact', maximumFractionDigits: 1 } as const)
+  return new Intl.NumberFormat(locale, format).format(number)
+}
+
+/** How long ago, in the largest whole unit. `then` and `now` are in milliseconds. */
+export function ago(then: number, now: number, locale: string): string {
+  const seconds = Math.max(0, Math.floor((now - then) / 1000))
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' })
+  if (seconds < 60) return format.format(0, 'second')
+  if (seconds < 3600) return format.format(-Math.floor(seconds / 60), 'minute')
+  if (seconds < 86_400) return format.format(-Math.floor(seconds / 3600), 'hour')
+  if (seconds < 7 * 86_400) return format.format(-Math.floor(seconds / 86_400), 'day')
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(then)
+}
+
+export function clockTime(microseconds: number, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(
+    microseconds / 1000,
+  )
+}
+
+function unit(value: number, name: string, locale: string): string {
+  return new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'narrow' }).format(value)
+}
+
+function both(big: number, bigUnit: string, small: number, smallUnit: string, locale: string): string {
+  const first = unit(big, bigUnit, locale)
+  return small === 0 ? first : `${first} ${unit(small, smallUnit, locale)}`
+}

@@ -1,0 +1,38 @@
+/** Keyed texts. A key that is missing does not compile; a text that is not keyed fails a test. */
+import type { en } from './en'
+
+export type Key = keyof typeof en
+export type Texts = Readonly<Record<Key, string>>
+type Stem<K> = K extends `${infer S}_one` ? (`${S}_other` extends Key ? S : never) : never
+/** A key with a form for one and a form for many. */
+export type CountKey = Stem<Key>
+export type Parameters = Readonly<Record<string, string | number>>
+
+export interface Translate {
+  (key: Key, parameters?: Parameters): string
+  /** The form that the count asks for, with `{count}` filled in. */
+  readonly count: (key: CountKey, count: number, parameters?: Parameters) => string
+  /** The text of a key that is made from a value of a closed list; null where the list has grown since. */
+  readonly maybe: (key: string, parameters?: Parameters) => string | null
+  readonly locale: string
+}
+
+export function translator(texts: Texts, locale: string): Translate {
+  const plurals = new Intl.PluralRules(locale)
+  const numbers = new Intl.NumberFormat(locale)
+  const translate = (key: Key, parameters?: Parameters) => fillIn(texts[key], parameters)
+  const count = (key: CountKey, value: number, parameters?: Parameters) => {
+    const form = plurals.select(value) === 'one' ? 'one' : 'other'
+    return fillIn(texts[`${key}_${form}` as Key], { ...parameters, count: numbers.format(value) })
+  }
+  const maybe = (key: string, parameters?: Parameters) =>
+    Object.hasOwn(texts, key) ? fillIn(texts[key as Key], parameters) : null
+  return Object.assign(translate, { count, maybe, locale })
+}
+
+function fillIn(text: string, parameters: Parameters | undefined): string {
+  if (parameters === undefined) return text
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(parameters, name) ? String(parameters[name]) : whole,
+  )
+}

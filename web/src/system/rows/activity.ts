@@ -1,0 +1,37 @@
+/** What happened in a turn, counted from its rows. */
+import type { Part, TurnRow } from './model'
+
+export interface Activity {
+  readonly tools: number
+  readonly failedTools: number
+  readonly files: number
+  readonly added: number
+  readonly removed: number
+  readonly steers: number
+  /** From start to end, in milliseconds; null where the facts don't tell. */
+  readonly duration: number | null
+}
+
+export function activityOf(turn: TurnRow, process: readonly Part[]): Activity {
+  let failedTools = 0
+  let added = 0
+  let removed = 0
+  let steers = 0
+  for (const part of process) {
+    if (part.kind === 'user_text') steers++
+    if (part.kind !== 'tool_call') continue
+    if (part.state === 'output-error') failedTools++
+    for (const change of part.changes) {
+      added += change.added ?? 0
+      removed += change.removed ?? 0
+    }
+  }
+  const files = turn.filesChanged
+  return { tools: turn.toolCalls, failedTools, files, added, removed, steers, duration: durationOf(turn) }
+}
+
+/** How long a turn ran, in milliseconds; null while it runs or where the facts don't tell. */
+export function durationOf(turn: TurnRow): number | null {
+  if (turn.startedAt === 0 || turn.endedAt === 0) return null
+  return (turn.endedAt - turn.startedAt) / 1000
+}

@@ -1,0 +1,120 @@
+/**
+ * The conversation as a flat list of items, made from rows: what runs is open, what is done folds into one summary.
+ * Pure: the same rows and the same choices give the same items.
+ */
+import type { Sent } from '../workbench/outbox'
+import { type Activity, activityOf } from './activity'
+import type { ErrorPart, Part, TextPart, TurnRow } from './model'
+
+export type Item =
+  | { readonly kind: 'input'; readonly key: string; readonly turn: TurnRow }
+  | {
+      readonly kind: 'part'
+      readonly key: string
+      readonly turn: TurnRow
+      readonly part: Part
+      readonly live: boolean
+    }
+  | {
+      readonly kind: 'summary'
+      readonly key: string
+      readonly turn: TurnRow
+      readonly activity: Activity
+      readonly open: boolean
+    }
+  | { readonly kind: 'answer'; readonly key: string; readonly turn: TurnRow; readonly part: TextPart }
+  | {
+      readonly kind: 'outcome'
+      readonly key: string
+      readonly turn: TurnRow
+      readonly error: ErrorPart | null
+    }
+  | { readonly kind: 'working'; readonly key: string; readonly turn: TurnRow }
+  | { readonly kind: 'unloaded'; readonly key: string; readonly turn: TurnRow }
+  | { readonly kind: 'sent'; readonly key: string; readonly entry: Sent }
+
+export interface Choices {
+  /** Turns that are done and that the person opened. */
+  readonly opened: ReadonlySet<string>
+  readonly sent: readonly Sent[]
+  readonly parts: (turnId: string) => readonly Part[]
+  readonly hasParts: (turn: TurnRow) => boolean
+}
+
+export function conversation(turns: readonly TurnRow[], choices: Choices): readonly Item[] {
+  const items: Item[] = []
+  for (const turn of turns) {
+    if (turn.state === 'queued' || turn.state === 'removed') continue
+    items.push({ kind: 'input', key: `${turn.key} input`, turn })
+    if (turn.state === 'running' || turn.state === 'waiting') running(items, turn, choices)
+    else if (!choices.hasParts(turn)) items.push({ kind: 'unloaded', key: `${turn.key} parts`, turn })
+    else ended(items, turn, choices)
+  }
+  for (const entry of choices.sent) {
+    if (entry.how !== 'queue') items.push({ kind: 'sent', key: entry.id, entry })
+  }
+  return items
+}
+
+function running(items: Item[], turn: TurnRow, choices: Choices): void {
+  const parts = choices.parts(turn.turnId)
+  for (const part of parts) items.push(partItem(turn, part, isUnfinished(part)))
+  if (!parts.some(isUnfinished)) items.push({ kind: 'working', key: `${turn.key} working`, turn })
+}
+
+function ended(items: Item[], turn: TurnRow, choices: Choices): void {
+  const parts = choices.parts(turn.turnId)
+  const answers = parts.filter((part): part is TextPart => isAnswer(turn, part))
+  const error = turn.state === 'failed' ? endingError(parts) : null
+  const process = parts.filter((part) => part !== error && !answers.includes(part as TextPart))
+  const open = choices.opened.has(turn.turnId)
+  if (process.length > 0) {
+    const activity = activityOf(turn, process)
+    items.push({ kind: 'summary', key: `${turn.key} summary`, turn, activity, open })
+  }
+  for (const part of process) {
+    if (open || isUnheard(part)) items.push(partItem(turn, part, false))
+  }
+  for (const part of answers) items.push({ kind: 'answer', key: `${turn.key} ${part.key}`, turn, part })
+  if (turn.state !== 'completed') {
+    items.push({ kind: 'outcome', key: `${turn.key} outcome`, turn, error })
+  }
+}
+
+/** The key of a part is the same while it runs and after, so that a row keeps its place and its size. */
+function partItem(turn: TurnRow, part: Part, live: boolean): Item {
+  return { kind: 'part', key: `${turn.key} ${part.key}`, turn, part, live }
+}
+
+/** The answer is what the facts name as final; of a turn that was cut short, what was there of it. */
+function isAnswer(turn: TurnRow, part: Part): boolean {
+  return (
+    part.kind === 'assistant_text' && (turn.finalParts.includes(part.key) || part.state === 'interrupted')
+  )
+}
+
+/** What ended a failed turn is its last error; errors before it are part of the process. */
+function endingError(parts: readonly Part[]): ErrorPart | null {
+  return parts.findLast((part): part is ErrorPart => part.kind === 'error') ?? null
+}
+
+/** A steer that was rejected is not hidden in a fold: the person has still to decide what becomes of it. */
+function isUnheard(part: Part): boolean {
+  return part.kind === 'user_text' && part.outcome === 'rejected'
+}
+
+export function isUnfinished(part: Part): boolean {
+  switch (part.kind) {
+    case 'assistant_text':
+    case 'reasoning_summary':
+      return part.state === 'streaming'
+    case 'tool_call':
+      return part.state !== 'output-available' && part.state !== 'output-error' && part.state !== 'cancelled'
+    case 'action_required':
+    case 'user_text':
+      return part.outcome === 'pending'
+    case 'runtime_status':
+    case 'error':
+      return false
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Rows as the page reads them. On the wire a field that has its default is absent; here every field is present,
+ * so that nothing above this file asks whether one is missing.
+ */
+import type * as wire from '../generated/contracts'
+
+export interface Text {
+  readonly text: string
+  readonly ref: wire.BlobRef | null
+  readonly erased: boolean
+}
+
+const NO_TEXT: Text = { text: '', ref: null, erased: false }
+
+export function asText(text: wire.Text | null | undefined): Text {
+  return { text: text?.text ?? '', ref: text?.ref ?? null, erased: text?.erased ?? false }
+}
+
+/** What an absent field means, by the kind of row. A field that is absent here is always on the wire. */
+const DEFAULTS = {
+  session: { archived: false },
+  session_card: {
+    attention: 'none' as wire.Attention,
+    pendingActions: 0,
+    queued: 0,
+    turns: 0,
+    updatedAt: 0,
+    pinned: false,
+    archived: false,
+    lastText: '',
+    epoch: 0,
+  },
+  workspace: {},
+  turn: {
+    runId: '',
+    input: NO_TEXT,
+    startedAt: 0,
+    endedAt: 0,
+    iterations: 0,
+    toolCalls: 0,
+    filesChanged: 0,
+    inputTokens: null as number | null,
+    outputTokens: null as number | null,
+    code: '',
+    message: '',
+    hint: '',
+    finalParts: [] as readonly string[],
+  },
+  assistant_text: { content: NO_TEXT, commentary: false, revised: false },
+  reasoning_summary: { content: NO_TEXT },
+  tool_call: {
+    summary: '',
+    arguments: NO_TEXT,
+    output: NO_TEXT,
+    code: '',
+    message: '',
+    exitCode: null as number | null,
+    durationMs: 0,
+    startedAt: 0,
+    changes: [] as readonly wire.FileChange[],
+    verdict: '',
+    risk: 'none' as wire.Risk,
+    checks: [] as readonly wire.Check[],
+    sandbox: '',
+    network: false,
+    actionId: '',
+  },
+  action_required: { answeredScope: null as wire.ApprovalScope | null, reason: '', actor: '' },
+  user_text: { content: NO_TEXT, reason: '' },
+  runtime_status: { hint: '', retryInMs: null as number | null },
+  error: { hint: '', retryable: false },
+  action: {
+    toolCallId: '',
+    tool: '',
+    arguments: NO_TEXT,
+    preview: null as Text | null,
+    risk: 'none' as wire.Risk,
+    scopes: [] as readonly wire.ApprovalScope[],
+    matchers: {} as Readonly<Record<string, string>>,
+    policy: '',
+    expiresAt: 0,
+  },
+  queued_turn: { input: NO_TEXT },
+  status: {
+    turnId: '',
+    runId: '',
+    tool: '',
+    provider: '',
+    model: '',
+    iteration: 0,
+    maxIters: 0,
+    paused: null as wire.PauseCause | null,
+    epoch: 0,
+    inputTokens: null as number | null,
+    outputTokens: null as number | null,
+  },
+} as const
+
+type Kind = keyof typeof DEFAULTS
+type Filled<W extends { readonly kind: Kind }> = Omit<W, keyof (typeof DEFAULTS)[W['kind']]> & {
+  readonly [F in keyof (typeof DEFAULTS)[W['kind']]]: (typeof DEFAULTS)[W['kind']][F]
+}
+
+export type SessionRow = Filled<wire.SessionRow>
+export type SessionCard = Filled<wire.SessionCard>
+export type WorkspaceRow = Filled<wire.WorkspaceRow>
+export type TurnRow = Filled<wire.TurnRow>
+export type TextPart = Filled<wire.TextPart>
+export type ReasoningPart = Filled<wire.ReasoningPart>
+export type ToolPart = Filled<wire.ToolPart>
+export type ActionPart = Filled<wire.ActionPart>
+export type SteerPart = Filled<wire.SteerPart>
+export type NoticePart = Filled<wire.NoticePart>
+export type ErrorPart = Filled<wire.ErrorPart>
+export type ActionRow = Filled<wire.ActionRow>
+export type QueueRow = Filled<wire.QueueRow>
+export type StatusRow = Filled<wire.StatusRow>
+export type Part = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
+
+/** The rows of each panel, as they are read. */
+export interface Panels {
+  readonly session: SessionRow
+  readonly status: StatusRow
+  readonly turns: TurnRow
+  readonly parts: Part
+  readonly queue: QueueRow
+  readonly actions: ActionRow
+  readonly workspaces: WorkspaceRow
+  readonly sessions: SessionCard
+}
+
+export type Panel = keyof Panels
+export type AnyRow = Panels[Panel]
+
+const TEXT_FIELDS = ['content', 'input', 'arguments', 'output', 'preview'] as const
+
+/** A row of the wire with every field present. A kind that this version does not know gives null: it is not shown. */
+export function fill(row: wire.AnyRow): AnyRow | null {
+  const defaults: object | undefined = DEFAULTS[row.kind]
+  if (defaults === undefined) return null
+  const filled: Record<string, unknown> = { ...defaults, ...row }
+  for (const field of TEXT_FIELDS) {
+    const value = filled[field]
+    if (value !== undefined && value !== null) filled[field] = asText(value as wire.Text)
+  }
+  return filled as unknown as AnyRow
+}

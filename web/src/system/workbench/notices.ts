@@ -1,0 +1,37 @@
+/** Refusals and failures of what a person asked for, until they are read. */
+import { ApiProblem } from '../api/problem'
+import { Signal } from '../signal'
+
+export interface Notice {
+  readonly id: number
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+}
+
+export class Notices {
+  readonly changes = new Signal()
+  #list: readonly Notice[] = []
+  #next = 1
+
+  get list(): readonly Notice[] {
+    return this.#list
+  }
+
+  add(error: unknown): void {
+    const notice = { id: this.#next++, ...described(error) }
+    const same = (other: Notice) => other.code === notice.code && other.message === notice.message
+    this.#list = [...this.#list.filter((other) => !same(other)), notice].slice(-4)
+    this.changes.emit()
+  }
+
+  dismiss(id: number): void {
+    this.#list = this.#list.filter((notice) => notice.id !== id)
+    this.changes.emit()
+  }
+}
+
+function described(error: unknown): Omit<Notice, 'id'> {
+  if (error instanceof ApiProblem) return { code: error.code, message: error.message, hint: error.hint }
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error), hint: '' }
+}

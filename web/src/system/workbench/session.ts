@@ -1,0 +1,71 @@
+/** One session on the screen: its feed, and the older history that is read on demand. */
+import type { ApiClient } from '../api/client'
+import type { TurnRow } from '../rows/model'
+import type { OnOffloaded } from '../rows/store'
+import { Signal } from '../signal'
+import { Feed } from './feed'
+
+const PAGE = 20
+
+export class Session {
+  readonly id: string
+  readonly feed: Feed
+  readonly changes = new Signal()
+  readonly #api: ApiClient
+  readonly #asked = new Set<string>()
+  #loadingOlder = false
+  #reachedStart = false
+
+  constructor(api: ApiClient, id: string, onOffloaded?: OnOffloaded) {
+    this.#api = api
+    this.id = id
+    this.feed = new Feed(api, `/sessions/${id}/ops`, onOffloaded)
+  }
+
+  get loadingOlder(): boolean {
+    return this.#loadingOlder
+  }
+
+  /** Whether every turn of the session was read. */
+  get reachedStart(): boolean {
+    return this.#reachedStart
+  }
+
+  /** Read the turns before the oldest that is here. Raises ApiProblem. */
+  async loadOlder(): Promise<void> {
+    const first = this.feed.rows.panel('turns').all()[0]
+    if (first === undefined || this.#loadingOlder || this.#reachedStart) return
+    this.#loadingOlder = true
+    this.changes.emit()
+    try {
+      const read = await this.#api.query('get_turns', {
+        sessionId: this.id,
+        before: first.order,
+        limit: PAGE,
+      })
+      this.#reachedStart = read.turns.length < PAGE
+      this.feed.rows.merge('turns', read.turns)
+    } finally {
+      this.#loadingOlder = false
+      this.changes.emit()
+    }
+  }
+
+  /** Whether the parts of this turn are here, as far as the page can know. */
+  hasParts(turn: TurnRow): boolean {
+    return this.#asked.has(turn.turnId) || this.feed.rows.panel('parts').ofTurn(turn.turnId).length > 0
+  }
+
+  /** Read the parts of a turn that came without them. Asked once a turn, again only after a failure. */
+  async loadParts(turnId: string): Promise<void> {
+    if (this.#asked.has(turnId)) return
+    this.#asked.add(turnId)
+    try {
+      const read = await this.#api.query('get_parts', { sessionId: this.id, turnId })
+      this.feed.rows.merge('parts', read.parts)
+    } catch (error) {
+      this.#asked.delete(turnId)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The page without its surface: which workspace and session are on the screen, and the feeds behind them.
+ *
+ * Every session keeps its own rows, so what comes late for one that is no longer active cannot reach the active one.
+ */
+import type { ApiClient, Meta } from '../api/client'
+import { ApiProblem } from '../api/problem'
+import type { Decision, RespondAction } from '../generated/contracts'
+import type { Drafts } from '../local/drafts'
+import { BlobTexts } from '../rows/blobs'
+import { Signal } from '../signal'
+import { Feed } from './feed'
+import { Notices } from './notices'
+import { Outbox, type Sent } from './outbox'
+import { type Input, type Place, Sender } from './sender'
+import { Session } from './session'
+
+/** How many sessions keep their rows after they left the screen. */
+const KEPT_SESSIONS = 6
+
+export type Phase = 'starting' | 'ready' | 'unreachable' | 'unauthenticated'
+
+export const NEW_SESSION = 'new'
+
+export class Workbench {
+  readonly api: ApiClient
+  readonly blobs: BlobTexts
+  readonly outbox = new Outbox()
+  readonly notices = new Notices()
+  readonly changes = new Signal()
+  readonly #sender: Sender
+  readonly #sessions = new Map<string, Session>()
+  #phase: Phase = 'starting'
+  #meta: Meta | null = null
+  #workspace: { readonly id: string; readonly feed: Feed } | null = null
+  #active: Session | null = null
+  readonly #answering = new Map<string, Decision>()
+
+  constructor(api: ApiClient, drafts: Drafts) {
+    this.api = api
+    this.blobs = new BlobTexts((hash, offset, length) => api.blob(hash, offset, length))
+    this.#sender = new Sender(api, this.outbox, drafts)
+  }
+
+  get phase(): Phase {
+    return this.#phase
+  }
+
+  get meta(): Meta | null {
+    return this.#meta
+  }
+
+  get workspaceId(): string {
+    return this.#workspace?.id ?? ''
+  }
+
+  get workspaceFeed(): Feed | null {
+    return this.#workspace?.feed ?? null
+  }
+
+  get active(): Session | null {
+    return this.#active
+  }
+
+  /** Ask the server what it is, and open a workspace: the one named, or the first. */
+  async begin(workspaceId: string | null): Promise<void> {
+    try {
+      this.#meta = await this.api.meta()
+      const known = this.#meta.workspaces
+      const chosen = known.find((workspace) => workspace.workspaceId === workspaceId) ?? known[0]
+      if (chosen !== undefined) this.openWorkspace(chosen.workspaceId)
+      this.#phase = 'ready'
+    } catch (error) {
+      const refused = error instanceof ApiProblem && error.status === 401
+      this.#phase = refused ? 'unauthenticated' : 'unreachable'
+    }
+    this.changes.emit()
+  }
+
+  openWorkspace(id: string): void {
+    if (this.#workspace?.id === id) return
+    this.#workspace?.feed.stop()
+    const feed = new Feed(this.api, `/workspaces/${id}/ops`)
+    feed.changes.subscribe(() => this.#watch(feed))
+    this.#workspace = { id, feed }
+    feed.start()
+    this.changes.emit()
+  }
+
+  /** Put a session on the screen, or the first page where the id is null. */
+  openSession(id: string | null): void {
+    if ((this.#active?.id ?? null) === id) return
+    this.#active?.feed.stop()
+    this.#active = id === null ? null : this.#session(id)
+    this.#active?.feed.start()
+    this.changes.emit()
+  }
+
+  /** Send input to the active session, or make one. The address moves on only where the person did not. */
+  send(input: Input): Promise<void> {
+    return this.#deliver((place) => this.#sender.send(place, input))
+  }
+
+  sendAgain(entry: Sent): Promise<void> {
+    return this.#deliver((place) => this.#sender.again(entry, place))
+  }
+
+  /** The answer that was given to an action and that no fact shows yet; null where none was. */
+  answering(actionId: string): Decision | null {
+    return this.#answering.get(actionId) ?? null
+  }
+
+  /** Answer a pending action. It reads resolved when its row goes, not when this returns. */
+  async answer(response: RespondAction): Promise<void> {
+    this.#answering.set(response.actionId, response.decision)
+    this.changes.emit()
+    const given = await this.attempt(() => this.api.command('respond_action', response))
+    if (given) return
+    this.#answering.delete(response.actionId)
+    this.changes.emit()
+  }
+
+  /** Run something a person asked for; what goes wrong is told. Gives whether it went well. */
+  async attempt(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      this.notices.add(error)
+      return false
+    }
+  }
+
+  /** Let the rows of a session go: it was deleted. */
+  forget(sessionId: string): void {
+    if (this.#active?.id === sessionId) this.openSession(null)
+    this.#sessions.delete(sessionId)
+  }
+
+  /** Try every lost connection at once. */
+  nudge(): void {
+    this.#workspace?.feed.nudge()
+    this.#active?.feed.nudge()
+  }
+
+  async #deliver(send: (place: Place) => Promise<string>): Promise<void> {
+    const from = this.#active
+    const place = {
+      sessionId: from?.id ?? '',
+      workspaceId: this.workspaceId,
+      draft: from?.id ?? NEW_SESSION,
+    }
+    try {
+      const sessionId = await send(place)
+      if (from === null && this.#active === null) this.openSession(sessionId)
+      const session = this.#sessions.get(sessionId)
+      if (session !== undefined) this.outbox.reconcile(sessionId, session.feed.rows)
+    } catch (error) {
+      this.notices.add(error)
+    }
+  }
+
+  #session(id: string): Session {
+    const known = this.#sessions.get(id)
+    const session = known ?? new Session(this.api, id, (ref, text) => this.blobs.offer(ref, text))
+    if (known === undefined) {
+      session.feed.changes.subscribe(() => this.#watch(session.feed))
+      session.feed.rows.changes.subscribe(() => this.outbox.reconcile(id, session.feed.rows))
+    }
+    this.#sessions.delete(id)
+    this.#sessions.set(id, session)
+    for (const [oldest, other] of this.#sessions) {
+      if (this.#sessions.size <= KEPT_SESSIONS) break
+      if (other !== this.#active && oldest !== id) this.#sessions.delete(oldest)
+    }
+    return session
+  }
+
+  #watch(feed: Feed): void {
+    if (feed.connection === 'unauthenticated') this.#phase = 'unauthenticated'
+    this.changes.emit()
+  }
+}

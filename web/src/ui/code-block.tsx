@@ -1,0 +1,25 @@
+import { useLayoutEffect, useRef } from 'react'
+
+/** Text as it is, in a box of limited height. With `follow` the newest lines stay in view. */
+export function CodeBlock(props: {
+  readonly text: string
+  readonly label: string
+  readonly follow?: boolean
+}) {
+  const box = useRef<HTMLElement>(null)
+  const length = props.text.length
+  useLayoutEffect(() => {
+    if (props.follow && box.current !== null && length > 0) box.current.scrollTop = box.current.scrollHeight
+  }, [props.follow, length])
+  return (
+    <section
+      ref={box}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label={props.label}
+      className="max-h-64 overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2"
+    >
+      <pre className="wrap-any font-mono text-sm whitespace-pre-wrap">{props.text}</pre>
+    </section>
+  )
+}

@@ -1,0 +1,30 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+
+/** A modal dialog of the browser: it keeps the focus inside, closes on Escape and gives the focus back. */
+export function Dialog(props: {
+  readonly label: string
+  readonly onClose: () => void
+  readonly className?: string
+  readonly children: ReactNode
+}) {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const dialog = ref.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a dialog closes on Escape by itself; the click is for its backdrop
+    <dialog
+      ref={ref}
+      aria-label={props.label}
+      onClose={props.onClose}
+      onClick={(event) => {
+        if (event.target === ref.current) ref.current?.close()
+      }}
+      className={`fixed inset-x-0 top-[12vh] m-auto mt-0 w-[min(560px,calc(100vw-24px))] overflow-hidden rounded-lg border border-line-strong bg-surface p-0 text-ink shadow-2xl ${props.className ?? ''}`}
+    >
+      {props.children}
+    </dialog>
+  )
+}

@@ -1,0 +1,35 @@
+import { lazy, Suspense } from 'react'
+import { CodeBlock } from './code-block'
+
+const DiffLines = lazy(() => import('./diff-lines'))
+
+/** Past so many characters a diff stays text: laying it out would hold the page up. */
+const LARGEST = 200_000
+
+export function DiffView(props: { readonly diff: string; readonly label: string }) {
+  const start = hunksStart(props.diff)
+  const plain = <CodeBlock text={props.diff} label={props.label} />
+  if (start < 0 || props.diff.length > LARGEST) return plain
+  return (
+    <section
+      aria-label={props.label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      tabIndex={0}
+      className="diff-view max-h-96 overflow-auto rounded-md border border-line"
+    >
+      <Suspense fallback={plain}>
+        <DiffLines hunks={props.diff.slice(start)} />
+      </Suspense>
+    </section>
+  )
+}
+
+export function isDiff(text: string): boolean {
+  return hunksStart(text) >= 0
+}
+
+/** Where the first hunk begins; negative where the text is no diff. */
+function hunksStart(text: string): number {
+  const found = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m.exec(text)
+  return found?.index ?? -1
+}

@@ -1,0 +1,64 @@
+/** Line icons on a 16 by 16 grid, drawn in the colour of the text around them. They carry no meaning of their own. */
+
+const PATHS = {
+  plus: 'M8 3.5v9M3.5 8h9',
+  close: 'M4 4l8 8M12 4l-8 8',
+  check: 'M3.5 8.5l3 3 6-7',
+  chevronRight: 'M6 3.5L10.5 8 6 12.5',
+  chevronDown: 'M3.5 6L8 10.5 12.5 6',
+  arrowUp: 'M8 13V3.5M4 7.5l4-4 4 4',
+  arrowDown: 'M8 3v9.5M4 8.5l4 4 4-4',
+  sidebar: 'M2.5 3.5h11v9h-11zM6 3.5v9',
+  inspector: 'M2.5 3.5h11v9h-11zM10 3.5v9',
+  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
+  pin: 'M6 2.5h4M6.5 2.5v4L4.5 9h7l-2-2.5v-4M8 9v4.5',
+  search: 'M7 11.5a4.5 4.5 0 100-9 4.5 4.5 0 000 9zM10.5 10.5l3 3',
+  stop: 'M4.5 4.5h7v7h-7z',
+  play: 'M5 3.5v9l7-4.5z',
+  clock: 'M8 13.5a5.5 5.5 0 100-11 5.5 5.5 0 000 11zM8 5v3l2 1.5',
+  edit: 'M3 13l.7-2.8L10.5 3.4l2.1 2.1-6.8 6.8zM9 5l2 2',
+  trash: 'M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.5 8.5h6l.5-8.5',
+  archive: 'M2.5 3.5h11v3h-11zM3.5 6.5v6h9v-6M6.5 9h3',
+  file: 'M4 2.5h5l3 3v8H4zM9 2.5v3h3',
+  terminal: 'M2.5 3.5h11v9h-11zM4.5 6l2 2-2 2M8 10.5h3',
+  thought: 'M8 2.5a4 4 0 00-2.2 7.3c.4.3.7.8.7 1.2h3c0-.4.3-.9.7-1.2A4 4 0 008 2.5zM6.5 13h3',
+  shield: 'M8 2.5l4.5 1.7v3.6c0 2.6-1.8 4.6-4.5 5.7-2.7-1.1-4.5-3.1-4.5-5.7V4.2z',
+  warning: 'M8 3l5.5 9.5h-11zM8 6.5v3M8 11.2h.01',
+  copy: 'M5.5 5.5h7v7h-7zM10.5 5.5v-2h-7v7h2',
+  tool: 'M9.8 3a3 3 0 00-2.9 3.9L3 10.8 5.2 13l3.9-3.9A3 3 0 0013 6.2l-1.9 1.9-1.9-.4-.4-1.9L10.7 3.9A3 3 0 009.8 3z',
+  steer: 'M3 12.5V9a3 3 0 013-3h7M10 3l3 3-3 3',
+  queue: 'M3 4.5h10M3 8h10M3 11.5h6',
+  sun: 'M8 10.5a2.5 2.5 0 100-5 2.5 2.5 0 000 5zM8 2v1.5M8 12.5V14M2 8h1.5M12.5 8H14M3.8 3.8l1 1M11.2 11.2l1 1M12.2 3.8l-1 1M4.8 11.2l-1 1',
+  globe: 'M8 13.5a5.5 5.5 0 100-11 5.5 5.5 0 000 11zM2.5 8h11M8 2.5c2 1.8 2 9.2 0 11M8 2.5c-2 1.8-2 9.2 0 11',
+  folder: 'M2.5 4h4l1.5 1.5h5.5v7h-11z',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+export function Icon({
+  name,
+  size = 16,
+  className = '',
+}: {
+  name: IconName
+  size?: number
+  className?: string
+}) {
+  return (
+    <svg
+      viewBox="0 0 16 16"
+      width={size}
+      height={size}
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={name === 'more' ? 2 : 1.3}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+      className={`shrink-0 ${className}`}
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  )
+}
