@@ -57,7 +57,7 @@ class Live:
         self._parts: dict[str, _LivePart] = {}
         self._status: dict[str, StatusRow] = {}
 
-    def frame(self, frame: Frame, parts: PartsPanel, status: StatusPanel, sequence: int, at: int) -> list[Op]:
+    def frame(self, frame: Frame, parts: PartsPanel, status: StatusPanel) -> list[Op]:
         """The operations of a piece: a new row for the first, an append for the others.
 
         A piece that was seen is skipped. One of a run that is over, of a part that is finished or behind a piece that was
@@ -69,7 +69,7 @@ class Live:
         key = partial_key(frame.kind, frame.scope)
         part = self._parts.get(key)
         if part is None:
-            row = None if frame.offset else _first(run, frame, sequence, at)
+            row = None if frame.offset else _first(run, frame)
             if row is None:
                 return []
             part = self._parts[key] = _LivePart(
@@ -135,16 +135,16 @@ class Live:
 _FIELDS = {"text": "content", "reasoning": "content", "arguments": "arguments", "output": "output"}
 
 
-def _first(run: OpenRun, frame: Frame, sequence: int, at: int) -> LiveRow | None:
+def _first(run: OpenRun, frame: Frame) -> LiveRow | None:
     """The row that the first piece of a part brings; None where the part is over or cannot be yet."""
     scope = frame.scope
     common: dict[str, Any] = {
         "key": step_id(scope.run, scope.step),
         "order": run.place.order(scope.step),
-        "sequence": sequence,
+        "sequence": run.asked_sequence,
         "turn_id": run.place.turn,
         "thread_id": run.place.thread,
-        "at": at,
+        "at": run.asked_at,
     }
     if frame.kind == "output":
         row = run.tools.get(scope.tool_call)

@@ -43,10 +43,9 @@ UNSHOWN: frozenset[type[Fact]] = frozenset(
 
 
 class Panels(msgspec.Struct):
-    """The state of a view: its place, and what each panel keeps of what is open."""
+    """The state of a view: its sequence, and what each panel keeps of what is open."""
 
     sequence: int = 0
-    at: int = 0
     session: SessionPanel = msgspec.field(default_factory=SessionPanel)
     status: StatusPanel = msgspec.field(default_factory=StatusPanel)
     turns: TurnsPanel = msgspec.field(default_factory=TurnsPanel)
@@ -57,7 +56,7 @@ class Panels(msgspec.Struct):
 
     def apply(self, record: Record) -> list[Op]:
         """The operations of the next fact, in the order of the panels."""
-        self.sequence, self.at = record.sequence, record.header.at
+        self.sequence = record.sequence
         return [
             *self.session.apply(record),
             *self.status.apply(record),
@@ -126,8 +125,7 @@ class SessionView:
 
     def frame(self, frame: Frame) -> list[Op]:
         """The operations of a piece of text in the making. They are for viewers, and are not kept."""
-        panels = self._panels
-        return self._live.frame(frame, panels.parts, panels.status, panels.sequence, panels.at)
+        return self._live.frame(frame, self._panels.parts, self._panels.status)
 
     def resume(self, partials: Iterable[Partial]) -> list[Op]:
         """The operations that bring a view of facts to where these partials are, so that frames can go on from there."""

@@ -20,6 +20,7 @@ from callboard.contracts.facts import (
     MessageInterrupted,
     MessageText,
     ModelFailed,
+    ModelRequested,
     OutputFinal,
     PermissionEvaluated,
     ReasoningCompleted,
@@ -83,6 +84,9 @@ class PartsPanel(msgspec.Struct):
 
 def _within(run: OpenRun, record: Record) -> list[Op]:
     match record.fact:
+        case ModelRequested():
+            run.asked_sequence, run.asked_at = record.sequence, record.header.at
+            return []
         case MessageText() as fact:
             return text.said(run, record, fact.content, "final")
         case ReasoningCompleted() as fact:
@@ -95,9 +99,16 @@ def _within(run: OpenRun, record: Record) -> list[Op]:
             return text.final(run, record, fact.parts)
         case ToolRequested() as fact:
             return [*text.followed_by_call(run, record), *tool.requested(run, record, fact)]
-        case PermissionEvaluated() | SandboxApplied() | ToolStarted():
-            return tool.changed(run, record)
-        case ToolCompleted() | ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
+        case (
+            PermissionEvaluated()
+            | SandboxApplied()
+            | ToolStarted()
+            | ToolCompleted()
+            | ToolFailed()
+            | ToolRefused()
+            | ToolCancelled()
+            | ToolLost()
+        ):
             return tool.changed(run, record)
         case ActionRequired() as fact:
             return action.required(run, record, fact)

@@ -26,11 +26,17 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class OpenRun(msgspec.Struct):
-    """A run under way. `step` is the highest step that a fact told. `texts` are the finished texts since the last tool call,
-    `tools`, `actions` and `steers` those without an end, each by its id."""
+    """A run under way.
+
+    `step` is the highest step that a fact told; `asked_sequence` and `asked_at` are of the newest request to the model, which
+    shapes what it streams. `texts` are the finished texts since the last tool call, `tools`, `actions` and `steers` those
+    without an end, each by its id.
+    """
 
     place: Place
     step: int = 0
+    asked_sequence: int = 0
+    asked_at: int = 0
     texts: dict[int, TextPart] = msgspec.field(default_factory=dict[int, TextPart])
     tools: dict[str, ToolPart] = msgspec.field(default_factory=dict[str, ToolPart])
     actions: dict[str, ActionPart] = msgspec.field(default_factory=dict[str, ActionPart])

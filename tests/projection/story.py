@@ -1,0 +1,96 @@
+"""A turn told fact by fact, for tests that look at one moment of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    Candidate,
+    Fact,
+    ModelRequested,
+    RoutingResolved,
+    SessionCreated,
+    ThreadOpened,
+    ToolRequested,
+    ToolStarted,
+    TurnStarted,
+    TurnSubmitted,
+)
+from callboard.contracts.live import Frame, PartialKind
+from callboard.contracts.rows import Op
+from callboard.contracts.scope import Scope
+from callboard.projection.rows import Table
+from callboard.projection.view import SessionView
+from tests.projection.runs import NOWHERE, Log, within
+
+THREAD = Scope(agent="solo", thread="thr_1")
+TURN = within(THREAD, turn="trn_1")
+RUN = within(TURN, run="run_1")
+
+
+class Story:
+    """A session that is told to a view and a table as it happens. `ops` are the operations of the newest thing told."""
+
+    def __init__(self) -> None:
+        self.log = Log("ses_1")
+        self.view = SessionView()
+        self.table = Table()
+        self.ops: list[Op] = []
+
+    def say(self, fact: Fact, scope: Scope = NOWHERE) -> Story:
+        return self._take(self.view.apply(self.log.say(fact, scope)))
+
+    def stream(self, kind: PartialKind, scope: Scope, text: str, offset: int = 0, tool: str = "") -> Story:
+        return self._take(self.view.frame(Frame(kind=kind, scope=scope, offset=offset, text=text, tool=tool)))
+
+    def _take(self, ops: Iterable[Op]) -> Story:
+        self.ops = list(ops)
+        self.table.apply(self.ops)
+        return self
+
+
+def step(number: int, **ids: str) -> Scope:
+    """The scope of a step of the run."""
+    return within(RUN, step=number, **ids)
+
+
+def opened() -> Story:
+    """A session with one idle thread."""
+    story = Story()
+    story.say(SessionCreated(workspace_id="wks_1", folder="/work", title="Tidy the prompts"))
+    return story.say(ThreadOpened(agent_name="Solo", kind="main", definition="solo", definition_hash="d"), THREAD)
+
+
+def submitted(text: str = "Tidy up.") -> TurnSubmitted:
+    return TurnSubmitted(input=Text(text=text), mode="chat", permission_mode="ask")
+
+
+def asked() -> Story:
+    """A turn whose model was asked for the first time, as step 1."""
+    story = opened().say(submitted(), TURN)
+    story.say(
+        TurnStarted(
+            mode="chat",
+            permission_mode="ask",
+            max_iters=8,
+            definition="solo",
+            definition_hash="d",
+            workspace_sequence=1,
+        ),
+        RUN,
+    )
+    model = Candidate(provider="scripted", model="m")
+    story.say(RoutingResolved(candidates=(model,), chosen=model, reason="the only one"), RUN)
+    return story.say(ModelRequested(provider="scripted", model="m", iteration=1, context_through=3), step(1))
+
+
+def calling() -> Story:
+    """A turn whose model asked for a tool, as step 2."""
+    requested = ToolRequested(tool="Write", arguments=Text(text='{"path":"a"}'), summary="Write a")
+    return asked().say(requested, step(2, tool_call="cal_1"))
+
+
+def running() -> Story:
+    """A turn whose tool is running."""
+    return calling().say(ToolStarted(tool="Write"), step(2, tool_call="cal_1"))

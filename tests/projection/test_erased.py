@@ -1,0 +1,85 @@
+"""What a view makes of facts that it cannot read."""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import FACTS, ErasedFact, TurnCompleted, UnknownFact
+from callboard.contracts.record import Record
+from callboard.contracts.rows import NoticePart, TextPart, ToolPart, TurnRow, decode_row
+from callboard.contracts.scope import Scope
+from callboard.projection.rows import Table
+from callboard.projection.view import SessionView
+from tests.projection.histories import History, histories
+from tests.projection.story import RUN, Story, asked, running, step
+
+
+def erased(record: Record) -> Record:
+    return msgspec.structs.replace(record, fact=ErasedFact())
+
+
+def refolded(story: Story, *tags: str) -> Table:
+    """The story told anew after facts of these types were erased."""
+    view = SessionView()
+    records = [item for item in story.log.items if isinstance(item, Record)]
+    return Table(op for one in records for op in view.apply(erased(one) if one.header.type in tags else one))
+
+
+@given(history=histories(), seed=st.integers(0, 2**16))
+@settings(max_examples=60, deadline=None)
+def test_erasing_any_content_leaves_a_view_of_the_same_shape(history: History, seed: int):
+    """UI-26: turns and calls are there and ended as they did, whatever of them was erased."""
+    source = random.Random(seed)
+    whole, view = SessionView(), SessionView()
+    table, blank = Table(), Table()
+    for record in history.records:
+        table.apply(whole.apply(record))
+        blank.apply(view.apply(erased(record) if source.random() < 0.5 else record))
+    for rows in blank.rows().values():
+        assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
+    assert [(row.key, row.state) for row in blank.panel(TurnRow)] == [
+        (row.key, row.state) for row in table.panel(TurnRow)
+    ]
+    assert [(row.key, row.state, row.order) for row in blank.panel(ToolPart)] == [
+        (row.key, row.state, row.order) for row in table.panel(ToolPart)
+    ]
+
+
+def test_an_erased_text_reads_as_erased_and_not_as_empty():
+    """UI-26"""
+    story = running()
+    table = refolded(story, "turn.submitted", "tool.requested")
+    turn, call = table.row(TurnRow, "trn_1"), table.row(ToolPart, "cal_1")
+    assert turn is not None
+    assert call is not None
+    assert (turn.input, turn.state) == (Text(erased=True), "running")
+    assert (call.arguments, call.tool, call.state) == (Text(erased=True), "unknown", "running")
+
+
+def test_a_fact_of_an_unknown_type_is_shown_as_that():
+    """UI-26: neither guessed nor hidden."""
+    story = asked()
+    record = story.log.say(TurnCompleted(iterations=1), RUN)
+    header = msgspec.structs.replace(record.header, type="plan.sketched")
+    story.table.apply(story.view.apply(msgspec.structs.replace(record, header=header, fact=UnknownFact())))
+    (notice,) = story.table.panel(NoticePart)
+    assert (notice.code, notice.message, notice.turn_id) == ("unknown_fact", "plan.sketched", "trn_1")
+    assert story.table.panel(TextPart) == []
+
+
+def test_no_type_of_fact_stops_a_view_when_it_is_erased():
+    """UI-26"""
+    for tag in FACTS:
+        story = running()
+        scope = Scope(
+            agent="solo", thread="thr_1", turn="trn_1", run="run_1", step=9, tool_call="cal_1", action="act_1"
+        )
+        record = story.log.say(TurnCompleted(iterations=1), step(9))
+        header = msgspec.structs.replace(record.header, type=tag, scope=scope)
+        story.view.apply(msgspec.structs.replace(record, header=header, fact=ErasedFact()))
+        assert story.view.sequence == record.sequence

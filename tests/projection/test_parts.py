@@ -1,0 +1,225 @@
+"""The conversation: tool calls through their states, text, steers, notices and errors."""
+
+from __future__ import annotations
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ErrorRaised,
+    MessageInterrupted,
+    MessageText,
+    ModelFailed,
+    ModelRequested,
+    OutputFinal,
+    SteerAccepted,
+    SteerRejected,
+    SteerRequested,
+    ThreadPaused,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    TurnFailed,
+    TurnInterrupted,
+    WarningRaised,
+)
+from callboard.contracts.rows import AppendText, ErrorPart, NoticePart, SteerPart, TextPart, ToolPart
+from callboard.contracts.rows.base import Row
+from tests.projection.story import RUN, THREAD, Story, asked, calling, opened, running, step
+
+CALL = step(2, tool_call="cal_1")
+
+
+def call(story: Story) -> ToolPart:
+    row = story.table.row(ToolPart, "cal_1")
+    assert row is not None
+    return row
+
+
+def parts(story: Story) -> list[Row]:
+    return story.table.rows().get("parts", [])
+
+
+def kinds(story: Story) -> list[str]:
+    return [type(row).__name__ for row in parts(story)]
+
+
+def test_a_tool_row_is_keyed_by_its_call_through_all_seven_states():
+    """UI-08"""
+    story = asked().stream("arguments", CALL, '{"pa', tool="Write")
+    states = [call(story).state]
+    states.append(call(calling()).state)
+    story = running()
+    states.append(call(story).state)
+    states.append(call(story.stream("output", CALL, "wro")).state)
+    states.append(call(story.say(ToolCompleted(output=Text(text="wrote")), CALL)).state)
+    states.append(call(running().say(ToolFailed(code="tool_failed", message="No."), CALL)).state)
+    states.append(call(running().say(ToolCancelled(started=True), CALL)).state)
+    assert states == [
+        "input-streaming",
+        "input-available",
+        "running",
+        "progress",
+        "output-available",
+        "output-error",
+        "cancelled",
+    ]
+
+
+def test_a_call_that_has_no_result_tells_why():
+    """UI-08, CTL-05"""
+    ends = (
+        ToolRefused(code="rule_denied", message="A rule says no."),
+        ToolLost(),
+        ToolCancelled(started=True),
+        ToolCancelled(started=False),
+    )
+    rows = [call(running().say(end, CALL)) for end in ends]
+    assert [(row.state, row.code) for row in rows] == [
+        ("output-error", "rule_denied"),
+        ("output-error", "tool_lost"),
+        ("cancelled", "tool_cancelled"),
+        ("cancelled", "tool_not_started"),
+    ]
+
+
+def test_a_call_that_is_over_does_not_change_again():
+    """CTL-15"""
+    story = running().say(ToolCompleted(output=Text(text="wrote")), CALL)
+    before = call(story)
+    assert call(story.say(ToolFailed(code="tool_failed", message="No."), CALL)) == before
+
+
+def test_what_a_tool_prints_is_appended_and_then_replaced_by_its_output():
+    """UI-08"""
+    story = running().stream("output", CALL, "one\n")
+    story.stream("output", CALL, "two\n", offset=4)
+    assert story.ops == [AppendText(panel="parts", key="cal_1", field="output", offset=4, text="two\n")]
+    assert call(story).output == Text(text="one\ntwo\n")
+    story.say(ToolCompleted(output=Text(text="two lines")), CALL)
+    assert call(story).output == Text(text="two lines")
+
+
+def test_a_piece_that_was_seen_is_skipped_and_one_behind_a_hole_waits_for_the_fact():
+    """UI-34"""
+    story = asked().stream("text", step(2), "One two")
+    assert story.stream("text", step(2), "two three", offset=4).ops == [
+        AppendText(panel="parts", key="run_1.2", field="content", offset=7, text=" three")
+    ]
+    assert story.stream("text", step(2), "two", offset=4).ops == []
+    assert story.stream("text", step(2), "five", offset=20).ops == []
+    assert story.stream("text", step(3), "not the first", offset=5).ops == []
+
+
+def test_a_piece_of_a_part_that_is_finished_changes_nothing():
+    """UI-05"""
+    story = asked().say(MessageText(content=Text(text="Done.")), step(2))
+    assert story.stream("text", step(2), "Done.").ops == []
+
+
+def test_a_final_that_differs_replaces_what_was_streamed_and_says_so():
+    """UI-05"""
+    story = asked().stream("text", step(2), "The key is sk-1")
+    story.say(MessageText(content=Text(text="The key is [redacted]"), revised=True), step(2))
+    (row,) = story.table.panel(TextPart)
+    assert (row.content.text, row.state, row.revised) == ("The key is [redacted]", "final", True)
+
+
+def test_text_before_a_tool_call_is_commentary_and_keeps_its_place():
+    """UI-05"""
+    story = asked().say(MessageText(content=Text(text="I look.")), step(2))
+    story.say(ToolRequested(tool="Read", arguments=Text(text="{}")), step(3, tool_call="cal_1"))
+    story.say(MessageText(content=Text(text="Found.")), step(5)).say(OutputFinal(parts=(5,)), RUN)
+    assert [(row.content.text, row.commentary) for row in story.table.panel(TextPart)] == [
+        ("I look.", True),
+        ("Found.", False),
+    ]
+
+
+def test_a_text_cut_short_keeps_what_was_there():
+    """COM-10"""
+    story = asked().stream("text", step(2), "It is al")
+    story.say(MessageInterrupted(content=Text(text="It is al")), step(2))
+    (row,) = story.table.panel(TextPart)
+    assert (row.state, row.content.text) == ("interrupted", "It is al")
+
+
+def test_what_a_failed_attempt_streamed_leaves_and_the_retry_is_noted():
+    """CTL-07: the failed attempt stands in the conversation, not its half sentence."""
+    story = (
+        asked().stream("text", step(2), "It is al").stream("arguments", step(3, tool_call="cal_9"), "{", tool="Read")
+    )
+    story.say(ModelFailed(code="model_cut_stream", message="Cut.", retry_in_ms=500), step(1))
+    (notice,) = parts(story)
+    assert isinstance(notice, NoticePart)
+    assert (notice.code, notice.message, notice.retry_in_ms) == ("model_cut_stream", "Cut.", 500)
+
+
+def test_arguments_that_never_became_a_call_leave_with_the_turn():
+    """UI-26: a call that was never made is not shown as one."""
+    story = asked().stream("arguments", CALL, '{"pa', tool="Write")
+    assert kinds(story) == ["ToolPart"]
+    assert kinds(story.say(TurnInterrupted(cause="person"), RUN)) == []
+
+
+def test_a_turn_that_fails_ends_with_its_error():
+    """UI-02: one part, with what to do; the last failed attempt is not told twice."""
+    story = asked().say(ModelFailed(code="model_auth", message="Bad key."), step(1))
+    story.say(TurnFailed(code="model_auth", message="Bad key.", hint="Check the key."), RUN)
+    (error,) = parts(story)
+    assert isinstance(error, ErrorPart)
+    assert (error.code, error.message, error.hint, error.retryable) == (
+        "model_auth",
+        "Bad key.",
+        "Check the key.",
+        False,
+    )
+
+
+def test_a_steer_waits_at_the_end_and_then_stands_before_the_answer_that_included_it():
+    """UI-11"""
+    story = calling().say(SteerRequested(steer_id="str_1", input=Text(text="In English.")), RUN)
+    assert kinds(story) == ["ToolPart", "SteerPart"]
+    story.say(ToolRefused(code="rule_denied", message="No."), CALL)
+    story.say(SteerAccepted(steer_id="str_1"), step(3))
+    story.say(ModelRequested(provider="scripted", model="m", iteration=2, context_through=9), step(3))
+    story.say(MessageText(content=Text(text="Yes.")), step(4))
+    assert kinds(story) == ["ToolPart", "SteerPart", "TextPart"]
+    (steer,) = story.table.panel(SteerPart)
+    assert (steer.outcome, steer.content.text) == ("accepted", "In English.")
+
+
+def test_a_steer_that_came_too_late_says_why_and_keeps_its_text():
+    """UI-11"""
+    story = asked().say(SteerRequested(steer_id="str_1", input=Text(text="In English.")), RUN)
+    story.say(MessageText(content=Text(text="Oui.")), step(2))
+    rejected = SteerRejected(steer_id="str_1", input=Text(text="In English."), reason="turn_completed")
+    story.say(rejected, RUN)
+    assert kinds(story) == ["TextPart", "SteerPart"]
+    (steer,) = story.table.panel(SteerPart)
+    assert (steer.outcome, steer.reason, steer.content.text) == ("rejected", "turn_completed", "In English.")
+
+
+def test_a_pause_is_noted_at_the_end_of_the_turn_before_it():
+    """CTL-06"""
+    story = asked().say(MessageText(content=Text(text="So")), step(2)).say(TurnInterrupted(cause="crash"), RUN)
+    story.say(ThreadPaused(cause="recovered", reason="the process ended"), THREAD)
+    notice = parts(story)[-1]
+    assert isinstance(notice, NoticePart)
+    assert (notice.code, notice.turn_id) == ("paused_recovered", "trn_1")
+
+
+def test_a_warning_stands_where_it_was_raised():
+    """UI-03"""
+    story = asked().say(MessageText(content=Text(text="So")), step(2))
+    story.say(WarningRaised(code="answer_cut", message="Cut.", hint="Ask it to go on."), step(1))
+    story.say(MessageText(content=Text(text="on")), step(4))
+    assert kinds(story) == ["TextPart", "NoticePart", "TextPart"]
+
+
+def test_an_error_outside_of_every_turn_is_shown_by_itself():
+    """UI-26"""
+    (error,) = parts(opened().say(ErrorRaised(code="store_full", message="No room.", hint="Free some.")))
+    assert isinstance(error, ErrorPart)
+    assert (error.code, error.turn_id) == ("store_full", "")

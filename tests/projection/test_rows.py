@@ -1,0 +1,73 @@
+"""The table that operations are applied to."""
+
+from __future__ import annotations
+
+import pytest
+
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Refusal
+from callboard.contracts.rows import AppendText, Op, Remove, TextPart, Upsert
+from callboard.projection.rows import Table, compact
+
+
+def part(key: str, text: str, order: int = 1) -> TextPart:
+    return TextPart(
+        key=key,
+        order=order,
+        sequence=1,
+        turn_id="trn_1",
+        thread_id="thr_1",
+        at=1,
+        state="streaming",
+        content=Text(text=text),
+    )
+
+
+def piece(offset: int, text: str, key: str = "a") -> AppendText:
+    return AppendText(panel="parts", key=key, field="content", offset=offset, text=text)
+
+
+def put(row: TextPart) -> Upsert:
+    return Upsert(panel="parts", row=row)
+
+
+def test_rows_stand_in_their_order_and_then_by_key():
+    """UI-03"""
+    table = Table([put(part("b", "", 2)), put(part("c", "", 1)), put(part("a", "", 2))])
+    assert [row.key for row in table.panel(TextPart)] == ["c", "a", "b"]
+
+
+def test_a_piece_that_overlaps_is_not_repeated():
+    """UI-34: offsets count characters, whatever they take in bytes."""
+    table = Table([put(part("a", "😀")), piece(1, "bc"), piece(1, "bc"), piece(2, "cd")])
+    assert [row.content.text for row in table.panel(TextPart)] == ["😀bcd"]
+
+
+def test_a_missing_piece_is_a_gap():
+    """UI-30"""
+    table = Table([put(part("a", "one"))])
+    with pytest.raises(Refusal, match=r"gap: Text of a is missing between 3 and 5\."):
+        table.apply([piece(5, "x")])
+    with pytest.raises(Refusal, match="gap: Text came for the row b of parts"):
+        table.apply([piece(0, "x", key="b")])
+
+
+def test_a_row_that_is_replaced_or_removed_forgets_what_was_appended():
+    """UI-05"""
+    table = Table([put(part("a", "one")), piece(3, " two"), put(part("a", "final"))])
+    assert [row.content.text for row in table.panel(TextPart)] == ["final"]
+    table.apply([piece(5, "!"), Remove(panel="parts", key="a")])
+    assert table.rows() == {}
+
+
+def test_a_batch_is_sent_without_what_it_undoes_itself():
+    """A row that changes three times in one batch goes over the wire once."""
+    ops: list[Op] = [
+        put(part("a", "one")),
+        piece(3, " two"),
+        put(part("b", "x")),
+        put(part("a", "one two three")),
+        piece(13, "!"),
+        Remove(panel="parts", key="b"),
+    ]
+    assert compact(ops) == [put(part("a", "one two three")), piece(13, "!"), Remove(panel="parts", key="b")]

@@ -1,0 +1,136 @@
+"""The status line: each milestone of a turn and what it reads."""
+
+from __future__ import annotations
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionRequired,
+    ActionResolved,
+    ModelCompleted,
+    ModelFailed,
+    QueueAdded,
+    ThreadPaused,
+    ThreadResumed,
+    ToolCompleted,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnInterruptRequested,
+)
+from callboard.contracts.rows import StatusRow
+from callboard.projection.overlay import overlay
+from tests.projection.runs import within
+from tests.projection.story import RUN, THREAD, TURN, Story, asked, calling, opened, running, step, submitted
+
+CALL = step(2, tool_call="cal_1")
+ACTION = step(3, tool_call="cal_1", action="act_1")
+REQUIRED = ActionRequired(
+    action_type="tool_approval",
+    prompt="May it?",
+    decisions=("approve", "reject"),
+    scopes=("once",),
+    risk="low",
+    tool="Write",
+)
+
+
+def reads(story: Story) -> tuple[str, str, str]:
+    row = story.table.row(StatusRow, "thr_1")
+    assert row is not None
+    return row.status, row.detail, row.tool
+
+
+def test_a_turn_has_a_status_before_its_first_text():
+    """UI-02: accepted, routing and preparing are milestones of the log."""
+    story = opened()
+    assert reads(story) == ("idle", "ready", "")
+    assert reads(story.say(submitted(), TURN)) == ("accepted", "submitted", "")
+    assert reads(asked()) == ("preparing", "asking_model", "")
+
+
+def test_text_on_its_way_makes_the_status_finer():
+    """UI-02"""
+    story = asked().stream("reasoning", step(2), "Hm")
+    assert reads(story) == ("streaming", "reasoning", "")
+    assert reads(story.stream("text", step(3), "So")) == ("streaming", "answering", "")
+    assert reads(story.stream("arguments", step(4, tool_call="cal_1"), "{", tool="Write")) == (
+        "streaming",
+        "calling_tool",
+        "Write",
+    )
+    assert reads(story.say(ModelCompleted(stop_reason="tool_calls"), step(1))) == ("streaming", "answering", "")
+
+
+def test_a_piece_that_tells_nothing_new_is_no_new_status():
+    """UI-02"""
+    story = asked().stream("text", step(2), "So")
+    assert [op.panel for op in story.stream("text", step(2), " it", offset=2).ops] == ["parts"]
+
+
+def test_a_tool_that_runs_is_named():
+    """UI-02"""
+    assert reads(calling()) == ("streaming", "calling_tool", "Write")
+    assert reads(running()) == ("streaming", "running_tool", "Write")
+    assert reads(running().say(ToolCompleted(output=Text(text="ok")), CALL)) == ("preparing", "asking_model", "")
+
+
+def test_a_call_that_waits_for_an_answer_rises_above_one_that_runs():
+    """UI-24"""
+    story = running().say(REQUIRED, ACTION)
+    assert reads(story) == ("blocked", "waiting_approval", "Write")
+    story.say(ToolStarted(tool="Read"), step(4, tool_call="cal_2"))
+    assert reads(story) == ("blocked", "waiting_approval", "Write")
+    assert reads(story.say(ActionResolved(decision="reject"), ACTION)) == ("streaming", "running_tool", "Read")
+
+
+def test_a_failed_attempt_reads_retrying_until_the_answer_comes():
+    """UI-02"""
+    story = asked().say(ModelFailed(code="model_unavailable", message="Busy.", retry_in_ms=100), step(1))
+    assert reads(story) == ("retrying", "waiting_retry", "")
+    assert reads(story.stream("text", step(2), "So")) == ("streaming", "answering", "")
+
+
+def test_an_interrupt_reads_stopping_until_the_turn_has_stopped():
+    """UI-02: the intent is shown as such, and never as its outcome."""
+    story = running().say(TurnInterruptRequested(), RUN)
+    assert reads(story) == ("streaming", "stopping", "Write")
+    assert reads(story.stream("text", step(9), "late")) == ("streaming", "stopping", "Write")
+    assert reads(story.say(TurnInterrupted(cause="person"), RUN)) == ("done", "interrupted", "")
+
+
+def test_a_turn_that_ends_says_how():
+    """UI-02"""
+    assert reads(asked().say(TurnCompleted(iterations=1), RUN)) == ("done", "completed", "")
+    assert reads(asked().say(TurnFailed(code="model_auth", message="No."), RUN)) == ("failed", "failed", "")
+
+
+def test_a_paused_thread_says_so_until_it_goes_on():
+    """CTL-06"""
+    story = asked().say(TurnInterrupted(cause="crash"), RUN).say(ThreadPaused(cause="recovered"), THREAD)
+    assert reads(story) == ("blocked", "paused", "")
+    story.say(submitted(), within(THREAD, turn="trn_2"))
+    assert reads(story) == ("blocked", "paused", "")
+    assert reads(story.say(ThreadResumed(), THREAD)) == ("idle", "ready", "")
+
+
+def test_input_that_is_queued_does_not_change_what_runs():
+    """UI-11"""
+    story = (
+        running()
+        .say(submitted(), within(THREAD, turn="trn_2"))
+        .say(QueueAdded(position=1), within(THREAD, turn="trn_2"))
+    )
+    assert reads(story) == ("streaming", "running_tool", "Write")
+
+
+def test_what_a_dead_process_runs_reads_lost_and_what_waits_does_not():
+    """MAR-16: whether somebody is at work is known at the edge, and the row is not changed for it."""
+    row = running().table.row(StatusRow, "thr_1")
+    waiting = calling().say(REQUIRED, ACTION).table.row(StatusRow, "thr_1")
+    assert row is not None
+    assert waiting is not None
+    assert overlay(row, 1) == row
+    assert (overlay(row, 2).status, overlay(row, 2).detail) == ("blocked", "lost")
+    assert overlay(row, None).detail == "lost"
+    assert overlay(waiting, None) == waiting

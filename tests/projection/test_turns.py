@@ -1,0 +1,149 @@
+"""The row of a turn: its state, what it took, and how it ended."""
+
+from __future__ import annotations
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionExpired,
+    ActionRequired,
+    CostRecorded,
+    FileChange,
+    ToolCompleted,
+    ToolRequested,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+)
+from callboard.contracts.rows import ActionRow, SessionCard, TurnRow
+from tests.projection.story import RUN, Story, asked, calling, opened, running, step, submitted
+from tests.projection.story import TURN as SCOPE
+
+ACTION = step(3, tool_call="cal_1", action="act_1")
+REQUIRED = ActionRequired(
+    action_type="tool_approval",
+    prompt="May it write?",
+    decisions=("approve", "reject"),
+    scopes=("once", "session"),
+    risk="medium",
+    tool="Write",
+    arguments=Text(text="{}"),
+    preview=Text(text="+a"),
+    matchers={"session": "Write(*)"},
+    expires_at=99,
+    policy="ask",
+)
+
+
+def turn(story: Story) -> TurnRow:
+    row = story.table.row(TurnRow, "trn_1")
+    assert row is not None
+    return row
+
+
+def card(story: Story) -> SessionCard:
+    row = story.table.row(SessionCard, "ses_1")
+    assert row is not None
+    return row
+
+
+def test_a_submitted_turn_shows_its_text_at_once():
+    """UI-02"""
+    row = turn(opened().say(submitted(), SCOPE))
+    assert (row.state, row.input.text, row.order) == ("queued", "Tidy up.", 3)
+
+
+def test_tokens_are_summed_and_stay_unknown_where_none_were_told():
+    """UI-26"""
+    story = asked()
+    assert (turn(story).input_tokens, turn(story).output_tokens) == (None, None)
+    story.say(CostRecorded(input_tokens=5), step(1)).say(CostRecorded(input_tokens=7, output_tokens=1), step(1))
+    assert (turn(story).input_tokens, turn(story).output_tokens) == (12, 1)
+
+
+def test_files_are_counted_once_and_calls_each_time():
+    """UI-08"""
+    change = FileChange(path="a.md", kind="modified")
+    story = running().say(ToolCompleted(output=Text(), changes=(change,)), step(2, tool_call="cal_1"))
+    second = step(4, tool_call="cal_2")
+    story.say(ToolRequested(tool="Write", arguments=Text(text="{}")), second)
+    story.say(ToolCompleted(output=Text(), changes=(change, FileChange(path="b.md", kind="created"))), second)
+    assert (turn(story).tool_calls, turn(story).files_changed) == (2, 2)
+
+
+def test_a_pending_action_has_all_that_a_decision_needs():
+    """UI-09"""
+    story = calling().say(REQUIRED, ACTION)
+    assert story.table.panel(ActionRow) == [
+        ActionRow(
+            key="act_1",
+            order=8,
+            sequence=8,
+            action_id="act_1",
+            action_type="tool_approval",
+            turn_id="trn_1",
+            thread_id="thr_1",
+            agent_id="solo",
+            tool_call_id="cal_1",
+            tool="Write",
+            prompt="May it write?",
+            arguments=Text(text="{}"),
+            preview=Text(text="+a"),
+            risk="medium",
+            decisions=("approve", "reject"),
+            scopes=("once", "session"),
+            matchers={"session": "Write(*)"},
+            policy="ask",
+            required_at=1_700_000_000_008_000,
+            expires_at=99,
+        )
+    ]
+    assert turn(story).state == "waiting"
+    assert (card(story).state, card(story).attention, card(story).pending_actions) == ("waiting", "needs_input", 1)
+
+
+def test_an_action_that_expired_needs_attention_no_more():
+    """UI-09, UI-24, CTL-04"""
+    story = calling().say(REQUIRED, ACTION).say(ActionExpired(), ACTION)
+    assert story.table.panel(ActionRow) == []
+    assert turn(story).state == "running"
+    assert (card(story).state, card(story).attention, card(story).pending_actions) == ("running", "none", 0)
+
+
+def test_an_action_goes_with_its_turn_where_no_fact_settled_it():
+    """CTL-16: a log of another hand leaves nothing that asks for ever."""
+    story = calling().say(REQUIRED, ACTION).say(TurnInterrupted(cause="lost"), RUN)
+    assert story.table.panel(ActionRow) == []
+    assert card(story).pending_actions == 0
+
+
+def test_a_turn_that_failed_says_why_and_what_to_do():
+    """UI-24, MAR-12"""
+    story = asked().say(TurnFailed(code="max_iters", message="Bound.", hint="Send another.", iterations=8), RUN)
+    row = turn(story)
+    assert (row.state, row.code, row.message, row.hint, row.iterations) == (
+        "failed",
+        "max_iters",
+        "Bound.",
+        "Send another.",
+        8,
+    )
+    assert (card(story).state, card(story).attention) == ("failed", "failed")
+
+
+def test_a_turn_that_was_interrupted_names_the_cause():
+    """MAR-16"""
+    story = asked().say(TurnInterrupted(cause="crash", reason="the process ended"), RUN)
+    assert (turn(story).state, turn(story).code, turn(story).message) == ("interrupted", "crash", "the process ended")
+    assert (card(story).state, card(story).attention) == ("interrupted", "none")
+
+
+def test_only_the_panels_that_a_fact_changes_are_told():
+    """A fact costs a viewer what it changes, and nothing else."""
+    story = asked()
+    assert [op.panel for op in story.say(CostRecorded(output_tokens=1), step(1)).ops] == ["status", "turns"]
+    assert [op.panel for op in story.say(TurnCompleted(iterations=1), RUN).ops] == [
+        "session",
+        "status",
+        "turns",
+        "sessions",
+    ]

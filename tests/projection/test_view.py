@@ -1,0 +1,199 @@
+"""Every panel, however it came to be: live, rebuilt, late, restored, out of order, compacted."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    MessageInterrupted,
+    MessageText,
+    ModelFailed,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRequested,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+)
+from callboard.contracts.live import Frame, Partial, partial_key
+from callboard.contracts.record import Record
+from callboard.contracts.rows import SESSION_PANELS, Op, decode_ops, decode_row
+from callboard.projection.rows import Table, compact
+from callboard.projection.view import LARGEST_HOLE, SessionView
+from tests.projection.histories import History, histories, random_history
+
+PANELS = (*SESSION_PANELS, "sessions")
+
+
+def folded(records: tuple[Record, ...]) -> Table:
+    view = SessionView()
+    return Table(op for record in records for op in view.apply(record))
+
+
+def partials_of(live: Iterable[Record | Frame]) -> list[Partial]:
+    """What a store keeps of what is in the making: pieces joined, and gone with the fact that ends their part."""
+    kept: dict[str, Partial] = {}
+    for item in live:
+        if isinstance(item, Frame):
+            key = partial_key(item.kind, item.scope)
+            before = kept[key].text if key in kept else ""
+            kept[key] = Partial(kind=item.kind, scope=item.scope, text=before + item.text, tool=item.tool)
+            continue
+        match item.fact:
+            case MessageText() | MessageInterrupted():
+                ended = [partial_key("text", item.scope)]
+            case ReasoningCompleted() | ReasoningInterrupted():
+                ended = [partial_key("reasoning", item.scope)]
+            case ToolRequested():
+                ended = [partial_key("arguments", item.scope)]
+            case ToolCompleted() | ToolFailed() | ToolCancelled() | ToolLost():
+                ended = [partial_key("output", item.scope)]
+            case ModelFailed() | TurnCompleted() | TurnFailed() | TurnInterrupted():
+                ended = [key for key in kept if kept[key].scope.run == item.scope.run]
+            case _:
+                ended = []
+        for key in ended:
+            kept.pop(key, None)
+    return list(kept.values())
+
+
+@pytest.mark.parametrize("panel", PANELS)
+@given(history=histories())
+@settings(max_examples=40, deadline=None)
+def test_a_panel_built_live_equals_the_panel_rebuilt_from_facts(panel: str, history: History):
+    """UI-05, UI-34, MAR-17: whatever was streamed, the finals replace it once and nothing of it is left."""
+    view, table = SessionView(), Table()
+    for item in history.live:
+        table.apply(view.apply(item) if isinstance(item, Record) else view.frame(item))
+    assert table.rows().get(panel, []) == folded(history.records).rows().get(panel, [])
+
+
+@given(history=histories(finish=False))
+@settings(max_examples=60, deadline=None)
+def test_a_late_viewer_sees_at_every_moment_what_the_first_one_sees(history: History):
+    """UI-30: the rows of facts and the parts in the making together are the whole view, without a gap or a repeat."""
+    view, table, facts = SessionView(), Table(), SessionView()
+    kept: list[Op] = []
+    for item in history.live:
+        if isinstance(item, Record):
+            table.apply(view.apply(item))
+            kept += facts.apply(item)
+        else:
+            table.apply(view.frame(item))
+        late = Table([*kept, *view.live()])
+        assert late.rows() == table.rows()
+
+
+@given(history=histories(), seed=st.integers(0, 2**16))
+@settings(max_examples=60, deadline=None)
+def test_repeated_and_reordered_facts_give_the_same_view(history: History, seed: int):
+    """UI-34"""
+    source = random.Random(seed)
+    delivered = [record for record in history.records for _ in range(source.choice((1, 1, 2)))]
+    for place in range(0, len(delivered), 8):
+        part = delivered[place : place + 8]
+        source.shuffle(part)
+        delivered[place : place + 8] = part
+    view, table = SessionView(), Table()
+    for record in delivered:
+        table.apply(view.apply(record))
+    assert table.rows() == folded(history.records).rows()
+
+
+@given(history=histories(), seed=st.integers(0, 2**16))
+@settings(max_examples=60, deadline=None)
+def test_a_view_goes_on_from_the_state_that_was_kept_at_any_fact(history: History, seed: int):
+    """UI-29: ids and rows survive reopening."""
+    cut = random.Random(seed).randrange(len(history.records) + 1)
+    view, table = SessionView(), Table()
+    for record in history.records[:cut]:
+        table.apply(view.apply(record))
+    restored = SessionView.from_state(view.state())
+    assert restored.sequence == cut
+    for record in history.records[cut:]:
+        table.apply(restored.apply(record))
+    assert table.rows() == folded(history.records).rows()
+
+
+@given(history=histories(finish=False), seed=st.integers(0, 2**16))
+@settings(max_examples=60, deadline=None)
+def test_a_restored_view_resumes_from_partials_where_the_frames_go_on(history: History, seed: int):
+    """UI-30: text so far comes from the partials, and no frame after them is repeated or lost."""
+    cut = random.Random(seed).randrange(len(history.live) + 1)
+    view, table, restored_table = SessionView(), Table(), Table()
+    for item in history.live[:cut]:
+        if isinstance(item, Record):
+            ops = view.apply(item)
+            restored_table.apply(ops)
+            table.apply(ops)
+        else:
+            table.apply(view.frame(item))
+    restored = SessionView.from_state(view.state())
+    restored_table.apply(restored.resume(partials_of(history.live[:cut])))
+    for item in history.live[cut:]:
+        table.apply(view.apply(item) if isinstance(item, Record) else view.frame(item))
+        restored_table.apply(restored.apply(item) if isinstance(item, Record) else restored.frame(item))
+    assert restored_table.rows() == table.rows()
+
+
+@given(history=histories())
+@settings(max_examples=30, deadline=None)
+def test_a_batch_without_what_it_undoes_itself_has_the_same_effect(history: History):
+    """A client may be sent the operations of many facts at once."""
+    view = SessionView()
+    ops = [op for item in history.live for op in (view.apply(item) if isinstance(item, Record) else view.frame(item))]
+    assert Table(compact(ops)).rows() == Table(ops).rows()
+    assert len(compact(ops)) <= len(ops)
+
+
+@given(history=histories(largest=30))
+@settings(max_examples=30, deadline=None)
+def test_rows_and_operations_read_back_from_the_wire_as_they_were(history: History):
+    """UI-29"""
+    view = SessionView()
+    for item in history.live:
+        ops = tuple(view.apply(item) if isinstance(item, Record) else view.frame(item))
+        assert decode_ops(msgspec.json.encode(ops)) == ops
+    for rows in folded(history.records).rows().values():
+        assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
+
+
+def test_the_state_of_a_view_does_not_grow_with_what_is_over():
+    """UI-27: a window of the newest turns needs nothing older than the open ones."""
+    few, many = (random_history(3, moves=moves).records for moves in (400, 8_000))
+    sizes: list[int] = []
+    for records in (few, many):
+        view = SessionView()
+        for record in records:
+            view.apply(record)
+        sizes.append(len(view.state()))
+    assert len(many) > 15 * len(few)
+    assert sizes[1] < 1.5 * sizes[0]
+
+
+def test_a_fact_that_never_comes_is_told_as_a_gap():
+    """UI-30: a view does not guess what it missed."""
+    records = random_history(1, moves=2_000).records
+    view = SessionView()
+    early = [view.apply(record) for record in records[1 : LARGEST_HOLE + 1]]
+    with pytest.raises(Refusal, match="gap: The fact 1 of"):
+        view.apply(records[LARGEST_HOLE + 1])
+    assert view.sequence == 0
+    assert early == [[]] * LARGEST_HOLE
+
+
+def test_a_state_of_another_version_is_refused():
+    """A state that does not fit is thrown away and folded anew, never half believed."""
+    with pytest.raises(Refusal, match="store_unusable"):
+        SessionView.from_state(b"\x81\xa8sequence\xa1x")

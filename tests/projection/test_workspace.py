@@ -1,0 +1,108 @@
+"""The list of sessions: cards from the sessions, titles and pins from the workspace."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import (
+    SessionArchived,
+    SessionDeleted,
+    SessionListed,
+    SessionPinned,
+    SessionTitled,
+    WorkspaceOpened,
+)
+from callboard.contracts.rows import Op, SessionCard, SessionRow, WorkspaceRow
+from callboard.projection.overlay import overlay
+from callboard.projection.rows import Table
+from callboard.projection.workspace import WorkspaceView, listed
+from tests.projection.runs import Log
+from tests.projection.story import asked
+
+
+def workspace() -> tuple[Log, WorkspaceView, Table]:
+    """A workspace with one session, whose card was handed in."""
+    log, view, table = Log("wks_1"), WorkspaceView(), Table()
+    table.apply(view.apply(log.say(WorkspaceOpened(path="/work", name="work"))))
+    table.apply(view.apply(log.say(SessionListed(session_id="ses_1", title="Tidy the prompts"))))
+    table.apply(view.card(session_card()))
+    return log, view, table
+
+
+def session_card() -> SessionCard:
+    row = asked().table.row(SessionCard, "ses_1")
+    assert row is not None
+    return row
+
+
+def shown(table: Table) -> list[tuple[str, bool, bool]]:
+    return [(row.title, row.pinned, row.archived) for row in table.panel(SessionCard)]
+
+
+def test_a_workspace_shows_its_folder():
+    """UI-31"""
+    _, _, table = workspace()
+    assert table.panel(WorkspaceRow) == [
+        WorkspaceRow(
+            key="wks_1", order=1_700_000_000_001_000, sequence=1, workspace_id="wks_1", path="/work", name="work"
+        )
+    ]
+
+
+def test_title_pin_and_archive_come_from_facts_and_reach_the_card():
+    """UI-31"""
+    log, view, table = workspace()
+    for fact, expected in (
+        (SessionTitled(session_id="ses_1", title="Prompts"), ("Prompts", False, False)),
+        (SessionPinned(session_id="ses_1", pinned=True), ("Prompts", True, False)),
+        (SessionArchived(session_id="ses_1", archived=True), ("Prompts", True, True)),
+    ):
+        table.apply(view.apply(log.say(fact)))
+        assert shown(table) == [expected]
+
+
+def test_a_card_that_changes_keeps_what_the_workspace_says_of_it():
+    """UI-31"""
+    log, view, table = workspace()
+    table.apply(view.apply(log.say(SessionPinned(session_id="ses_1", pinned=True))))
+    table.apply(view.card(session_card()))
+    assert shown(table) == [("Tidy the prompts", True, False)]
+
+
+def test_a_deleted_session_leaves_the_list():
+    """UI-26: nothing is left that points to what is gone."""
+    log, view, table = workspace()
+    table.apply(view.apply(log.say(SessionDeleted(session_id="ses_1", last_sequence=9, link="00"))))
+    assert shown(table) == []
+    assert view.listing("ses_1") is None
+    assert view.apply(log.say(SessionTitled(session_id="ses_1", title="Again"))) == []
+
+
+def test_a_workspace_goes_on_from_its_kept_state_and_ignores_repeats():
+    """UI-34"""
+    log, view, _ = workspace()
+    renamed = log.say(SessionTitled(session_id="ses_1", title="Prompts"))
+    view.apply(renamed)
+    restored = WorkspaceView.from_state(view.state())
+    ops: list[Op] = restored.card(session_card())
+    assert shown(Table(ops)) == [("Prompts", False, False)]
+    assert restored.apply(renamed) == []
+    assert restored.sequence == 3
+
+
+def test_the_shell_of_a_session_has_the_same_title_as_its_card():
+    """UI-31"""
+    log, view, _ = workspace()
+    view.apply(log.say(SessionTitled(session_id="ses_1", title="Prompts")))
+    view.apply(log.say(SessionArchived(session_id="ses_1", archived=True)))
+    row = asked().table.row(SessionRow, "ses_1")
+    assert row is not None
+    shell = listed(row, view.listing("ses_1"))
+    assert (shell.title, shell.archived, shell.folder) == ("Prompts", True, "/work")
+    assert listed(row, view.listing("ses_2")) == row
+
+
+def test_a_session_that_a_dead_process_runs_reads_lost():
+    """MAR-16"""
+    card = session_card()
+    assert overlay(card, 1).state == "running"
+    assert overlay(card, 2).state == "lost"
+    assert overlay(card, None).state == "lost"
