@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-type_prefixes: dict[str, str] = {
+PREFIXES: dict[str, str] = {
     "workspace": "wks",
     "session": "ses",
     "thread": "thr",
@@ -22,7 +22,9 @@ IdKind = Literal[
     "workspace", "session", "thread", "turn", "run", "call", "action", "command", "steer", "rule", "runtime"
 ]
 
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#: How many base-62 digits hold 128 bits.
+_LENGTH = 22
 
 
 class Ids(Protocol):
@@ -34,12 +36,12 @@ class Ids(Protocol):
 
 
 def render(kind: IdKind, number: int) -> str:
-    """The text of a 128-bit number as an id: `trn_` and 26 lower-case base32 digits, so ids sort like their numbers."""
+    """The text of a 128-bit number as an id: `trn_` and 22 base-62 digits. Ids sort, byte by byte, like their numbers."""
     digits: list[str] = []
-    for _ in range(26):
-        digits.append(_ALPHABET[number & 31])
-        number >>= 5
-    return f"{type_prefixes[kind]}_{''.join(reversed(digits))}"
+    for _ in range(_LENGTH):
+        number, digit = divmod(number, 62)
+        digits.append(_DIGITS[digit])
+    return f"{PREFIXES[kind]}_{''.join(reversed(digits))}"
 
 
 def workspace_stream(workspace_id: str) -> str:

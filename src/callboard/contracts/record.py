@@ -28,10 +28,11 @@ class NewFact(msgspec.Struct, frozen=True):
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What stands beside every payload and holds no content. Stored as JSON with short names; part of the chain.
+    """What stands beside every payload and holds no content. Stored as MessagePack with short names; part of the chain.
 
     `at` is in microseconds since the epoch and never goes back within a stream. `epoch` says which holder of the stream
-    wrote the fact. `cause` is the event id of the fact in another stream that led to this one.
+    wrote the fact. Without `actor` it was the runtime's own doing. `cause` is the event id of the fact in another stream
+    that led to this one.
     """
 
     type: str = msgspec.field(name="y")
@@ -112,8 +113,9 @@ class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
     payload: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-_header_encoder = msgspec.json.Encoder()
-_header_decoder = msgspec.json.Decoder(Header)
+_header_encoder = msgspec.msgpack.Encoder()
+_header_decoder = msgspec.msgpack.Decoder(Header)
+_payload_encoder = msgspec.json.Encoder()
 _payload_decoders: dict[str, msgspec.json.Decoder[Any]] = {
     tag: msgspec.json.Decoder(kind) for tag, kind in FACTS.items()
 }
@@ -150,7 +152,7 @@ def encode_payload(fact: Fact) -> bytes:
     """The bytes that are stored and chained. An unknown fact keeps the bytes that it came with."""
     if isinstance(fact, UnknownFact):
         return bytes(fact.payload)
-    return _header_encoder.encode(fact)
+    return _payload_encoder.encode(fact)
 
 
 def decode_payload(tag: str, data: bytes | None) -> Fact:

@@ -17,7 +17,7 @@ from .commands.turns import WhenBusy
 from .errors import Code, Problem
 from .facts import FACTS
 from .facts.action import ActionType, ApprovalScope, Decision
-from .facts.model import PromptLayer, StopReason
+from .facts.model import StopReason
 from .facts.permission import CheckName, Risk, RuleScope, Verdict
 from .facts.queue import SteerRejection
 from .facts.sandbox import SandboxLevel
@@ -52,7 +52,6 @@ CLOSED_LISTS: dict[str, tuple[str, ...]] = {
     "PartState": get_args(PartState),
     "PauseCause": get_args(PauseCause),
     "PermissionMode": get_args(PermissionMode),
-    "PromptLayer": get_args(PromptLayer),
     "Risk": get_args(Risk),
     "RuleScope": get_args(RuleScope),
     "RuntimeStatus": get_args(RuntimeStatus),

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import msgspec
 
 from callboard.contracts.content import Blob
-from callboard.contracts.facts.model import PromptRef
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.thread import AgentKind
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.turn import Mode, PermissionMode, PromptRef
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.tools import Evaluation, Policy
 

@@ -8,7 +8,6 @@ import msgspec
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts.action import ApprovalScope, Binding
-from callboard.contracts.facts.model import PromptRef
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.thread import PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
@@ -47,8 +46,7 @@ class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
 class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run under way. `epoch` is of the host that has it.
 
-    `prompts` and `tools` are what its model is told, from the first call to the last. `model_step` is the step of the model
-    call without an end, 0 when none is open.
+    `model_step` is the step of the model call without an end, 0 when none is open.
     `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `finalised` is set once
     a Finalize call succeeded, `stopping` from the request of an interrupt on.
     """
@@ -63,8 +61,6 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int
     provider: str = ""
     model: str = ""
-    prompts: tuple[PromptRef, ...] = ()
-    tools: tuple[str, ...] = ()
     iteration: int = 0
     next_step: int = 1
     model_step: int = 0

@@ -15,7 +15,7 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.store import Append, StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.record import Origin
-from callboard.contracts.scope import RUNTIME, Actor, Scope
+from callboard.contracts.scope import Actor, Scope
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, command, outcome
 from callboard.control.decide.actions import waiting
@@ -175,7 +175,7 @@ class SessionHost:
     async def _report(self, report: Outcome) -> None:
         known = self._knowledge()
         decision = outcome(self.state, report, known)
-        await self._commit(decision, Origin(at=max(known.now, self.state.at), actor=RUNTIME), None)
+        await self._commit(decision, Origin(at=max(known.now, self.state.at)), None)
 
     async def _known(self, request: SessionCommand) -> Known:
         if self.state.sequence > self.parts.limits.context_facts and self.state.lead:

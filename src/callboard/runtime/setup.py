@@ -6,10 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from callboard.contracts.content import Blob, blob_of
-from callboard.contracts.facts.model import PromptLayer, PromptRef
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.routing import Candidate
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, PromptRef
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import ToolContext
@@ -93,7 +92,7 @@ class Setups:
             definition_hash=agent.hash,
             policy=agent.policy,
             max_iters=agent.max_iters,
-            prompts=tuple(PromptRef(layer=layer, ref=blob.ref) for layer, blob in kept),
+            prompts=tuple(PromptRef(layer=layer, hash=blob.ref.hash, size=blob.ref.size) for layer, blob in kept),
             prompt_blobs=tuple(blob for _, blob in kept),
             tools=tuple(spec.name for spec in specs),
             candidates=tuple(Candidate(provider=provider, model=model) for provider, model in route.candidates),

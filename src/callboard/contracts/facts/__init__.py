@@ -9,7 +9,7 @@ from .base import ErasedFact, Fact, UnknownFact
 from .cost import CostFact, CostRecorded
 from .incident import ErrorRaised, IncidentFact, WarningRaised
 from .message import MessageFact, MessageInterrupted, MessageText
-from .model import ModelCompleted, ModelFact, ModelFailed, ModelInterrupted, ModelRequested, PromptRef
+from .model import ModelCompleted, ModelFact, ModelFailed, ModelInterrupted, ModelRequested
 from .output import OutputFact, OutputFinal
 from .permission import (
     Check,
@@ -46,6 +46,7 @@ from .tool import (
     ToolStarted,
 )
 from .turn import (
+    PromptRef,
     TurnCompleted,
     TurnFact,
     TurnFailed,

@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-import msgspec
-
-from ..content import BlobRef
 from ..scope import ScopeKey
 from .base import Fact
 
 _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 StopReason = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
-PromptLayer = Literal["system", "role", "mode", "task"]
-
-
-class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One layer of the prompt, kept as a blob."""
-
-    layer: PromptLayer
-    ref: BlobRef
 
 
 class ModelRequested(Fact, frozen=True, kw_only=True):
-    """A model is asked. The context is named, never copied: the prompt layers by ref and the thread's facts up to and
-    including `context_through`, after `context_after` where older turns were left out. `iteration` counts the model calls
-    of the run from 1."""
+    """A model is asked. The context is named, never copied: what `turn.started` pinned for the run, and the thread's facts up
+    to and including `context_through`, after `context_after` where older turns were left out. `iteration` counts the
+    model calls of the run from 1."""
 
     type: ClassVar[str] = "model.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -34,8 +23,6 @@ class ModelRequested(Fact, frozen=True, kw_only=True):
     iteration: int
     context_through: int
     context_after: int = 0
-    prompts: tuple[PromptRef, ...] = ()
-    tools: tuple[str, ...] = ()
 
 
 class ModelCompleted(Fact, frozen=True, kw_only=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import msgspec
+
 from ..content import Text
 from ..scope import ScopeKey
 from .base import Fact
@@ -14,8 +16,18 @@ PermissionMode = Literal["ask", "edits", "planning", "full"]
 #: room for newer input, `shutdown` ended with the process that ran it.
 InterruptCause = Literal["person", "crash", "lost", "replaced", "shutdown"]
 
+PromptLayer = Literal["system", "role", "mode", "task"]
+
 _TURN: tuple[ScopeKey, ...] = ("thread", "turn")
 _RUN: tuple[ScopeKey, ...] = ("thread", "turn", "run")
+
+
+class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One layer of the prompt, kept as a blob; `hash` names it. `size` is in bytes."""
+
+    layer: PromptLayer
+    hash: str
+    size: int
 
 
 class TurnSubmitted(Fact, frozen=True, kw_only=True):
@@ -29,7 +41,8 @@ class TurnSubmitted(Fact, frozen=True, kw_only=True):
 
 
 class TurnStarted(Fact, frozen=True, kw_only=True):
-    """A run of the turn began. It pins the workspace's sequence and the definition it works under."""
+    """A run of the turn began. It pins what holds for all of it: the workspace's sequence, the definition, the layers of the
+    prompt and the tools that its model is told of."""
 
     type: ClassVar[str] = "turn.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
@@ -39,6 +52,8 @@ class TurnStarted(Fact, frozen=True, kw_only=True):
     definition: str
     definition_hash: str
     workspace_sequence: int
+    prompts: tuple[PromptRef, ...] = ()
+    tools: tuple[str, ...] = ()
 
 
 class TurnCompleted(Fact, frozen=True, kw_only=True):

@@ -11,27 +11,39 @@ from callboard.contracts.facts import (
     TurnCompleted,
     TurnFailed,
 )
-from callboard.contracts.facts.model import PromptRef
 from callboard.contracts.facts.queue import SteerRejection
 
 from ..batch import Batch, run_scope, thread_scope
-from ..known import Setup
 from ..state import OpenRun, Thread
 
 
-def ask_first(batch: Batch, thread_id: str, setup: Setup) -> None:
-    """Asks the model of a run that has just begun."""
-    batch.keep(*setup.prompt_blobs)
-    _ask(batch, thread_id, setup.prompts, setup.tools)
-
-
 def ask_model(batch: Batch, thread_id: str) -> None:
-    """Asks the model again, with the steers that wait; at the bound of the run the turn fails instead.
-
-    It is told what it was told at first: a definition that changed meanwhile holds from the next turn on.
-    """
-    _, run = open_run(batch, thread_id)
-    _ask(batch, thread_id, run.prompts, run.tools)
+    """Asks the model for the next time, with the steers that wait; at the bound of the run the turn fails instead."""
+    thread, run = open_run(batch, thread_id)
+    if run.iteration >= run.max_iters:
+        fail(
+            batch,
+            thread_id,
+            code="max_iters",
+            message=f"The turn reached its bound of {run.max_iters} model calls without an end.",
+            hint="Send another turn to go on from here.",
+            retryable=False,
+        )
+        return
+    step = run.next_step
+    scope = run_scope(thread, run, step)
+    for steer in run.steers:
+        batch.say(SteerAccepted(steer_id=steer.steer), scope)
+    batch.say(
+        ModelRequested(
+            provider=run.provider,
+            model=run.model,
+            iteration=run.iteration + 1,
+            context_after=batch.known.context_after,
+            context_through=batch.state.sequence,
+        ),
+        scope,
+    )
 
 
 def complete(batch: Batch, thread_id: str) -> None:
@@ -75,33 +87,3 @@ def open_run(batch: Batch, thread_id: str) -> tuple[Thread, OpenRun]:
     if thread.run is None:
         raise LookupError(f"thread {thread_id} has no open run")
     return thread, thread.run
-
-
-def _ask(batch: Batch, thread_id: str, prompts: tuple[PromptRef, ...], tools: tuple[str, ...]) -> None:
-    thread, run = open_run(batch, thread_id)
-    if run.iteration >= run.max_iters:
-        fail(
-            batch,
-            thread_id,
-            code="max_iters",
-            message=f"The turn reached its bound of {run.max_iters} model calls without an end.",
-            hint="Send another turn to go on from here.",
-            retryable=False,
-        )
-        return
-    step = run.next_step
-    scope = run_scope(thread, run, step)
-    for steer in run.steers:
-        batch.say(SteerAccepted(steer_id=steer.steer), scope)
-    batch.say(
-        ModelRequested(
-            provider=run.provider,
-            model=run.model,
-            iteration=run.iteration + 1,
-            context_after=batch.known.context_after,
-            context_through=batch.state.sequence,
-            prompts=prompts,
-            tools=tools,
-        ),
-        scope,
-    )

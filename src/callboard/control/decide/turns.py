@@ -28,7 +28,7 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope, thread_scope
 from ..state import QueuedTurn, Session, Thread
-from .iterate import ask_first
+from .iterate import ask_model
 
 #: A title is the first line of the first input, cut at this many characters.
 TITLE = 80
@@ -118,6 +118,7 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     setup = batch.known.setup(thread.definition, turn.mode, turn.permission_mode)
     run = batch.known.ids.new("run")
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, run=run)
+    batch.keep(*setup.prompt_blobs)
     batch.say(
         TurnStarted(
             mode=turn.mode,
@@ -126,6 +127,8 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
             definition=setup.definition,
             definition_hash=setup.definition_hash,
             workspace_sequence=setup.workspace_sequence,
+            prompts=setup.prompts,
+            tools=setup.tools,
         ),
         scope,
     )
@@ -133,7 +136,7 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
         RoutingResolved(candidates=setup.candidates, chosen=setup.candidates[setup.chosen], reason=setup.route_reason),
         scope,
     )
-    ask_first(batch, thread_id, setup)
+    ask_model(batch, thread_id)
 
 
 def start_next(batch: Batch, thread_id: str) -> None:

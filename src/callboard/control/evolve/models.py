@@ -25,8 +25,6 @@ def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
         place,
         lambda run: msgspec.structs.replace(
             run,
-            prompts=fact.prompts,
-            tools=fact.tools,
             model_step=step,
             iteration=fact.iteration,
             next_step=past(run, step),

@@ -132,6 +132,7 @@ export const CODES = [
   'model_timeout',
   'max_iters',
   'bad_scenario',
+  'bad_definition',
   'bad_settings',
   'no_folder',
   'internal',
@@ -181,14 +182,6 @@ export const PERMISSION_MODES = [
   'full',
 ] as const
 export type PermissionMode = (typeof PERMISSION_MODES)[number]
-
-export const PROMPT_LAYERS = [
-  'system',
-  'role',
-  'mode',
-  'task',
-] as const
-export type PromptLayer = (typeof PROMPT_LAYERS)[number]
 
 export const RISKS = [
   'none',
@@ -651,9 +644,9 @@ export interface ModelInterrupted {
 }
 
 /**
- * A model is asked. The context is named, never copied: the prompt layers by ref and the thread's facts up to and
- * including `context_through`, after `context_after` where older turns were left out. `iteration` counts the model calls
- * of the run from 1.
+ * A model is asked. The context is named, never copied: what `turn.started` pinned for the run, and the thread's facts up
+ * to and including `context_through`, after `context_after` where older turns were left out. `iteration` counts the
+ * model calls of the run from 1.
  */
 export interface ModelRequested {
   readonly provider: string
@@ -661,8 +654,6 @@ export interface ModelRequested {
   readonly iteration: number
   readonly contextThrough: number
   readonly contextAfter?: number
-  readonly prompts?: readonly PromptRef[]
-  readonly tools?: readonly string[]
 }
 
 /** A milestone worth a line of its own: a retry of the model, a pause, a warning. */
@@ -733,10 +724,11 @@ export interface PromoteQueuedTurn {
   readonly reason?: string
 }
 
-/** One layer of the prompt, kept as a blob. */
+/** One layer of the prompt, kept as a blob; `hash` names it. `size` is in bytes. */
 export interface PromptRef {
-  readonly layer: PromptLayer
-  readonly ref: BlobRef
+  readonly layer: 'mode' | 'role' | 'system' | 'task'
+  readonly hash: string
+  readonly size: number
 }
 
 /** A submitted turn waits behind others. `position` counts from 1. */
@@ -1068,7 +1060,7 @@ export interface Text {
 }
 
 /**
- * A piece of the assistant's text. `commentary` is text that a tool call followed: it is not the answer and keeps its place.
+ * A piece of the assistant's text. `commentary` is text that a tool call followed: no answer, and it keeps its place.
  *
  * `revised` marks a final text that differs from what was streamed.
  */
@@ -1246,7 +1238,7 @@ export interface TurnList {
 }
 
 /**
- * One turn. `order` is the sequence of its submission; a queued turn moves to the sequence of its start.
+ * One turn. `order` is the sequence of its submission, and from its start on that of its start.
  *
  * `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
  * where the provider told none. `final_parts` are the keys of the parts that are the answer.
@@ -1267,7 +1259,6 @@ export interface TurnRow {
   readonly submittedAt: number
   readonly startedAt?: number
   readonly endedAt?: number
-  readonly firstSequence?: number
   readonly iterations?: number
   readonly toolCalls?: number
   readonly filesChanged?: number
@@ -1279,7 +1270,10 @@ export interface TurnRow {
   readonly finalParts?: readonly string[]
 }
 
-/** A run of the turn began. It pins the workspace's sequence and the definition it works under. */
+/**
+ * A run of the turn began. It pins what holds for all of it: the workspace's sequence, the definition, the layers of the
+ * prompt and the tools that its model is told of.
+ */
 export interface TurnStarted {
   readonly mode: Mode
   readonly permissionMode: PermissionMode
@@ -1287,6 +1281,8 @@ export interface TurnStarted {
   readonly definition: string
   readonly definitionHash: string
   readonly workspaceSequence: number
+  readonly prompts?: readonly PromptRef[]
+  readonly tools?: readonly string[]
 }
 
 /** Input was accepted for a thread. What becomes of it (start, queue) is told by the facts that follow. */
