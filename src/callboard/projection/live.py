@@ -107,12 +107,6 @@ class Live:
                 pass
         return []
 
-    def rows(self) -> list[Op]:
-        """The rows of the parts in the making with the text so far, and the status lines, for a viewer who has only the rows
-        of facts."""
-        whole = [part.whole() for part in self._parts.values()]
-        return upsert(*whole, *self._status.values())
-
     def _leave(self, run: str) -> list[Op]:
         left = {key: part for key, part in self._parts.items() if part.run == run}
         for key in left:

@@ -137,10 +137,6 @@ class SessionView:
             )
         ]
 
-    def live(self) -> list[Op]:
-        """The rows of what is in the making, for a viewer who has the rows of facts and comes at this moment."""
-        return self._live.rows()
-
     def _fold(self, record: Record) -> list[Op]:
         record = readable(record)
         ops = self._panels.apply(record)
