@@ -78,6 +78,7 @@ Code = Literal[
     "bad_definition",
     "bad_settings",
     "no_folder",
+    "unreachable",
     "internal",
 ]
 

@@ -135,6 +135,7 @@ export const CODES = [
   'bad_definition',
   'bad_settings',
   'no_folder',
+  'unreachable',
   'internal',
 ] as const
 export type Code = (typeof CODES)[number]
