@@ -1,0 +1,194 @@
+"""The setup, the commands, the verdicts and the reports that the tests of deciders are written with.
+
+Entities are named by their number: `at(turn=1, run=1, step=2, call=1)`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callboard.contracts.commands import InterruptTurn, RespondAction, SteerTurn, SubmitTurn
+from callboard.contracts.content import blob_of
+from callboard.contracts.errors import Code
+from callboard.contracts.facts import Binding, Candidate, Check, PromptRef, SandboxApplied
+from callboard.contracts.facts.action import ApprovalScope
+from callboard.contracts.facts.model import StopReason
+from callboard.contracts.facts.permission import Verdict
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.ports.model import Usage
+from callboard.contracts.ports.tools import Evaluation, ToolOutcome
+from callboard.contracts.scope import Scope
+from callboard.control.known import Setup
+from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, RunStopped, ToolEnded, WantedCall
+
+SESSION = "ses_1"
+WORKSPACE = "wks_1"
+THREAD = "thr_1"
+FOLDER = "/work/site"
+#: Microseconds since the epoch.
+NOW = 1_700_000_000_000_000
+
+ROLE = blob_of(b"You keep the site in order.", "text/markdown; charset=utf-8")
+PROMPTS = (PromptRef(layer="role", hash=ROLE.ref.hash, size=ROLE.ref.size),)
+TOOLS = ("Bash", "Finalize", "Read", "Write")
+CHOSEN = Candidate(provider="local", model="small")
+SETUP = Setup(
+    agent_name="lead",
+    kind="main",
+    definition="lead",
+    definition_hash="d1",
+    policy=("Patch", "Finalize"),
+    max_iters=3,
+    prompts=PROMPTS,
+    prompt_blobs=(ROLE,),
+    tools=TOOLS,
+    candidates=(CHOSEN,),
+    chosen=0,
+    route_reason="the only model",
+    workspace_sequence=7,
+)
+
+CHECKS = (Check(name="tools", verdict="allow"),)
+SANDBOX = SandboxApplied(level="paths", network=False, writable=(FOLDER,))
+BINDING = Binding(tool="Write", arguments_hash="a1", folder=FOLDER, definition_hash="d1", file="a.md", file_hash="f1")
+MATCHERS: dict[ApprovalScope, str] = {"session": "Write(a.md)", "workspace": "Write(*)"}
+DIFF = "+ a line"
+
+
+def setup_of(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+    """The same setup for every run."""
+    return SETUP
+
+
+def at(*, turn: int = 0, run: int = 0, step: int = 0, call: int = 0, action: int = 0, thread: str = THREAD) -> Scope:
+    """The scope of an entity of the lead's thread, by its numbers."""
+    return Scope(
+        agent="lead",
+        thread=thread,
+        turn=f"trn_{turn}" if turn else "",
+        run=f"run_{run}" if run else "",
+        step=step,
+        tool_call=f"cal_{call}" if call else "",
+        action=f"act_{action}" if action else "",
+    )
+
+
+# What is asked.
+
+
+def submit(text: str = "do it", **rest: Any) -> SubmitTurn:
+    return SubmitTurn(text=text, workspace_id=WORKSPACE, **rest)
+
+
+def steer(text: str, **rest: Any) -> SteerTurn:
+    return SteerTurn(session_id=SESSION, text=text, **rest)
+
+
+def interrupt(**rest: Any) -> InterruptTurn:
+    return InterruptTurn(session_id=SESSION, **rest)
+
+
+def approve(action: int = 1, scope: ApprovalScope = "once", **rest: Any) -> RespondAction:
+    return RespondAction(session_id=SESSION, action_id=f"act_{action}", decision="approve", scope=scope, **rest)
+
+
+def reject(action: int = 1, **rest: Any) -> RespondAction:
+    return RespondAction(session_id=SESSION, action_id=f"act_{action}", decision="reject", **rest)
+
+
+# What the gate says.
+
+
+def verdict(said: Verdict, **rest: Any) -> Evaluation:
+    """The gate's word on a call. What is not allowed shows no confinement."""
+    return Evaluation(
+        verdict=said,
+        risk="low",
+        read_only=False,
+        arguments='{"path":"a.md"}',
+        arguments_hash="a1",
+        summary="a.md",
+        checks=CHECKS,
+        **rest,
+    )
+
+
+ALLOW = verdict("allow", sandbox=SANDBOX)
+ASK = verdict(
+    "ask",
+    prompt="Write a.md?",
+    preview=DIFF,
+    binding=BINDING,
+    scopes=("once", "session", "workspace"),
+    matchers=MATCHERS,
+    sandbox=SANDBOX,
+)
+DENY = verdict("deny", code="path_denied", message="The path leads out of the folder.")
+
+
+# What the runtime reports.
+
+
+def wants(call: int, step: int, evaluation: Evaluation = ALLOW, tool: str = "Write") -> WantedCall:
+    """A call of a model's answer."""
+    return WantedCall(
+        call=f"cal_{call}",
+        step=step,
+        tool=tool,
+        arguments='{"path": "a.md"}',
+        provider_call_id=f"call-{call}",
+        evaluation=evaluation,
+    )
+
+
+def text(step: int, said: str) -> Piece:
+    return Piece(kind="text", step=step, text=said)
+
+
+def answered(
+    *parts: Piece | WantedCall, run: int = 1, step: int = 1, stop: StopReason | None = None, thread: str = THREAD
+) -> ModelAnswered:
+    """A complete answer to the model call at that step."""
+    calls = tuple(part for part in parts if isinstance(part, WantedCall))
+    return ModelAnswered(
+        thread=thread,
+        run=f"run_{run}",
+        step=step,
+        pieces=tuple(part for part in parts if isinstance(part, Piece)),
+        calls=calls,
+        stop_reason=stop or ("tool_calls" if calls else "stop"),
+        usage=Usage(input_tokens=10, output_tokens=2),
+        first_ms=5,
+        duration_ms=9,
+        response_id="r",
+    )
+
+
+def says(said: str, *, run: int = 1, step: int = 1) -> ModelAnswered:
+    """An answer of plain text, streamed as the first part after the model call."""
+    return answered(text(step + 1, said), run=run, step=step)
+
+
+def failed(
+    *pieces: Piece, run: int = 1, step: int = 1, attempt: int = 1, retry_in_ms: int | None = None
+) -> ModelAttemptFailed:
+    return ModelAttemptFailed(
+        thread=THREAD,
+        run=f"run_{run}",
+        step=step,
+        attempt=attempt,
+        code="model_unavailable",
+        message="The provider cannot be reached.",
+        retryable=True,
+        retry_in_ms=retry_in_ms,
+        pieces=pieces,
+    )
+
+
+def ended(call: int, output: str = "done", *, run: int = 1, code: Code | None = None) -> ToolEnded:
+    outcome = ToolOutcome(output=output, code=code, message="It failed." if code else "", duration_ms=4)
+    return ToolEnded(thread=THREAD, run=f"run_{run}", call=f"cal_{call}", outcome=outcome)
+
+
+def stopped(*pieces: Piece, run: int = 1, **rest: Any) -> RunStopped:
+    return RunStopped(thread=THREAD, run=f"run_{run}", pieces=pieces, **{"cause": "person", **rest})
