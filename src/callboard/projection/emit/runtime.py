@@ -1,0 +1,51 @@
+"""The runtime's own events: every fact under its wire tag, with its whole envelope."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import ErasedFact, SessionCreated
+from callboard.contracts.ids import is_workspace_stream
+from callboard.contracts.record import Record, WireEvent, encode_payload
+
+from .identity import attempt_of, message_of, part_of, span_of, step_of, timestamp, trace_of
+
+
+def wire_event(record: Record, store_id: str) -> WireEvent:
+    """The event of a fact. Of an erased fact the envelope is left; one of an unknown type keeps the payload it came with."""
+    header, scope = record.header, record.scope
+    in_workspace = is_workspace_stream(record.stream)
+    fact = record.fact
+    return WireEvent(
+        type=header.type,
+        event_id=record.event_id,
+        schema_version=header.version,
+        sequence=record.sequence,
+        timestamp=timestamp(header.at),
+        runtime_id=f"{store_id}.{header.epoch}",
+        session_id="" if in_workspace else record.stream,
+        workspace_id=record.stream if in_workspace else fact.workspace_id if isinstance(fact, SessionCreated) else "",
+        thread_id=scope.thread,
+        turn_id=scope.turn,
+        run_id=scope.run,
+        step_id=step_of(scope),
+        attempt_id=attempt_of(scope),
+        message_id=message_of(record),
+        part_id=part_of(record),
+        task_id=scope.task,
+        agent_id=scope.agent,
+        parent_session_id=scope.parent_session,
+        parent_thread_id=scope.parent_thread,
+        parent_run_id=scope.parent_run,
+        tool_call_id=scope.tool_call,
+        action_id=scope.action,
+        artifact_id=scope.artifact,
+        evidence_id=scope.evidence,
+        trace_id=trace_of(scope),
+        span_id=span_of(scope),
+        command_id=header.command_id,
+        actor=header.actor,
+        cause=header.cause,
+        erased=isinstance(fact, ErasedFact),
+        payload=msgspec.Raw(encode_payload(fact)),
+    )
