@@ -144,7 +144,7 @@ async def test_a_wrong_key_is_refused_and_not_worth_a_retry(mock: Aimock):
     await model.close()
 
     assert (parts, *_told(failed)) == ([], "model_auth", False, None)
-    assert failed.message == "mock answered 401: Invalid API key Check the API key of this provider."
+    assert failed.message == "mock answered 401: Invalid API key"
 
 
 @pytest.mark.parametrize(

@@ -128,13 +128,13 @@ async def _fall_silent(exchange: Exchange) -> None:
 
 @pytest.mark.parametrize(("play", "came"), [(_stay_silent, []), (_fall_silent, [TextContent("One ")])])
 async def test_silence_is_a_timeout_before_the_first_byte_and_between_two(play: Play, came: list[TextContent]):
-    async with against(play, idle_timeout=0.2) as (model, server):
+    async with against(play, idle_timeout=0.3) as (model, server):
         parts, failed = await failure(model, asks("go"))
         await asyncio.wait_for(server.gone.wait(), AT_MOST_S)
 
     assert parts == came
     assert (failed.code, failed.retryable) == ("model_timeout", True)
-    assert failed.message == "faulty sent nothing for 0.2 seconds."
+    assert failed.message == "faulty sent nothing for 0.3 seconds."
 
 
 async def test_bytes_that_come_one_by_one_are_not_silence_and_make_whole_characters():

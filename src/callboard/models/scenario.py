@@ -148,8 +148,8 @@ def parse(text: str, file: str) -> Scenario:
     """The scenario of this text; `file` is what errors call it. Raises Refusal `bad_scenario`."""
     try:
         # Twice, since only the nodes know their lines.
-        composed: object = yaml.compose(text, yaml.SafeLoader)  # pyright: ignore[reportUnknownMemberType]
-        root = cast("yaml.Node | None", composed)
+        compose = cast("Callable[..., yaml.Node | None]", yaml.compose)  # pyright: ignore[reportUnknownMemberType]
+        root = compose(text, yaml.SafeLoader)
         data: object = yaml.safe_load(text) or {}
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark

@@ -15,16 +15,15 @@ from callboard.contracts.ports.model import (
     Finished,
     ModelEvent,
     ModelFailure,
-    ModelMessage,
     ModelRequest,
     ReasoningDelta,
-    TextContent,
     TextDelta,
     ToolCallDelta,
     Usage,
 )
 
 from .scenario import Call, Fail, Part, Scenario, Tool, load
+from .turn import spoken, turn_begins
 
 PROVIDER = "scripted"
 _LOOKS_EVERY_S = 0.005
@@ -33,17 +32,17 @@ _LOOKS_EVERY_S = 0.005
 class Scripted:
     """Plays the scenario of a file. Holds nothing between calls."""
 
-    def __init__(self, scenario: Scenario, folder: Path) -> None:
-        self.provider = PROVIDER
+    def __init__(self, scenario: Scenario, folder: Path, provider: str = PROVIDER) -> None:
+        self.provider = provider
         self.name = scenario.name
         self.label = f"scripted · {scenario.name}"
         self._scenario = scenario
         self._folder = folder
 
     @classmethod
-    def from_file(cls, path: Path) -> Scripted:
+    def from_file(cls, path: Path, provider: str = PROVIDER) -> Scripted:
         """The model that plays this file. Raises Refusal `bad_scenario`."""
-        return cls(load(path), path.resolve().parent)
+        return cls(load(path), path.resolve().parent, provider)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Plays one call. Raises ModelFailure where the scenario says so, or has nothing more to say."""
@@ -78,9 +77,10 @@ class Scripted:
 
 
 def _call(scenario: Scenario, request: ModelRequest, said: int) -> Call:
-    spoken = _turn_input(request).casefold()
+    begins = turn_begins(request)
+    words = spoken(request.messages[begins]).casefold() if begins >= 0 else ""
     for matched in scenario.match:
-        if matched.agent in {"", request.agent} and matched.text.casefold() in spoken:
+        if matched.agent in {"", request.agent} and matched.text.casefold() in words:
             return _nth(matched.calls, request.iteration - 1, f"in a turn on {matched.text!r}", scenario)
     if request.agent in scenario.agents:
         return _nth(scenario.agents[request.agent], said, f"of the agent {request.agent!r}", scenario)
@@ -95,20 +95,6 @@ def _nth(calls: tuple[Call, ...], position: int, whose: str, scenario: Scenario)
         f"The scenario {scenario.name!r} has no call {position + 1} {whose}; it has {len(calls)}.",
         retryable=False,
     )
-
-
-def _turn_input(request: ModelRequest) -> str:
-    """The user's words that the run began with: those before its first answer, whatever was said in between."""
-    messages = list(request.messages)
-    for _ in range(request.iteration - 1):
-        while messages and messages.pop().role != "assistant":
-            pass
-    last = next((message for message in reversed(messages) if message.role == "user"), None)
-    return _text(last) if last else ""
-
-
-def _text(message: ModelMessage) -> str:
-    return "\n".join(part.text for part in message.content if isinstance(part, TextContent))
 
 
 def _fail(fail: Fail, attempt: int) -> None:

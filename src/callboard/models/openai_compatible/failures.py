@@ -26,16 +26,16 @@ _UNDECODABLE = (json.JSONDecodeError, UnicodeDecodeError, httpx2.DecodingError)
 _MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError)
 _STATUS_TIMEOUT = 408
 
-#: The first class that fits decides. (class, code, retryable, what to do)
-_CATEGORIES: tuple[tuple[type[lib.ModelAPIError], Code, bool, str], ...] = (
-    (lib.ModelAuthenticationError, "model_auth", False, "Check the API key of this provider."),
-    (lib.ModelContextWindowExceededError, "model_context_full", False, ""),
-    (lib.ModelNotFoundError, "model_refused_request", False, "Check the model's name and the base URL."),
-    (lib.ModelRequestRejectedError, "model_refused_request", False, ""),
-    (lib.ModelQuotaExceededError, "model_rate_limited", False, "The account's quota is used up."),
-    (lib.ModelRateLimitError, "model_rate_limited", True, ""),
-    (lib.ModelUnavailableError, "model_unavailable", True, ""),
-    (lib.ModelServerError, "model_unavailable", True, ""),
+#: The first class that fits decides.
+_CATEGORIES: tuple[tuple[type[lib.ModelAPIError], Code, bool], ...] = (
+    (lib.ModelAuthenticationError, "model_auth", False),
+    (lib.ModelContextWindowExceededError, "model_context_full", False),
+    (lib.ModelRequestRejectedError, "model_refused_request", False),
+    # An account whose quota is used up is not served later either.
+    (lib.ModelQuotaExceededError, "model_rate_limited", False),
+    (lib.ModelRateLimitError, "model_rate_limited", True),
+    (lib.ModelUnavailableError, "model_unavailable", True),
+    (lib.ModelServerError, "model_unavailable", True),
 )
 
 
@@ -91,10 +91,9 @@ def _failure(error: Exception, endpoint: Endpoint, answer: Answer) -> ModelFailu
     if (undecodable := next((one for one in causes if isinstance(one, _UNDECODABLE)), None)) is not None:
         return _garbled(str(undecodable), endpoint)
     if isinstance(error, lib.ModelAPIError):
-        for category, code, retryable, advice in _CATEGORIES:
+        for category, code, retryable in _CATEGORIES:
             if isinstance(error, category):
-                said = " ".join(part for part in (_quoted(error, endpoint), advice) if part)
-                return ModelFailure(code, said, retryable=retryable, retry_after=error.retry_after)
+                return ModelFailure(code, _quoted(error, endpoint), retryable=retryable, retry_after=error.retry_after)
     if isinstance(error, lib.ModelConnectionError | httpx2.HTTPError):
         return _transport(error, causes, endpoint, answer)
     if isinstance(error, lib.ModelHTTPError) and not error.in_stream:

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.model import Models, Route, TextContent
+from callboard.models.offline import Offline
+from callboard.models.openai_compatible import OpenAICompatible
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from tests.models.asking import answer, asks
+from tests.models.servers import KEY, Aimock
+
+OPENAI = ProviderSettings(name="openai", base_url="https://api.openai.com/v1", api_key=KEY, models=("gpt-a", "gpt-b"))
+OLLAMA = ProviderSettings(name="ollama", base_url="http://localhost:11434/v1", models=("qwen/coder:7b",))
+
+
+def models(*providers: ProviderSettings, default: str = "") -> ConfiguredModels:
+    return ConfiguredModels(ModelSettings(providers=providers, default=default))
+
+
+def test_where_nothing_is_configured_the_search_is_asked_and_told_as_such():
+    configured: Models = models()
+
+    route = configured.route("gpt-a")
+
+    assert route == Route(
+        candidates=(("offline", "search, no model"),),
+        chosen=0,
+        reason="'gpt-a', which the agent asks for, is not configured. No model is configured.",
+    )
+    assert configured.route("").reason == "No model is configured."
+    assert isinstance(configured.model(*route.candidates[0]), Offline)
+
+
+def test_a_single_candidate_is_told_as_such():
+    route = models(OLLAMA).route("")
+    assert route == Route(
+        candidates=(("ollama", "qwen/coder:7b"),), chosen=0, reason="It is the only model that is configured."
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "default", "chosen", "reason"),
+    [
+        ("", "", ("openai", "gpt-a"), "It is the first that is configured."),
+        ("", "gpt-b", ("openai", "gpt-b"), "It is the default."),
+        ("", "ollama/qwen/coder:7b", ("ollama", "qwen/coder:7b"), "It is the default."),
+        ("gpt-b", "", ("openai", "gpt-b"), "The agent asks for it."),
+        ("openai/gpt-b", "gpt-a", ("openai", "gpt-b"), "The agent asks for it."),
+        ("qwen/coder:7b", "", ("ollama", "qwen/coder:7b"), "The agent asks for it."),
+        ("ollama/llama", "", ("ollama", "llama"), "The agent asks for it."),
+        (
+            "opus",
+            "gpt-b",
+            ("openai", "gpt-b"),
+            "'opus', which the agent asks for, is not configured. It is the default.",
+        ),
+    ],
+)
+def test_which_model_is_asked_and_why(wanted: str, default: str, chosen: tuple[str, str], reason: str):
+    configured = models(OPENAI, OLLAMA, default=default)
+
+    route = configured.route(wanted)
+
+    assert (route.candidates[route.chosen], route.reason) == (chosen, reason)
+    assert set(route.candidates) == {("openai", "gpt-a"), ("openai", "gpt-b"), ("ollama", "qwen/coder:7b"), chosen}
+    model = configured.model(*chosen)
+    assert isinstance(model, OpenAICompatible)
+    assert (model.provider, model.name, model.label) == (*chosen, " · ".join(chosen))
+    assert configured.model(*chosen) is model
+
+
+def test_a_model_asked_for_once_does_not_become_a_candidate():
+    configured = models(OLLAMA)
+    configured.model("ollama", "llama")
+    assert configured.route("").candidates == (("ollama", "qwen/coder:7b"),)
+
+
+def test_a_model_that_is_not_configured_any_more_is_a_refusal():
+    with pytest.raises(Refusal) as raised:
+        models(OPENAI).model("ollama", "llama")
+    assert raised.value.code == "model_unconfigured"
+
+
+@pytest.mark.parametrize(
+    ("providers", "default", "field"),
+    [
+        ([{"name": ""}], "", "providers[0].name"),
+        ([{}, {"base_url": "http://b/v1"}], "", "providers[1].name"),
+        ([{"base_url": "localhost:11434"}], "", "providers[0].base_url"),
+        ([{"base_url": ""}], "", "providers[0].base_url"),
+        ([{"models": ()}], "", "providers[0].models"),
+        ([{"models": ("a", "")}], "", "providers[0].models"),
+        ([{}], "b", "default"),
+    ],
+)
+def test_bad_settings_are_told_by_their_field(providers: list[dict[str, Any]], default: str, field: str):
+    """SAFE-05"""
+    with pytest.raises(Refusal) as raised:
+        models(
+            *(
+                ProviderSettings(**{"name": "p", "base_url": "http://a/v1", "models": ("a",), **one})
+                for one in providers
+            ),
+            default=default,
+        )
+    assert (raised.value.code, raised.value.problem.field) == ("bad_settings", field)
+
+
+async def test_a_scenario_is_a_model_under_its_providers_name(tmp_path: Path):
+    (tmp_path / "demo.yaml").write_text("calls: [[{text: Hi.}]]")
+    configured = models(ProviderSettings(name="play", kind="scripted", scenario=str(tmp_path / "demo.yaml")))
+
+    route = configured.route("gpt-a")
+    parts, _ = await answer(configured.model(*route.candidates[route.chosen]), asks("go"))
+
+    assert route.candidates == (("play", "demo"),)
+    assert parts == [TextContent("Hi.")]
+
+
+async def test_warmed_models_answer_and_are_closed(mock: Aimock):
+    configured = models(ProviderSettings(name="mock", base_url=mock.base_url, api_key=KEY, models=("m", "n")))
+
+    await configured.warm()
+    parts, _ = await answer(configured.model("mock", "n"), asks("think first"))
+    await configured.close()
+
+    assert parts[-1] == TextContent("It is 42.")
+
+
+def test_settings_show_no_key():
+    """SAFE-09"""
+    assert KEY not in repr(ModelSettings(providers=(OPENAI,)))
+
+
+def test_configuring_models_imports_nothing_heavy():
+    probe = (
+        "import sys; from callboard.models.registry import *; "
+        "ConfiguredModels(ModelSettings(providers=(ProviderSettings(name='p', base_url='http://a/v1', models=('m',)),))); "
+        "print(sorted({'pydantic_ai', 'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout == "[]\n"
