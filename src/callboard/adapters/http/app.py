@@ -1,0 +1,63 @@
+"""The routes behind the guard, as one ASGI application."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import Receive, Scope, Send
+
+from .blobs import blob_routes
+from .commands import API, command_routes, json_response
+from .failures import Failures
+from .feeds import feed_routes
+from .guard import Guard, cookie_name
+from .headers import ProtectiveHeaders
+from .openapi import document
+from .ports import Given
+from .static import StaticPage
+from .streams import Streams
+
+
+class HttpApp:
+    """Takes HTTP only; it has no start-up and no websockets."""
+
+    def __init__(self, given: Given) -> None:
+        self.token = given.token
+        self._streams = Streams(given.keep_alive)
+        router = Router(
+            [
+                *command_routes(given.commands),
+                *feed_routes(given, self._streams),
+                *blob_routes(given.store),
+                *_plain_routes(given),
+            ],
+            redirect_slashes=False,
+            default=StaticPage(given.page),
+        )
+        self._app = ProtectiveHeaders(Failures(Guard(router, given.token)))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Starlette tells routes that stand alone from routes of an application by this key: the latter raise.
+        await self._app({**scope, "app": self}, receive, send)
+
+    def end_streams(self) -> None:
+        """Ends every stream of events, so that a server that stops need not wait for them."""
+        self._streams.end()
+
+
+def _plain_routes(given: Given) -> list[Route]:
+    async def meta(_: Request) -> Response:
+        return json_response(await given.about())
+
+    async def openapi(request: Request) -> Response:
+        return json_response(document(cookie_name(request.scope["server"][1])))
+
+    async def health(_: Request) -> Response:
+        return json_response({"ok": True})
+
+    return [
+        Route(f"{API}/meta", meta, methods=["GET"]),
+        Route(f"{API}/openapi.json", openapi, methods=["GET"]),
+        Route("/healthz", health, methods=["GET"]),
+    ]

@@ -1,0 +1,50 @@
+"""One route a command, made from the table of commands and from nothing else."""
+
+from __future__ import annotations
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from callboard.contracts.commands import TABLE, Declaration
+from callboard.contracts.ports.runtime import CommandService
+
+from .reading import actor_of, body_of, decode, from_query, key_of
+
+API = "/api/v1"
+_encoder = msgspec.json.Encoder()
+
+
+def path_of(row: Declaration) -> str:
+    """Where a command is given, or a query asked."""
+    return f"{API}/{'queries' if row.query else 'commands'}/{row.name}"
+
+
+def command_routes(commands: CommandService) -> list[Route]:
+    """A POST for each command and a GET for each query."""
+    return [_query(row, commands) if row.query else _command(row, commands) for row in TABLE]
+
+
+def json_response(value: object) -> Response:
+    """The value as JSON."""
+    return Response(_encoder.encode(value), media_type="application/json")
+
+
+def _command(row: Declaration, commands: CommandService) -> Route:
+    decoder = msgspec.json.Decoder(row.command)
+
+    async def give(request: Request) -> Response:
+        key = key_of(request)
+        command = decode(decoder, await body_of(request))
+        return json_response(await commands.submit(command, key=key, actor=actor_of(request)))
+
+    return Route(path_of(row), give, methods=["POST"])
+
+
+def _query(row: Declaration, commands: CommandService) -> Route:
+    async def ask(request: Request) -> Response:
+        command = from_query(request, row.command)
+        return json_response(await commands.submit(command, actor=actor_of(request)))
+
+    return Route(path_of(row), ask, methods=["GET"])

@@ -1,0 +1,204 @@
+"""OpenAPI 3.1 of the whole surface, made from the table of commands, the contracts and the queries of the other routes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from callboard import __version__
+from callboard.contracts.commands import TABLE, Declaration
+from callboard.contracts.errors import CODES, Problem
+from callboard.contracts.record import WireEvent
+
+from .blobs import BlobQuery
+from .commands import API, path_of
+from .feeds import LAST_EVENT_ID, FactPage, FactsQuery, OpsQuery
+from .meta import Meta
+from .problems import METHOD_NOT_ALLOWED, STATUS, UNSUPPORTED_MEDIA
+from .reading import KEY_HEADER
+
+Json = dict[str, Any]
+_REF = "#/components/schemas/{name}"
+_HASH: Json = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_ID: Json = {"type": "string", "maxLength": 64}
+_KEY: Json = {
+    "name": KEY_HEADER,
+    "in": "header",
+    "description": "Makes the command safe to repeat: the same key and body have one effect and one answer.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"},
+}
+_RESUMED: Json = {
+    "name": LAST_EVENT_ID,
+    "in": "header",
+    "description": "The id of the last event that was taken. It wins over `after`.",
+    "schema": {"type": "string", "pattern": r"^[0-9]{1,18}(\.[0-9]{1,18})?$"},
+}
+_STREAM_ENDS = "A stream that cannot go on from there says so with the event `gap`; any other end with `problem`."
+
+
+def document(cookie: str) -> Json:
+    """The document. `cookie` is the name of the cookie that holds the token."""
+    schemas = _schemas()
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Callboard",
+            "version": __version__,
+            "description": "Commands, reads and streams of a runtime for teams of agents.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"bearer": []}, {"cookie": []}],
+        "paths": {
+            **{path_of(row): _query(row, schemas) if row.query else _command(row) for row in TABLE},
+            **_feeds(schemas),
+            **_others(schemas),
+        },
+        "components": {
+            "schemas": schemas,
+            "responses": {_response_name(status): _problems(status) for status in _statuses()},
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": cookie},
+            },
+        },
+    }
+
+
+def _schemas() -> Json:
+    kinds: list[type[msgspec.Struct]] = [Problem, WireEvent, FactPage, Meta, FactsQuery, OpsQuery, BlobQuery]
+    _, found = msgspec.json.schema_components(
+        [*kinds, *(row.command for row in TABLE), *(row.answer for row in TABLE)], ref_template=_REF
+    )
+    schemas = dict(sorted(found.items()))
+    schemas["Problem"]["properties"]["code"] = {"enum": list(CODES)}
+    return schemas
+
+
+def _statuses() -> list[int]:
+    return sorted({*STATUS.values(), METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA})
+
+
+def _response_name(status: int) -> str:
+    return f"Problem{status}"
+
+
+def _problems(status: int) -> Json:
+    codes = [code for code, known in STATUS.items() if known == status]
+    codes += {METHOD_NOT_ALLOWED: ["unknown_route"], UNSUPPORTED_MEDIA: ["invalid_input"]}.get(status, [])
+    return {
+        "description": f"Refused: {', '.join(codes)}.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "allOf": [
+                        {"$ref": _REF.format(name="Problem")},
+                        {"type": "object", "properties": {"code": {"enum": codes}}},
+                    ]
+                }
+            }
+        },
+    }
+
+
+def _operation(name: str, summary: str, answers: Json, *, tag: str, **more: Any) -> Json:
+    refused = {str(status): {"$ref": f"#/components/responses/{_response_name(status)}"} for status in _statuses()}
+    return {"operationId": name, "summary": summary, "tags": [tag], **more, "responses": {"200": answers, **refused}}
+
+
+def _json_answer(description: str, name: str) -> Json:
+    return {"description": description, "content": {"application/json": {"schema": {"$ref": _REF.format(name=name)}}}}
+
+
+def _command(row: Declaration) -> Json:
+    body = {"application/json": {"schema": {"$ref": _REF.format(name=row.command.__name__)}}}
+    answer = _json_answer("The answer, once it is durable.", row.answer.__name__)
+    return {
+        "post": _operation(
+            row.name,
+            row.summary,
+            answer,
+            tag="commands",
+            parameters=[_KEY],
+            requestBody={"required": True, "content": body},
+        )
+    }
+
+
+def _query(row: Declaration, schemas: Json) -> Json:
+    answer = _json_answer("The answer.", row.answer.__name__)
+    parameters = _parameters(schemas[row.command.__name__])
+    return {"get": _operation(row.name, row.summary, answer, tag="queries", parameters=parameters)}
+
+
+def _parameters(schema: Json) -> list[Json]:
+    """The fields of a Struct as parameters of the query. One that may be null is left out instead."""
+    required = schema.get("required", [])
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": _without_null(field)}
+        for name, field in schema["properties"].items()
+    ]
+
+
+def _without_null(field: Json) -> Json:
+    kinds = [kind for kind in field.get("anyOf", []) if kind != {"type": "null"}]
+    return kinds[0] if len(kinds) == 1 else field
+
+
+def _feeds(schemas: Json) -> Json:
+    paths: Json = {}
+    for kind in ("session", "workspace"):
+        stream = {"name": "stream", "in": "path", "required": True, "schema": _ID, "description": f"The {kind}'s id."}
+        facts = _json_answer(f"Facts in their order, each event named by its type. {_STREAM_ENDS}", "FactPage")
+        facts["content"]["text/event-stream"] = {"schema": {"type": "string"}}
+        ops = {
+            "description": f"Row operations: `snapshot` replaces what is shown, `ops` change it. {_STREAM_ENDS}",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        }
+        paths[f"{API}/{kind}s/{{stream}}/facts"] = {
+            "get": _operation(
+                f"{kind}_facts",
+                f"The facts of a {kind} and those to come; with a limit, or where JSON is accepted, a page of them.",
+                facts,
+                tag="streams",
+                parameters=[stream, *_parameters(schemas["FactsQuery"]), _RESUMED],
+            )
+        }
+        paths[f"{API}/{kind}s/{{stream}}/ops"] = {
+            "get": _operation(
+                f"{kind}_ops",
+                f"What the panels of a {kind} show, and every change of it.",
+                ops,
+                tag="streams",
+                parameters=[stream, *_parameters(schemas["OpsQuery"]), _RESUMED],
+            )
+        }
+    return paths
+
+
+def _others(schemas: Json) -> Json:
+    blob = {
+        "description": "The bytes, as text or as a download.",
+        "content": {
+            "text/plain": {"schema": {"type": "string"}},
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+    named = {"name": "hash", "in": "path", "required": True, "schema": _HASH, "description": "The SHA-256 in hex."}
+    described = {"description": "This document.", "content": {"application/json": {"schema": {"type": "object"}}}}
+    return {
+        f"{API}/blobs/{{hash}}": {
+            "get": _operation(
+                "blob",
+                "Large content, or a range of it.",
+                blob,
+                tag="content",
+                parameters=[named, *_parameters(schemas["BlobQuery"])],
+            )
+        },
+        f"{API}/meta": {
+            "get": _operation("meta", "What the server is.", _json_answer("The server.", "Meta"), tag="server")
+        },
+        f"{API}/openapi.json": {"get": _operation("openapi", "This document.", described, tag="server")},
+    }

@@ -1,0 +1,29 @@
+"""What the adapter is given."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from callboard.contracts.ports.runtime import CommandService, Feeds
+from callboard.contracts.ports.store import Store
+
+from .meta import Meta
+
+#: Where the package build puts the page.
+PAGE = Path(__file__).parent / "page"
+
+
+@dataclass(frozen=True)
+class Given:
+    """The runtime behind the routes. Of the store only facts and blobs are read. `token` opens everything; `page` is the
+    folder of the built page; `keep_alive` is the silence in seconds after which a stream says that it is still there."""
+
+    commands: CommandService
+    feeds: Feeds
+    store: Store
+    about: Callable[[], Awaitable[Meta]]
+    token: str
+    page: Path = PAGE
+    keep_alive: float = 15.0

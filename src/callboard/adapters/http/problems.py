@@ -1,0 +1,137 @@
+"""Refusals as answers: the one table of statuses, and the faults that HTTP itself has names for."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+from collections.abc import Mapping
+
+import msgspec
+from starlette.responses import Response
+
+from callboard.contracts.errors import Code, Problem, Refusal
+
+log = logging.getLogger(__name__)
+
+#: The HTTP status of every code.
+STATUS: dict[Code, int] = {
+    "invalid_input": 400,
+    "unauthenticated": 401,
+    "forbidden_origin": 403,
+    "unknown_route": 404,
+    "too_large": 413,
+    "unknown_command": 404,
+    "unknown_workspace": 404,
+    "unknown_session": 404,
+    "unknown_thread": 404,
+    "unknown_turn": 404,
+    "unknown_action": 404,
+    "unknown_blob": 404,
+    "unknown_rule": 404,
+    "unknown_agent": 404,
+    "idempotency_conflict": 409,
+    "thread_busy": 409,
+    "thread_not_paused": 409,
+    "nothing_running": 409,
+    "turn_not_queued": 409,
+    "turn_already_ended": 409,
+    "turn_id_used": 409,
+    "decision_not_offered": 409,
+    "scope_not_offered": 409,
+    "session_archived": 409,
+    "not_authorised": 403,
+    "conflict": 409,
+    "fenced": 503,
+    "read_only": 503,
+    "store_locked": 503,
+    "store_unusable": 503,
+    "chain_broken": 500,
+    "gap": 410,
+    "store_full": 507,
+    "tool_unknown": 422,
+    "tool_not_listed": 403,
+    "tool_arguments": 422,
+    "policy_denied": 403,
+    "mode_denied": 403,
+    "path_denied": 403,
+    "rule_denied": 403,
+    "person_denied": 403,
+    "approval_expired": 409,
+    "one_call_at_a_time": 409,
+    "file_changed": 409,
+    "tool_failed": 422,
+    "tool_timeout": 504,
+    "model_unconfigured": 409,
+    "model_auth": 502,
+    "model_rate_limited": 429,
+    "model_unavailable": 502,
+    "model_refused_request": 502,
+    "model_context_full": 422,
+    "model_cut_stream": 502,
+    "model_garbled": 502,
+    "model_timeout": 504,
+    "max_iters": 409,
+    "bad_scenario": 422,
+    "bad_definition": 422,
+    "bad_settings": 422,
+    "no_folder": 422,
+    "unreachable": 502,
+    "internal": 500,
+}
+
+#: A method that a route does not have is an `unknown_route`, and a body in another format `invalid_input`, with these.
+METHOD_NOT_ALLOWED = 405
+UNSUPPORTED_MEDIA = 415
+
+#: No message repeats more of what was sent than this, in characters.
+_LONGEST_MESSAGE = 300
+_LONGEST_FIELD = 100
+
+_PLACE = re.compile(r"^(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
+_NAMED = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
+_INDEX = re.compile(r"\[(\d+)\]")
+_ANY_KEY = "[...]"
+
+
+class WrongMedia(Refusal):
+    """The body is in a format that the route does not take."""
+
+
+def invalid(error: Exception, *, field: str = "") -> Refusal:
+    """The refusal of input that msgspec could not take: its field is the path in dots, in the names that were sent.
+
+    `field` names the input where it has no fields, such as a path's segment.
+    """
+    found = _PLACE.match(str(error))
+    message, path = (found["message"], found["path"] or "") if found else (str(error), "")
+    path = _INDEX.sub(r".\1", path.replace(_ANY_KEY, ".*")).removeprefix(".")
+    named = _NAMED.match(message)
+    if named:
+        path = f"{path}.{named['name']}" if path else named["name"]
+    return Refusal("invalid_input", _short(message, _LONGEST_MESSAGE), field=_short(path or field, _LONGEST_FIELD))
+
+
+def incident(error: BaseException, doing: str) -> Problem:
+    """What may be said of a defect: an id by which the log tells the rest."""
+    number = f"inc_{secrets.token_hex(6)}"
+    log.error("%s: %s failed", number, doing, exc_info=error)
+    return Problem(
+        code="internal",
+        message=f"Something went wrong inside Callboard (incident {number}).",
+        hint="The server's log has the details under the incident's id.",
+    )
+
+
+def problem_response(problem: Problem, *, status: int = 0, headers: Mapping[str, str] | None = None) -> Response:
+    """The answer that carries a problem, with the status of its code where none is given."""
+    sent = dict(headers or {})
+    if problem.code == "unauthenticated":
+        sent["WWW-Authenticate"] = "Bearer"
+    return Response(
+        msgspec.json.encode(problem), status or STATUS[problem.code], headers=sent, media_type="application/json"
+    )
+
+
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,0 +1,91 @@
+"""What was sent, as what it means. Whatever does not fit is a Refusal that names the field and what was expected."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.requests import Request
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.scope import Actor
+
+from .problems import WrongMedia, invalid
+
+LARGEST_BODY = 4 * 1024 * 1024
+KEY_HEADER = "Idempotency-Key"
+_KEY = re.compile(r"[\x21-\x7e]{1,128}")
+#: Set by the guard: through which door the request came, `page` or `api`.
+CLIENT = "callboard.client"
+
+T = TypeVar("T")
+
+
+async def body_of(request: Request) -> bytes:
+    """The JSON of the request. Raises Refusal `too_large`, and `invalid_input` where it is sent as something else."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise WrongMedia(
+            "invalid_input",
+            f"The body must be JSON, and is sent as {kind[:100] or 'nothing'}.",
+            field="Content-Type",
+            hint="Send Content-Type: application/json.",
+        )
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise WrongMedia("invalid_input", "The body must not be compressed.", field="Content-Encoding")
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > LARGEST_BODY:
+        raise _too_large()
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > LARGEST_BODY:
+            raise _too_large()
+    return bytes(body)
+
+
+def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
+    """The body as the decoder's type."""
+    try:
+        return decoder.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise invalid(error) from error
+
+
+def from_query(request: Request, kind: type[T]) -> T:
+    """The query's parameters as a Struct. One that is unknown, or there twice, is refused."""
+    sent: dict[str, Any] = {}
+    for name, value in request.query_params.multi_items():
+        if name in sent:
+            raise Refusal("invalid_input", "The parameter is there more than once.", field=name[:100])
+        sent[name] = value
+    try:
+        return msgspec.convert(sent, kind, strict=False)
+    except msgspec.MsgspecError as error:
+        raise invalid(error) from error
+
+
+def key_of(request: Request) -> str:
+    """The idempotency key, empty where there is none."""
+    key = request.headers.get(KEY_HEADER)
+    if key is None:
+        return ""
+    if not _KEY.fullmatch(key):
+        raise Refusal(
+            "invalid_input", "A key is 1 to 128 visible ASCII characters.", field=KEY_HEADER, hint="A UUID will do."
+        )
+    return key
+
+
+def actor_of(request: Request) -> Actor:
+    """Who asks: the holder of the token, through the page or through the API."""
+    return Actor(kind="person", id=request.scope[CLIENT])
+
+
+def _too_large() -> Refusal:
+    return Refusal(
+        "too_large",
+        f"The body is larger than {LARGEST_BODY} bytes.",
+        hint="Put what is large into a file of the workspace and name it.",
+    )

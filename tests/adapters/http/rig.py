@@ -1,0 +1,181 @@
+"""A Callboard that serves on a real socket, and clients of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, cast
+
+import httpx2
+
+from callboard import __version__
+from callboard.adapters.http import Given, HttpApp, HttpServer, Meta, ModelOffer, WorkspaceOffer
+from callboard.agents.packaged import PackagedDefinitions
+from callboard.contracts.commands import ListWorkspaces
+from callboard.contracts.content import blob_of
+from callboard.contracts.facts import WarningRaised
+from callboard.contracts.ports.model import Model, Route
+from callboard.contracts.ports.store import Append, Store
+from callboard.contracts.record import NewFact, Origin
+from callboard.contracts.scope import PERSON
+from callboard.log.live import InProcessLiveFeed
+from callboard.log.memory import MemoryStore
+from callboard.models.scenario import parse
+from callboard.models.scripted import PROVIDER, Scripted
+from callboard.runtime.parts import Limits, Parts
+from callboard.runtime.runtime import Runtime
+from tests.adapters.http.standins import NoTools
+
+TOKEN = "a-token-of-thirty-two-bytes-in-urlsafe-base64"
+API = "/api/v1"
+#: A session that holds blobs and that the runtime does not know of.
+KEEPER = "ses_keeper"
+#: How long anything may take that should happen at once, in seconds.
+SOON = 5.0
+
+#: Turns on `long` stream a text piece by piece; all others get one answer at once.
+SCENARIO = """
+name: short-answers
+match:
+  - text: long
+    calls: [[{repeat: {text: "word ", times: 40}, delay_ms: 1}]]
+  - text: wait
+    calls: [[{text: "so far"}, {wait_for: go-on}]]
+  - text: ""
+    calls: [[{text: "The answer."}]]
+"""
+
+
+class OneModel:
+    """The models of a Callboard that has one."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def route(self, wanted: str) -> Route:
+        return Route(candidates=((PROVIDER, self._model.name),), chosen=0, reason="the only one")
+
+    def model(self, provider: str, name: str) -> Model:
+        return self._model
+
+
+@dataclass
+class Board:
+    """A Callboard that serves. `http` holds the token; `anyone` is a client that holds nothing."""
+
+    runtime: Runtime
+    store: Store
+    app: HttpApp
+    server: HttpServer
+    http: httpx2.AsyncClient
+    anyone: httpx2.AsyncClient
+    folder: Path
+
+    async def command(self, name: str, key: str = "", **fields: Any) -> Any:
+        """The answer of a command."""
+        headers = {"Idempotency-Key": key} if key else {}
+        answer = await self.http.post(f"{API}/commands/{name}", json=fields, headers=headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def query(self, name: str, **fields: Any) -> Any:
+        """The answer of a query."""
+        answer = await self.http.get(f"{API}/queries/{name}", params=fields)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def workspace(self) -> str:
+        """The id of the folder's workspace."""
+        return (await self.command("open_workspace", path=str(self.folder)))["workspaceId"]
+
+    async def session(self, text: str = "hello") -> str:
+        """The id of a session whose first turn has ended."""
+        started = await self.command("submit_turn", text=text, workspaceId=await self.workspace())
+        await self.idle(started["sessionId"])
+        return started["sessionId"]
+
+    async def idle(self, session: str) -> None:
+        """Waits until the session's turn has ended."""
+        async with asyncio.timeout(SOON):
+            async for records in self.store.facts.subscribe(session):
+                if any(record.fact.type in ("turn.completed", "turn.failed") for record in records):
+                    return
+
+    async def blob(self, data: bytes) -> str:
+        """The hash of a blob that a fact of `KEEPER` refers to."""
+        facts, kept = self.store.facts, blob_of(data)
+        warning = NewFact(WarningRaised(code="internal", message=kept.ref.hash))
+        batch = Append(
+            stream=KEEPER,
+            expected=(await facts.head(KEEPER)).sequence,
+            epoch=await facts.lease(KEEPER),
+            facts=(warning,),
+            origin=Origin(at=0),
+            blobs=(kept,),
+        )
+        await facts.append(batch)
+        return kept.ref.hash
+
+    async def heads(self) -> dict[str, int]:
+        """How many facts each stream has: what must stay the same where nothing was written."""
+        facts = self.store.facts
+        return {stream: (await facts.head(stream)).sequence for stream in await facts.streams("")}
+
+
+@asynccontextmanager
+async def serving(folder: Path, *, limits: Limits | None = None, **given: Any) -> AsyncGenerator[Board]:
+    """A Callboard with one scripted model and an agent without tools. `given` replaces parts of what the app gets."""
+    store = cast("Store", MemoryStore())
+    model = Scripted(parse(dedent(SCENARIO), "scenario.yaml"), folder)
+    parts = Parts(
+        store=store,
+        feed=InProcessLiveFeed(store.facts.head),
+        models=OneModel(model),
+        toolbox=lambda _: NoTools(),
+        definitions=PackagedDefinitions(),
+        limits=limits or Limits(write_behind=0.01),
+    )
+    async with Runtime(parts) as runtime:
+        defaults: dict[str, Any] = {
+            "commands": runtime.commands,
+            "feeds": runtime.feeds,
+            "store": store,
+            "about": about(runtime, model),
+            "token": TOKEN,
+        }
+        app = HttpApp(Given(**{**defaults, **given}))
+        server = await HttpServer.start(app)
+        try:
+            async with (
+                httpx2.AsyncClient(
+                    base_url=server.url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=SOON
+                ) as http,
+                httpx2.AsyncClient(base_url=server.url, timeout=SOON) as anyone,
+            ):
+                yield Board(runtime, store, app, server, http, anyone, folder)
+        finally:
+            await server.stop()
+
+
+def about(runtime: Runtime, model: Model) -> Callable[[], Awaitable[Meta]]:
+    """What this Callboard says of itself."""
+
+    async def tell() -> Meta:
+        opened = await runtime.commands.submit(ListWorkspaces(), actor=PERSON)
+        store = runtime.parts.store
+        return Meta(
+            version=__version__,
+            runtime_id=runtime.parts.runtime_id,
+            epoch=store.epoch,
+            store_id=store.id,
+            models=(ModelOffer(provider=model.provider, name=model.name, label=model.label),),
+            workspaces=tuple(
+                WorkspaceOffer(workspace_id=row.workspace_id, path=row.path, name=row.name) for row in opened.workspaces
+            ),
+        )
+
+    return tell

@@ -1,0 +1,190 @@
+"""Nothing is read or written without the token, nor for a page or a name that is not this server."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+
+from callboard.contracts.commands import TABLE
+from tests.adapters.http.rig import API, TOKEN, Board
+
+PROTECTED = [
+    *(("GET", f"{API}/queries/{row.name}") if row.query else ("POST", f"{API}/commands/{row.name}") for row in TABLE),
+    ("GET", f"{API}/sessions/ses_1/facts"),
+    ("GET", f"{API}/sessions/ses_1/ops"),
+    ("GET", f"{API}/workspaces/wks_1/facts"),
+    ("GET", f"{API}/workspaces/wks_1/ops"),
+    ("GET", f"{API}/blobs/{'0' * 64}"),
+    ("GET", f"{API}/meta"),
+    ("GET", f"{API}/openapi.json"),
+    ("GET", f"{API}/nothing"),
+    ("DELETE", "/api"),
+]
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [None, "Bearer", f"Bearer {TOKEN[:-1]}", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN, "Bearer zażółć"],
+)
+async def test_without_the_token_no_route_of_the_api_answers(board: Board, authorization: str | None):
+    """SAFE-04"""
+    before = await board.heads()
+    headers = [] if authorization is None else [(b"Authorization", authorization.encode())]
+    body = {"path": str(board.folder)}
+
+    for method, path in PROTECTED:
+        answer = await board.anyone.request(method, path, headers=headers, json=body if method == "POST" else None)
+
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated"), path
+        assert answer.headers["www-authenticate"] == "Bearer"
+    assert await board.heads() == before
+
+
+async def test_a_health_check_needs_no_token_and_tells_nothing(board: Board):
+    answer = await board.anyone.get("/healthz")
+
+    assert (answer.status_code, answer.json()) == (200, {"ok": True})
+
+
+async def test_the_printed_link_becomes_a_cookie_that_opens_the_api(board: Board):
+    """SAFE-04: the token leaves the address, and scripts cannot read the cookie."""
+    answer = await board.anyone.get(board.server.link)
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    name = f"callboard_{board.server.port}"
+    assert answer.headers["set-cookie"] == f"{name}={TOKEN}; HttpOnly; Path=/; SameSite=strict"
+    assert TOKEN not in answer.text
+    assert (await board.anyone.get(f"{API}/meta")).status_code == 200
+
+
+async def test_a_link_to_a_place_in_the_page_keeps_the_place(board: Board):
+    answer = await board.anyone.get(f"/sessions/ses_1?token={TOKEN}&turn=4")
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sessions/ses_1?turn=4")
+
+
+@pytest.mark.parametrize("path", ["//evil.example/", "/%2Fevil.example/", "/%5Cevil.example", "///evil.example"])
+async def test_a_link_leads_nowhere_but_here(board: Board, path: str):
+    """SAFE-04"""
+    answer = await board.anyone.get(f"{board.server.url}{path}?token={TOKEN}")
+
+    assert answer.status_code == 303
+    assert httpx2.URL(board.server.url).join(answer.headers["location"]).host == "127.0.0.1"
+
+
+async def test_a_link_with_another_token_sets_no_cookie_and_says_what_to_do(board: Board):
+    """SAFE-04"""
+    answer = await board.anyone.get("/?token=another")
+
+    assert answer.status_code == 401
+    assert "set-cookie" not in answer.headers
+    assert "Run <code>callboard</code> again" in answer.text
+
+
+async def test_a_cookie_of_another_port_opens_nothing(board: Board):
+    """SAFE-04: cookies are shared between the ports of a host."""
+    cookie = f"callboard_{board.server.port + 1}={TOKEN}"
+
+    answer = await board.anyone.get(f"{API}/meta", headers={"Cookie": cookie})
+
+    assert answer.status_code == 401
+
+
+async def test_a_wrong_header_is_not_helped_by_a_right_cookie(board: Board):
+    cookie = f"callboard_{board.server.port}={TOKEN}"
+
+    answer = await board.anyone.get(f"{API}/meta", headers={"Cookie": cookie, "Authorization": "Bearer no"})
+
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", f"{API}/meta"])
+@pytest.mark.parametrize(
+    "host", ["evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example:{port}", ""]
+)
+async def test_another_host_is_refused_also_with_the_token(board: Board, path: str, host: str):
+    """SAFE-04: a name of another site that is made to point to loopback stays another site."""
+    answer = await board.http.get(path, headers={"Host": host.format(port=board.server.port)})
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (403, "forbidden_origin", "Host")
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+async def test_the_names_of_this_machine_are_its_host(board: Board, name: str):
+    answer = await board.http.get(f"{API}/meta", headers={"Host": f"{name}:{board.server.port}"})
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["https://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1:{port}", "http://localhost:{port}"],
+)
+async def test_a_page_of_another_origin_is_refused_and_writes_nothing(board: Board, origin: str):
+    """SAFE-04"""
+    before = await board.heads()
+
+    answer = await board.http.post(
+        f"{API}/commands/open_workspace",
+        json={"path": str(board.folder)},
+        headers={"Origin": origin.format(port=board.server.port)},
+    )
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (403, "forbidden_origin", "Origin")
+    assert await board.heads() == before
+
+
+async def test_the_page_itself_may_ask(board: Board):
+    headers = {"Origin": board.server.url, "Sec-Fetch-Site": "same-origin"}
+
+    answer = await board.http.post(f"{API}/commands/open_workspace", json={"path": str(board.folder)}, headers=headers)
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize("path", ["/", "/assets/index.js", f"{API}/meta"])
+async def test_what_a_page_of_another_site_loads_is_refused(board: Board, site: str, path: str):
+    """SAFE-04: also from another port of this machine, whose requests would carry the cookie."""
+    answer = await board.http.get(path, headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"})
+
+    assert (answer.status_code, answer.json()["field"]) == (403, "Sec-Fetch-Site")
+
+
+async def test_a_link_on_another_site_may_open_the_page_but_nothing_of_the_api(board: Board):
+    """The printed address is followed from terminals that run in a browser, too."""
+    navigation = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+    opened = await board.anyone.get(board.server.link, headers=navigation)
+    read = await board.http.get(f"{API}/meta", headers=navigation)
+    framed = await board.anyone.get("/", headers={**navigation, "Sec-Fetch-Dest": "iframe"})
+
+    assert (opened.status_code, read.status_code, framed.status_code) == (303, 403, 403)
+
+
+async def test_no_other_origin_is_ever_allowed(board: Board):
+    """SAFE-04: a browser's question whether it may ask across origins gets no leave."""
+    asked = await board.anyone.options(
+        f"{API}/commands/submit_turn",
+        headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"},
+    )
+    answered = await board.http.get(f"{API}/meta")
+
+    assert asked.status_code == 403
+    assert not [name for answer in (asked, answered) for name in answer.headers if name.startswith("access-control")]
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/assets/none.js", f"{API}/meta", f"{API}/nothing", "/?token=no"])
+async def test_every_answer_is_protected(board: Board, path: str):
+    answer = await board.http.get(path)
+
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["cache-control"] in ("no-store", "no-cache")
+    if path.startswith("/api"):
+        assert answer.headers["cache-control"] == "no-store"

@@ -1,0 +1,116 @@
+"""The server finds a port, is reached on it, and stops when it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from callboard.adapters.http.server import GRACE, NEXT_PORTS, HttpServer, bind
+from callboard.contracts.errors import Refusal
+from tests.adapters.http.rig import API, SOON, TOKEN, Board, serving
+
+
+async def test_a_busy_port_moves_on(board: Board):
+    other = await HttpServer.start(board.app, port=board.server.port)
+    try:
+        assert board.server.port < other.port <= board.server.port + NEXT_PORTS
+        assert other.url == f"http://127.0.0.1:{other.port}"
+        assert other.link == f"{other.url}/?token={TOKEN}"
+        async with httpx2.AsyncClient(base_url=other.url) as client:
+            assert (await client.get("/healthz")).json() == {"ok": True}
+    finally:
+        await other.stop()
+
+
+def test_where_all_the_next_ports_are_busy_any_port_is_taken():
+    first = bind("127.0.0.1", 65535)
+    try:
+        with bind("127.0.0.1", 65535) as other:
+            assert other.getsockname()[1] not in (0, 65535)
+    finally:
+        first.close()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.com", ""])
+def test_a_host_that_others_can_reach_is_refused(host: str):
+    """SAFE-04"""
+    with pytest.raises(Refusal) as refused:
+        bind(host, 0)
+
+    assert (refused.value.code, refused.value.problem.field) == ("bad_settings", "host")
+
+
+async def test_answers_are_sent_at_once(board: Board):
+    """A connection with Nagle's algorithm would hold each answer back for some 40 ms."""
+    await board.http.get("/healthz")
+
+    (connection,) = board.server.connections()
+    accepted: socket.socket = connection.get_extra_info("socket")
+    assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+
+
+async def test_stopping_ends_every_stream_at_once(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    """A graceful stop waits for answers, and streams never end by themselves."""
+    async with serving(tmp_path) as board:
+        session = await board.session()
+        workspace = await board.workspace()
+        paths = [f"sessions/{session}/ops", f"sessions/{session}/facts", f"workspaces/{workspace}/ops"]
+
+        async def follow(path: str, began: asyncio.Event) -> None:
+            async with board.http.stream("GET", f"{API}/{path}", timeout=None) as answer:
+                async for _ in answer.aiter_raw():
+                    began.set()
+
+        began = [asyncio.Event() for _ in range(30)]
+        followers = [asyncio.create_task(follow(paths[n % 3], event)) for n, event in enumerate(began)]
+        async with asyncio.timeout(SOON):
+            await asyncio.gather(*(event.wait() for event in began))
+        started = time.monotonic()
+
+        await board.server.stop()
+
+        assert time.monotonic() - started < GRACE
+        async with asyncio.timeout(SOON):
+            await asyncio.gather(*followers)
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+async def test_stopping_does_not_wait_for_a_client_that_reads_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    async with serving(tmp_path) as board:
+        blob = await board.blob(b"x" * 20_000_000)
+        reader, writer = await asyncio.open_connection("127.0.0.1", board.server.port, limit=1)
+        request = f"GET {API}/blobs/{blob} HTTP/1.1\r\nHost: 127.0.0.1:{board.server.port}\r\n"
+        writer.write(f"{request}Authorization: Bearer {TOKEN}\r\n\r\n".encode())
+        await reader.readexactly(9)
+        started = time.monotonic()
+
+        await board.server.stop()
+
+        assert time.monotonic() - started < GRACE + 2
+        writer.close()
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+async def test_a_server_that_stopped_answers_nothing_and_may_be_stopped_again(board: Board):
+    await board.server.stop()
+    await board.server.stop()
+
+    with pytest.raises(httpx2.ConnectError):
+        await board.http.get("/healthz")
+
+
+async def test_a_stopped_port_can_be_taken_again_at_once(board: Board):
+    await board.http.get("/healthz")
+    await board.server.stop()
+
+    again = await HttpServer.start(board.app, port=board.server.port)
+    try:
+        assert again.port == board.server.port
+    finally:
+        await again.stop()
