@@ -8,20 +8,34 @@ from typing import NamedTuple
 import msgspec
 
 from ..contracts.errors import Refusal
+from ..contracts.facts import Fact
 from ..contracts.ports.store import Append, Head
-from ..contracts.record import Record, decode_header, decode_payload, encode_header, encode_payload, header_of
+from ..contracts.record import Header, Record, decode_header, decode_payload, encode_header, encode_payload, header_of
 from . import chain
 from .chain import Stored
 
 _REFERENCE = re.compile(rb'"hash":"([0-9a-f]{64})"')
 
 
-class Draft(NamedTuple):
-    """What can be made of a batch before its place in the stream is known."""
+class Drafted(NamedTuple):
+    """One fact, encoded. `header` and `data`, its bytes, hold if the batch's time is not before the stream's newest."""
 
-    payloads: list[bytes]
-    salts: list[bytes]
-    digests: list[bytes]
+    fact: Fact
+    header: Header
+    data: bytes
+    payload: bytes
+    salt: bytes
+    digest: bytes
+
+
+class Draft(NamedTuple):
+    """What can be made of a batch before its place in the stream is known.
+
+    `names` are the hashes of the blobs that the facts refer to, each with the fact's index in the batch.
+    """
+
+    facts: list[Drafted]
+    names: list[tuple[int, str]]
 
 
 class Sealed(NamedTuple):
@@ -33,11 +47,19 @@ class Sealed(NamedTuple):
 
 
 def draft(batch: Append, salts: bytes) -> Draft:
-    """Encodes the payloads. `salts` are fresh random bytes, 16 for each fact."""
-    payloads = [encode_payload(new.fact) for new in batch.facts]
-    size = chain.SALT_BYTES
-    each = [salts[at : at + size] for at in range(0, size * len(payloads), size)]
-    return Draft(payloads, each, [chain.digest(salt, payload) for salt, payload in zip(each, payloads, strict=True)])
+    """Encodes the facts. `salts` are fresh random bytes, 16 for each fact."""
+    facts: list[Drafted] = []
+    names: list[tuple[int, str]] = []
+    origin, epoch, at = batch.origin, batch.epoch, 0
+    for index, new in enumerate(batch.facts):
+        header = header_of(new, origin, epoch)
+        payload = encode_payload(new.fact)
+        salt = salts[at : at + chain.SALT_BYTES]
+        at += chain.SALT_BYTES
+        facts.append(Drafted(new.fact, header, encode_header(header), payload, salt, chain.digest(salt, payload)))
+        if b'"hash":"' in payload:
+            names += [(index, name) for name in blobs_named_by(payload)]
+    return Draft(facts, names)
 
 
 def check_place(batch: Append, head: Head, epoch: int) -> None:
@@ -83,22 +105,20 @@ def nothing(stream: str) -> Head:
 
 def seal(batch: Append, made: Draft, head: Head) -> Sealed:
     """Puts the batch after `head`. A time before the stream's newest is raised to it, so time never goes back."""
-    origin = batch.origin
-    if origin.at < head.at:
-        origin = msgspec.structs.replace(origin, at=head.at)
-    stream, epoch = batch.stream, batch.epoch
-    sequence, previous = head.sequence, head.link
+    stream, sequence, previous = batch.stream, head.sequence, head.link
+    at = max(batch.origin.at, head.at)
     stored: list[Stored] = []
     records: list[Record] = []
-    for new, payload, salt, payload_digest in zip(batch.facts, made.payloads, made.salts, made.digests, strict=True):
+    for fact, header, data, payload, salt, payload_digest in made.facts:
+        if header.at != at:
+            header = msgspec.structs.replace(header, at=at)
+            data = encode_header(header)
         sequence += 1
-        header = header_of(new, origin, epoch)
-        data = encode_header(header)
         previous = chain.link(previous, data, payload_digest)
         stored.append(Stored(sequence, data, previous, salt, payload))
-        records.append(Record(stream, sequence, header, previous, new.fact))
+        records.append(Record(stream, sequence, header, previous, fact))
     if stored:
-        head = Head(sequence=sequence, link=previous, at=origin.at)
+        head = Head(sequence=sequence, link=previous, at=at)
     return Sealed(stored, tuple(records), head)
 
 
@@ -113,6 +133,4 @@ def blobs_named_by(payload: bytes) -> set[str]:
 
     A quote inside a JSON string is escaped, so no content can pass for a reference.
     """
-    if b'"hash":"' not in payload:
-        return set()
     return {found.decode() for found in _REFERENCE.findall(payload)}

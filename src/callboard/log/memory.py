@@ -12,7 +12,7 @@ from ..contracts.live import Frame, Partial
 from ..contracts.ports.store import Append, Head, StoredAnswer
 from ..contracts.record import Record, decode_header
 from . import chain
-from .batch import blobs_named_by, check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal
+from .batch import check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal
 from .chain import Stored
 from .following import Following
 from .memory_rows import MemoryRows
@@ -48,17 +48,13 @@ class MemoryBlobs:
         data = self._data.get(hash)
         return None if data is None else data[offset : offset + length]
 
-    def keep(self, stream: str, stored: Sequence[Stored], blobs: Sequence[Blob], end: int) -> None:
+    def keep(self, stream: str, first: int, blobs: Sequence[Blob], names: Sequence[tuple[int, str]], end: int) -> None:
         """Keeps the blobs of a batch. One that no fact of the batch names belongs to the stream's end."""
-        unnamed = {blob.ref.hash: blob.data for blob in blobs}
-        self._data.update(unnamed)
-        for fact in stored:
-            for name in blobs_named_by(fact.payload or b""):
-                unnamed.pop(name, None)
-                if name in self._data:
-                    self._references.setdefault(name, set()).add((stream, fact.sequence))
-        for name in unnamed:
-            self._references.setdefault(name, set()).add((stream, end))
+        self._data.update({blob.ref.hash: blob.data for blob in blobs})
+        uses = [(name, first + at) for at, name in names if name in self._data]
+        uses += [(name, end) for name in {blob.ref.hash for blob in blobs} - {name for _, name in names}]
+        for name, sequence in uses:
+            self._references.setdefault(name, set()).add((stream, sequence))
 
     def release(self, stream: str, sequence: int | None = None) -> None:
         """Drops the references of one fact or of the whole stream, and the blobs that nobody refers to any more."""
@@ -143,7 +139,7 @@ class MemoryFacts:
         stream.head = sealed.head
         stream.facts += sealed.stored
         stream.closed.update(batch.closed)
-        self._blobs.keep(batch.stream, sealed.stored, batch.blobs, sealed.head.sequence)
+        self._blobs.keep(batch.stream, first, batch.blobs, made.names, sealed.head.sequence)
         self._partials.end(batch.stream, batch.ends)
         if batch.answer is not None:
             self._answers[batch.answer.key] = _Answer(batch.answer, batch.stream, first, sealed.head.sequence)

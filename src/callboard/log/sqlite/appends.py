@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from ...contracts.content import Blob
 from ...contracts.ports.store import Append
 from ...contracts.record import Record
-from ..batch import Draft, blobs_named_by, check_place, key_taken, seal
-from ..chain import Stored
+from ..batch import Draft, check_place, key_taken, seal
 from .ledger import Ledger
 from .partials import end_partials
 
@@ -17,7 +16,7 @@ from .partials import end_partials
 def append(
     connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: Draft, *, fence: bool
 ) -> tuple[Record, ...]:
-    """Stores the batch. Every refusal comes before the first write."""
+    """Stores the batch; its facts are written with those of the whole transaction. Refuses before it writes."""
     end = ledger.end(connection, batch.stream)
     check_place(batch, end.head, ledger.epoch if fence else batch.epoch)
     answer = batch.answer
@@ -27,12 +26,9 @@ def append(
         end = ledger.numbered(connection, batch.stream)
     number, first = end.number, end.head.sequence + 1
     sealed = seal(batch, made, end.head)
-    connection.executemany(
-        "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)",
-        [(number, *fact) for fact in sealed.stored],
-    )
-    ledger.move(batch.stream, end._replace(head=sealed.head))
-    keep_blobs(connection, number, sealed.stored, batch.blobs, sealed.head.sequence)
+    ledger.move(batch.stream, number, sealed.stored, sealed.head)
+    if batch.blobs or made.names:
+        keep_blobs(connection, number, first, batch.blobs, made.names, sealed.head.sequence)
     if answer is not None:
         connection.execute(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)",
@@ -46,23 +42,19 @@ def append(
 
 
 def keep_blobs(
-    connection: sqlite3.Connection, number: int, stored: Sequence[Stored], blobs: Sequence[Blob], end: int
+    connection: sqlite3.Connection,
+    number: int,
+    first: int,
+    blobs: Sequence[Blob],
+    names: Sequence[tuple[int, str]],
+    end: int,
 ) -> None:
     """Keeps the blobs of a batch, and which facts use them. One that no fact of the batch names belongs to the stream's end."""
-    unnamed = {blob.ref.hash for blob in blobs}
-    if blobs:
-        connection.executemany(
-            "INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            [(bytes.fromhex(blob.ref.hash), blob.data) for blob in blobs],
-        )
-    uses: list[tuple[int, int, bytes]] = []
-    for fact in stored:
-        names = blobs_named_by(fact.payload or b"")
-        unnamed -= names
-        uses += [(number, fact.sequence, bytes.fromhex(name)) for name in names]
+    connection.executemany(
+        "INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        [(bytes.fromhex(blob.ref.hash), blob.data) for blob in blobs],
+    )
+    unnamed = {blob.ref.hash for blob in blobs} - {name for _, name in names}
+    uses = [(number, first + at, bytes.fromhex(name)) for at, name in names]
     uses += [(number, end, bytes.fromhex(name)) for name in unnamed]
-    if uses:
-        connection.executemany(
-            "INSERT OR IGNORE INTO blob_uses SELECT ?, ?, number FROM blobs WHERE hash = ?",
-            uses,
-        )
+    connection.executemany("INSERT OR IGNORE INTO blob_uses SELECT ?, ?, number FROM blobs WHERE hash = ?", uses)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 
@@ -12,6 +11,7 @@ from .. import chain
 from ..batch import draft, nothing, record_of
 from ..chain import Stored
 from ..following import Following
+from ..salts import Salts
 from .appends import append
 from .failures import read_only
 from .ledger import Ledger, find_end
@@ -44,6 +44,7 @@ class SqliteFacts:
         self._rows = rows
         self._fence = fence
         self._epoch = ledger.epoch
+        self._salts = Salts()
         self.following = Following(self._page, self._end, poll=POLL if writer is None else None)
 
     async def lease(self, stream: str) -> int:
@@ -51,7 +52,7 @@ class SqliteFacts:
         return self._epoch
 
     async def append(self, batch: Append) -> tuple[Record, ...]:
-        made = draft(batch, os.urandom(chain.SALT_BYTES * len(batch.facts)))
+        made = draft(batch, self._salts.take(len(batch.facts)))
         return await self._writing().do(
             lambda connection: append(connection, self._ledger, batch, made, fence=self._fence),
             lambda records: self.following.appended(batch.stream, records),

@@ -1,12 +1,14 @@
-"""Where streams end, as the writer knows it within its transaction."""
+"""Where streams end, as the writer knows it within its transaction, and the facts that the transaction will write."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...contracts.ports.store import Head
 from ..batch import nothing
+from ..chain import Stored
 
 #: How many streams' ends are remembered between transactions.
 REMEMBERED = 4096
@@ -30,6 +32,7 @@ class Ledger:
         self.epoch = epoch
         self._ends: dict[str, End] = {}
         self._moved: set[str] = set()
+        self._facts: list[tuple[int, int, bytes, bytes, bytes, bytes | None]] = []
 
     def begun(self, connection: sqlite3.Connection) -> None:
         """Reads the epoch that holds in this transaction."""
@@ -38,20 +41,29 @@ class Ledger:
             self._ends.clear()
 
     def ending(self, connection: sqlite3.Connection) -> None:
-        """Writes the ends that this transaction moved."""
-        if not self._moved:
-            return
-        ends = [self._ends[name] for name in self._moved]
-        connection.executemany(
-            "UPDATE streams SET head = ?, link = ?, at = ? WHERE number = ?",
-            [(end.head.sequence, end.head.link, end.head.at, end.number) for end in ends],
-        )
-        self._moved.clear()
+        self.flush(connection)
+
+    def flush(self, connection: sqlite3.Connection) -> None:
+        """Writes the facts and the ends that this transaction added: all in two statements, whoever they come from."""
+        if self._facts:
+            connection.executemany(
+                "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)",
+                self._facts,
+            )
+            self._facts.clear()
+        if self._moved:
+            ends = [self._ends[name] for name in self._moved]
+            connection.executemany(
+                "UPDATE streams SET head = ?, link = ?, at = ? WHERE number = ?",
+                [(end.head.sequence, end.head.link, end.head.at, end.number) for end in ends],
+            )
+            self._moved.clear()
 
     def undone(self) -> None:
         """Forgets everything: it may have been part of what was undone."""
         self._ends.clear()
         self._moved.clear()
+        self._facts.clear()
 
     def end(self, connection: sqlite3.Connection, stream: str) -> End:
         """The end of the stream, with number 0 where there is no such stream."""
@@ -75,9 +87,10 @@ class Ledger:
         self._ends[stream] = End(made.lastrowid or 0, head)
         return self._ends[stream]
 
-    def move(self, stream: str, end: End) -> None:
-        """The stream ends here now; written at the end of the transaction."""
-        self._ends[stream] = end
+    def move(self, stream: str, number: int, stored: Sequence[Stored], head: Head) -> None:
+        """The stream has these facts now and ends here; written by `flush`."""
+        self._facts += [(number, one.sequence, one.header, one.link, one.seal, one.payload) for one in stored]
+        self._ends[stream] = End(number, head)
         self._moved.add(stream)
 
     def forget(self, stream: str) -> None:

@@ -28,6 +28,7 @@ def erase(connection: sqlite3.Connection, ledger: Ledger, stream: str, sequence:
     The answer of its command keeps its key, so that the command is not carried out again, and loses what it said.
     """
     _check_ours(ledger, stream)
+    ledger.flush(connection)
     number = ledger.end(connection, stream).number
     row = connection.execute(
         "SELECT sequence, header, link, seal, payload FROM facts WHERE stream = ? AND sequence = ?", (number, sequence)
@@ -50,6 +51,7 @@ def erase(connection: sqlite3.Connection, ledger: Ledger, stream: str, sequence:
 def delete(connection: sqlite3.Connection, ledger: Ledger, stream: str) -> tuple[Head, int]:
     """Takes the stream out of the store; returns what its end was and how many erasures the store has seen."""
     _check_ours(ledger, stream)
+    ledger.flush(connection)
     end = ledger.end(connection, stream)
     connection.execute("UPDATE streams SET name = NULL WHERE number = ?", (end.number,))
     ledger.forget(stream)
