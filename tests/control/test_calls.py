@@ -1,0 +1,198 @@
+"""Tool calls: each is let through, asked about or refused, and has one end; the model goes on once all have one."""
+
+from __future__ import annotations
+
+import pytest
+
+from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Text, blob_of
+from callboard.contracts.facts import (
+    FileChange,
+    SandboxApplied,
+    ToolCompleted,
+    ToolFailed,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+)
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.control.outcomes import ToolEnded
+
+from .examples import ALLOW, ASK, DENY, THREAD, answered, approve, at, ended, submit, verdict, wants
+from .given import given
+from .told import approval, asked, completed, requested, through
+
+CALL = at(turn=1, run=1, step=2, call=1)
+SECOND = at(turn=1, run=1, step=3, call=2)
+THIRD = at(turn=1, run=1, step=4, call=3)
+DONE = ToolCompleted(output=Text(text="done"), duration_ms=4)
+
+
+def test_a_call_that_the_gate_lets_through_runs_under_the_confinement_that_is_told():
+    """SAFE-02"""
+    given(submit()).when(answered(wants(1, 2))).then(
+        *completed(at(turn=1, run=1, step=1), "tool_calls"), *requested(1, CALL, ALLOW), *through(CALL)
+    )
+
+
+def test_no_confinement_is_said_as_none():
+    """SAFE-02"""
+    bare = verdict("allow", sandbox=SandboxApplied(level="none", network=True))
+    given(submit()).when(answered(wants(1, 2, bare, tool="Bash"))).ends_with(
+        (SandboxApplied(level="none", network=True), CALL), (ToolStarted(tool="Bash"), CALL)
+    )
+
+
+def test_a_denied_call_leaves_no_effect_and_the_model_is_told():
+    """CTL-05, MAR-03: no start, no confinement, no result, and the verdict stands."""
+    then = given(submit()).when(answered(wants(1, 2, DENY)))
+    then.then(
+        *completed(at(turn=1, run=1, step=1), "tool_calls"),
+        *requested(1, CALL, DENY),
+        (ToolRefused(code="path_denied", message="The path leads out of the folder."), CALL),
+        asked(2, at(turn=1, run=1, step=3)),
+    )
+    assert then.decision.closed == ("cal_1",)
+
+
+def test_a_denial_without_a_code_is_the_policys():
+    then = given(submit()).when(answered(wants(1, 2, verdict("deny", message="No."))))
+    assert ToolRefused(code="policy_denied", message="No.") in then.facts
+
+
+def test_a_call_that_must_be_asked_about_waits():
+    """CTL-04"""
+    waiting = given(submit(), expiry=60_000_000)
+    then = waiting.when(answered(wants(1, 2, ASK)))
+    then.then(
+        *completed(at(turn=1, run=1, step=1), "tool_calls"),
+        *requested(1, CALL, ASK),
+        approval(3, 1, CALL, expires_at=waiting.now + 60_000_000),
+    )
+    assert then.decision.closed == ()
+
+
+def test_the_arguments_are_those_that_the_gate_evaluated():
+    """SAFE-07: hooks may have rewritten what the model wrote."""
+    then = given(submit()).when(answered(wants(1, 2)))
+    asked_for = [fact for fact in then.facts if isinstance(fact, ToolRequested)]
+    assert [fact.arguments for fact in asked_for] == [Text(text=ALLOW.arguments)]
+    assert ALLOW.arguments != wants(1, 2).arguments
+
+
+def test_a_second_call_of_an_answer_is_refused_in_chat():
+    chat = given(submit())
+    chat.when(answered(wants(1, 2), wants(2, 3))).then(
+        *completed(at(turn=1, run=1, step=1), "tool_calls"),
+        *requested(1, CALL, ALLOW),
+        *through(CALL),
+        *requested(2, SECOND, ALLOW),
+        (_one_call(), SECOND),
+    )
+    chat.when(ended(1)).then((DONE, CALL), asked(2, at(turn=1, run=1, step=4)))
+
+
+def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first():
+    chat = given(submit())
+    chat.when(answered(wants(1, 2, ASK), wants(2, 3))).then(
+        *completed(at(turn=1, run=1, step=1), "tool_calls"),
+        *requested(1, CALL, ASK),
+        approval(4, 1, CALL),
+        *requested(2, SECOND, ALLOW),
+        (_one_call(), SECOND),
+    )
+
+
+def test_calls_of_one_answer_pass_the_gate_one_by_one_in_auto():
+    """CTL-04: what may run runs while what was asked about waits."""
+    auto = given(submit(mode="auto"))
+    auto.when(answered(wants(1, 2, ASK), wants(2, 3), wants(3, 4, DENY))).then(
+        *completed(at(turn=1, run=1, step=1), "tool_calls"),
+        *requested(1, CALL, ASK),
+        approval(5, 1, CALL),
+        *requested(2, SECOND, ALLOW),
+        *through(SECOND),
+        *requested(3, THIRD, DENY),
+        (ToolRefused(code="path_denied", message="The path leads out of the folder."), THIRD),
+    )
+    auto.when(ended(2)).then((DONE, SECOND))
+    auto.after(approve())
+    auto.when(ended(1)).then((DONE, CALL), asked(2, at(turn=1, run=1, step=6)))
+
+
+def test_actions_of_one_answer_have_steps_of_their_own():
+    auto = given(submit(mode="auto"))
+    auto.when(answered(wants(1, 2, ASK), wants(2, 3, ASK))).ends_with(
+        *requested(1, CALL, ASK), approval(4, 1, CALL), *requested(2, SECOND, ASK), approval(5, 2, SECOND)
+    )
+
+
+def test_an_end_is_told_with_all_that_the_tool_showed():
+    change = FileChange(path="a.md", kind="modified", added=1, before=blob_of(b"a").ref, after=blob_of(b"b").ref)
+    outcome = ToolOutcome(
+        output="written", exit_code=0, duration_ms=7, changes=(change,), blobs=(blob_of(b"a"), blob_of(b"b"))
+    )
+    then = given(submit(), answered(wants(1, 2))).when(
+        ToolEnded(thread=THREAD, run="run_1", call="cal_1", outcome=outcome)
+    )
+    then.then(
+        (ToolCompleted(output=Text(text="written"), duration_ms=7, exit_code=0, changes=(change,)), CALL),
+        asked(2, at(turn=1, run=1, step=3)),
+    )
+    assert then.decision.blobs == (blob_of(b"a"), blob_of(b"b"))
+    assert then.decision.ends == ("run_1.2.output",)
+
+
+def test_a_tool_that_failed_keeps_its_error_and_the_model_is_told():
+    given(submit(), answered(wants(1, 2))).when(ended(1, "half", code="tool_timeout")).then(
+        (ToolFailed(code="tool_timeout", message="It failed.", output=Text(text="half"), duration_ms=4), CALL),
+        asked(2, at(turn=1, run=1, step=3)),
+    )
+
+
+def test_output_past_8_kb_is_a_preview_and_a_blob():
+    large = "x" * (LARGEST_INLINE + 1)
+    blob = blob_of(large.encode())
+    then = given(submit(), answered(wants(1, 2))).when(ended(1, large))
+    then.then(
+        (ToolCompleted(output=Text(text="x" * PREVIEW, ref=blob.ref), duration_ms=4), CALL),
+        asked(2, at(turn=1, run=1, step=3)),
+    )
+    assert then.decision.blobs == (blob,)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [ended(1), ended(2), ended(9), ended(1, run=9)],
+    ids=["ended before", "refused", "never requested", "of another run"],
+)
+def test_a_result_without_a_start_and_a_second_end_change_nothing(step):
+    """CTL-15"""
+    auto = given(submit(mode="auto"), answered(wants(1, 2), wants(2, 3, DENY), wants(3, 4)), ended(1))
+    auto.when(step).then_nothing()
+
+
+def test_a_result_of_a_call_that_waits_for_a_person_changes_nothing():
+    """CTL-04, CTL-15"""
+    given(submit(), answered(wants(1, 2, ASK))).when(ended(1)).then_nothing()
+
+
+def test_where_every_call_was_denied_at_the_bound_the_turn_fails_in_the_same_batch():
+    """MAR-12, CTL-16"""
+    chat = given(submit(), answered(wants(1, 2, DENY)), answered(wants(2, 4, DENY), step=3))
+    then = chat.when(answered(wants(3, 6, DENY), step=5))
+    assert [fact.type for fact in then.facts] == [
+        "model.completed",
+        "cost.recorded",
+        "tool.requested",
+        "permission.evaluated",
+        "tool.refused",
+        "turn.failed",
+    ]
+    assert then.decision.closed == ("cal_3", "trn_1")
+
+
+def _one_call() -> ToolRefused:
+    return ToolRefused(
+        code="one_call_at_a_time",
+        message="Only one tool call of an answer is taken in chat. Ask for this one again, if it is still needed.",
+    )
