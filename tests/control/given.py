@@ -19,11 +19,12 @@ import pytest
 
 from callboard.contracts.commands.base import Answer, Command
 from callboard.contracts.errors import Problem, Refusal
-from callboard.contracts.facts import Fact, ModelRequested
+from callboard.contracts.facts import Fact, ModelRequested, ThreadOpened
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ids import PREFIXES, IdKind
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.record import (
+    NewFact,
     Origin,
     Record,
     decode_header,
@@ -143,6 +144,14 @@ class Given:
         self.closed |= set(decision.closed)
         return Then(before.sequence, decision, answer, effects(records))
 
+    def joined_by(self, agent: str, thread: str) -> Given:
+        """Another agent has a thread in the session: a fact that no command of this version leads to."""
+        fact = ThreadOpened(agent_name=agent, kind="main", definition=agent, definition_hash="d1")
+        new = NewFact(fact, Scope(agent=agent, thread=thread))
+        for record in self._append(Decision(facts=(new,)), self._known(None)):
+            self.state = evolve(self.state, record)
+        return self
+
     def refuses(self, step: Step, **known: Any) -> Problem:
         """The step is refused. Returns what the caller is told."""
         with pytest.raises(Refusal) as refused:
@@ -162,7 +171,7 @@ class Given:
     def queue(self) -> list[str]:
         return [queued.turn for queued in self.thread.queue]
 
-    def _known(self, step: Step) -> Known:
+    def _known(self, step: Step | None) -> Known:
         named = {getattr(step, "turn_id", None), getattr(step, "action_id", None)}
         found = waiting(self.state, getattr(step, "action_id", ""))
         return Known(

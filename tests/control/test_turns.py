@@ -118,9 +118,7 @@ def test_a_turn_id_never_makes_a_second_turn_after_its_turn_ended():
 
 def test_a_turn_id_that_another_thread_uses_is_used():
     """CTL-02"""
-    session = given(submit(turn_id="trn_a"))
-    other = Thread(thread="thr_2", agent="second", definition="second")
-    session.state.threads["thr_2"] = other
+    session = given(submit(turn_id="trn_a")).joined_by("second", "thr_2")
     assert session.refuses(submit(turn_id="trn_a", thread_id="thr_2")).code == "turn_id_used"
 
 
