@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from callboard.contracts.record import Record, span_id, step_id, trace_id
 from callboard.contracts.scope import Scope
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: Families whose facts are about one part of the assistant's message.
 _PART_FAMILIES = frozenset({"message", "reasoning", "tool", "action"})
 #: Facts that say what a person's message reads.

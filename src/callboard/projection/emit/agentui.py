@@ -1,0 +1,165 @@
+"""Agent UI's events: the envelope of the Agent UI specification (Event envelope), for facts and for text in the making."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    Fact,
+    SessionArchived,
+    SessionDeleted,
+    SessionPinned,
+    SessionTitled,
+    UnknownFact,
+)
+from callboard.contracts.ids import is_workspace_stream
+from callboard.contracts.live import Cursor, Frame
+from callboard.contracts.record import Record
+from callboard.contracts.scope import Scope
+from callboard.contracts.vocabulary import (
+    Control,
+    EventClass,
+    EventScope,
+    Owner,
+    Persistence,
+    Phase,
+    Surface,
+    Topology,
+)
+
+from .classes import DELTAS, Emission, emissions
+from .identity import message_of, part_of, step_of, timestamp
+
+
+class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One event. `sequence` is the fact's; live pieces share the newest fact's and count with `n` from 1.
+
+    `refs` are the blobs of large texts, by the payload's field. `raw_event_ref` is the runtime's event that it tells.
+    """
+
+    type: EventClass
+    sequence: int
+    n: int = 0
+    timestamp: str = ""
+    session_id: str = ""
+    thread_id: str = ""
+    run_id: str = ""
+    turn_id: str = ""
+    message_id: str = ""
+    part_id: str = ""
+    task_id: str = ""
+    agent_id: str = ""
+    parent_session_id: str = ""
+    parent_thread_id: str = ""
+    tool_call_id: str = ""
+    action_id: str = ""
+    artifact_id: str = ""
+    evidence_id: str = ""
+    owner: Owner
+    scope: EventScope
+    phase: Phase
+    surface: Surface
+    persistence: Persistence
+    control: Control | None = None
+    topology: Topology | None = None
+    payload: dict[str, Any]
+    refs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    raw_event_ref: str = ""
+
+
+def agent_ui_events(record: Record) -> tuple[AgentUiEvent, ...]:
+    """The events that a fact is told as, in order; none where other facts tell it."""
+    fact, scope = record.fact, record.scope
+    content, refs = _content(record), _refs(fact)
+    return tuple(
+        AgentUiEvent(
+            type=emission.type,
+            sequence=record.sequence,
+            timestamp=timestamp(record.header.at),
+            session_id=_session_of(record),
+            message_id=message_of(record),
+            part_id=part_of(record),
+            **_entities(scope),
+            **_dimensions(emission),
+            topology="solo_run" if emission.type == "run.started" and not scope.parent_run else None,
+            payload={**content, **emission.adds},
+            refs=refs,
+            raw_event_ref=record.event_id,
+        )
+        for emission in emissions(record.header.type, fact)
+    )
+
+
+def agent_ui_delta(frame: Frame, session_id: str, cursor: Cursor, at: int) -> AgentUiEvent:
+    """The event of a piece of text in the making, at its place in the live feed. `at` is in microseconds since the epoch."""
+    emission = DELTAS[frame.kind]
+    named = {"tool": frame.tool} if frame.tool else {}
+    return AgentUiEvent(
+        type=emission.type,
+        sequence=cursor.sequence,
+        n=cursor.n,
+        timestamp=timestamp(at),
+        session_id=session_id,
+        message_id=frame.scope.run,
+        part_id=step_of(frame.scope),
+        **_entities(frame.scope),
+        **_dimensions(emission),
+        payload={"offset": frame.offset, "delta": frame.text, **named, **emission.adds},
+    )
+
+
+def _entities(scope: Scope) -> dict[str, Any]:
+    return {
+        "thread_id": scope.thread,
+        "run_id": scope.run,
+        "turn_id": scope.turn,
+        "task_id": scope.task,
+        "agent_id": scope.agent,
+        "parent_session_id": scope.parent_session,
+        "parent_thread_id": scope.parent_thread,
+        "tool_call_id": scope.tool_call,
+        "action_id": scope.action,
+        "artifact_id": scope.artifact,
+        "evidence_id": scope.evidence,
+    }
+
+
+def _dimensions(emission: Emission) -> dict[str, Any]:
+    return {
+        "owner": emission.owner,
+        "scope": emission.scope,
+        "phase": emission.phase,
+        "surface": emission.surface,
+        "persistence": emission.persistence,
+        "control": emission.control,
+    }
+
+
+def _session_of(record: Record) -> str:
+    """The session of a session's stream, or the one that a workspace's fact is about."""
+    if not is_workspace_stream(record.stream):
+        return record.stream
+    match record.fact:
+        case SessionTitled() | SessionPinned() | SessionArchived() | SessionDeleted() as fact:
+            return fact.session_id
+        case _:
+            return ""
+
+
+def _content(record: Record) -> dict[str, Any]:
+    fact = record.fact
+    if isinstance(fact, UnknownFact):
+        return {"unknown": record.header.type}
+    content: dict[str, Any] = msgspec.to_builtins(fact)
+    return content if fact.readable else {**content, "erased": True}
+
+
+def _refs(fact: Fact) -> dict[str, str]:
+    return {
+        field.encode_name: text.ref.hash
+        for field in msgspec.structs.fields(fact)
+        if isinstance(text := getattr(fact, field.name), Text) and text.ref is not None
+    }

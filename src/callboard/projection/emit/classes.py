@@ -1,0 +1,219 @@
+"""Which of Agent UI's event classes a fact is told as, and with which owner, scope, phase, surface and persistence.
+
+Every type of fact has one row here. A row is what the fact is told as, or a function of the fact where that depends on what
+it says. A fact with an empty row is told by others: the row says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ActionRequired,
+    ActionResolved,
+    Fact,
+    ModelFailed,
+    SessionArchived,
+    TurnInterrupted,
+)
+from callboard.contracts.facts.action import ActionType
+from callboard.contracts.live import PartialKind
+from callboard.contracts.rows.conversation import RuntimeStatus
+from callboard.contracts.vocabulary import Control, EventClass, EventScope, Owner, Persistence, Phase, Surface
+
+
+class Emission(msgspec.Struct, frozen=True):
+    """One event that a fact is told as. `adds` goes into the payload beside the fact's own content."""
+
+    type: EventClass
+    owner: Owner
+    scope: EventScope
+    phase: Phase
+    surface: Surface
+    persistence: Persistence
+    control: Control | None = None
+    adds: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+
+Row = tuple[Emission, ...] | Callable[[Fact], tuple[Emission, ...]]
+
+
+def _run(
+    kind: EventClass, phase: Phase, status: RuntimeStatus, *, scope: EventScope = "run", control: Control | None = None
+) -> Emission:
+    """A step in the life of a foreground turn (Agent UI specification, Runtime execution alignment)."""
+    adds = {"runtimeEntity": "agent_turn", "runtimeStatus": status}
+    return Emission(kind, "runtime", scope, phase, "runtime_status", "snapshot", control, adds)
+
+
+def _queue(status: str, control: Control | None = None) -> tuple[Emission, ...]:
+    adds = {"runtimeEntity": "agent_turn", "status": status}
+    return (Emission("queue.changed", "runtime", "task", "waiting", "task_capsule", "snapshot", control, adds),)
+
+
+def _steer(phase: Phase, status: str, control: Control | None = None) -> tuple[Emission, ...]:
+    adds = {"steer": status}
+    return (Emission("queue.changed", "runtime", "turn", phase, "composer", "snapshot", control, adds),)
+
+
+def _tool(kind: EventClass, phase: Phase, state: str, owner: Owner = "tool") -> tuple[Emission, ...]:
+    return (Emission(kind, owner, "tool_call", phase, "tool_ui", "archive", None, {"toolState": state}),)
+
+
+def _permission(scope: EventScope) -> tuple[Emission, ...]:
+    return (Emission("permission.changed", "policy", scope, "acting", "tool_ui", "archive"),)
+
+
+def _text(phase: Phase) -> tuple[Emission, ...]:
+    return (Emission("text.final", "model", "part", phase, "conversation", "transcript"),)
+
+
+def _reasoning(phase: Phase) -> tuple[Emission, ...]:
+    return (Emission("reasoning.summary", "model", "part", phase, "inline_process", "archive"),)
+
+
+def _diagnostic(phase: Phase) -> Emission:
+    return Emission("diagnostic.changed", "diagnostics", "run", phase, "diagnostics", "diagnostics_log")
+
+
+def _metric(scope: EventScope = "run") -> Emission:
+    return Emission("metric.changed", "diagnostics", scope, "acting", "diagnostics", "diagnostics_log")
+
+
+def _session(kind: EventClass, phase: Phase, scope: EventScope = "session") -> tuple[Emission, ...]:
+    return (Emission(kind, "session", scope, phase, "session_tabs", "snapshot"),)
+
+
+#: Who owns an action (Agent UI specification, Human-in-the-loop taxonomy).
+ACTION_OWNERS: dict[ActionType, Owner] = {
+    "tool_approval": "policy",
+    "plan_decision": "runtime",
+    "teammate_plan_decision": "agent",
+    "structured_input": "action",
+    "clarification": "runtime",
+    "permission_grant": "policy",
+    "delegated_permission": "policy",
+    "credential_request": "policy",
+    "artifact_review": "artifact",
+}
+
+
+def _required(fact: Fact) -> tuple[Emission, ...]:
+    owner = ACTION_OWNERS[fact.action_type] if isinstance(fact, ActionRequired) else "policy"
+    return (
+        Emission("action.required", owner, "action_request", "waiting", "hitl", "snapshot"),
+        _run("run.status", "waiting", "blocked"),
+    )
+
+
+def _answered(phase: Phase, outcome: str, control: Control | None = None) -> tuple[Emission, ...]:
+    adds = {"outcome": outcome}
+    return (Emission("action.resolved", "action", "action_request", phase, "hitl", "archive", control, adds),)
+
+
+def _resolved(fact: Fact) -> tuple[Emission, ...]:
+    decision = fact.decision if isinstance(fact, ActionResolved) else "unknown"
+    control = cast("Control", decision) if decision in ("approve", "reject", "answer") else None
+    return _answered("acting", decision, control)
+
+
+def _interrupted(fact: Fact) -> tuple[Emission, ...]:
+    by_person = isinstance(fact, TurnInterrupted) and fact.cause in ("person", "replaced")
+    return (_run("run.finished", "cancelled" if by_person else "interrupted", "done"),)
+
+
+def _failed_attempt(fact: Fact) -> tuple[Emission, ...]:
+    if isinstance(fact, ModelFailed) and fact.retry_in_ms is not None:
+        return (_run("run.status", "waiting", "retrying"), _diagnostic("waiting"))
+    return (_diagnostic("failed"),)
+
+
+def _archived(fact: Fact) -> tuple[Emission, ...]:
+    if isinstance(fact, SessionArchived) and not fact.archived:
+        return _session("session.updated", "completed")
+    return _session("session.closed", "archived")
+
+
+_BY_OTHERS: tuple[Emission, ...] = ()
+
+#: Every type of fact, by its tag.
+CLASSES: dict[str, Row] = {
+    "session.created": _session("session.opened", "accepted"),
+    "session.taken_over": (_diagnostic("interrupted"),),
+    "thread.opened": _session("session.opened", "accepted", "thread"),
+    "thread.paused": (_run("run.status", "waiting", "blocked", scope="thread"),),
+    "thread.resumed": (_run("run.status", "accepted", "accepted", scope="thread"),),
+    "turn.submitted": (_run("run.status", "submitted", "accepted", scope="turn", control="send"),),
+    "turn.started": (_run("run.started", "accepted", "accepted"),),
+    "turn.interrupt.requested": (_run("run.status", "acting", "streaming", control="interrupt"),),
+    "turn.completed": (_run("run.finished", "completed", "done"),),
+    "turn.failed": (_run("run.failed", "failed", "failed"),),
+    "turn.interrupted": _interrupted,
+    "queue.added": _queue("queued", "queue"),
+    "queue.promoted": _queue("promoted"),
+    "queue.edited": _queue("queued"),
+    "queue.removed": _queue("removed"),
+    "queue.steer.requested": _steer("submitted", "pending", "steer"),
+    "queue.steer.accepted": _steer("accepted", "accepted"),
+    "queue.steer.rejected": _steer("cancelled", "rejected"),
+    "routing.resolved": (_run("run.status", "routing", "routing"),),
+    "model.requested": (
+        _run("run.status", "preparing", "preparing"),
+        Emission("context.changed", "context", "run", "preparing", "diagnostics", "archive"),
+    ),
+    "model.completed": (_metric(),),
+    "model.failed": _failed_attempt,
+    "model.interrupted": (_diagnostic("interrupted"),),
+    "reasoning.completed": _reasoning("reasoning"),
+    "reasoning.interrupted": _reasoning("interrupted"),
+    "message.text": _text("reconciling"),
+    "message.interrupted": _text("interrupted"),
+    "output.final": (_run("run.status", "reconciling", "streaming"),),
+    "cost.recorded": (_metric(),),
+    "tool.requested": _tool("tool.args", "acting", "input-available", "model"),
+    "permission.evaluated": _permission("tool_call"),
+    "sandbox.applied": _permission("tool_call"),
+    "tool.started": (*_tool("tool.started", "acting", "running"), _run("run.status", "acting", "streaming")),
+    "tool.completed": _tool("tool.result", "completed", "output-available"),
+    "tool.failed": _tool("tool.failed", "failed", "output-error"),
+    "tool.refused": _tool("tool.failed", "failed", "output-error"),
+    "tool.lost": _tool("tool.failed", "failed", "output-error"),
+    "tool.cancelled": _tool("tool.failed", "cancelled", "cancelled"),
+    "action.required": _required,
+    "action.resolved": _resolved,
+    "action.expired": _answered("cancelled", "expired"),
+    "action.withdrawn": _answered("cancelled", "withdrawn"),
+    "permission.rule.added": _permission("session"),
+    "permission.rule.revoked": _permission("session"),
+    "warning.raised": (_diagnostic("acting"),),
+    "error.raised": (_diagnostic("failed"),),
+    "workspace.opened": _BY_OTHERS,  # a folder is no surface of Agent UI; its sessions are
+    "workspace.session.listed": _BY_OTHERS,  # told as session.opened by the session itself
+    "workspace.session.titled": _session("session.updated", "completed"),
+    "workspace.session.pinned": _session("session.updated", "completed"),
+    "workspace.session.archived": _archived,
+    "workspace.session.deleted": _session("session.closed", "archived"),
+}
+
+#: Text in the making, by its kind.
+DELTAS: dict[PartialKind, Emission] = {
+    "text": Emission("text.delta", "model", "part", "producing", "conversation", "ephemeral_live"),
+    "reasoning": Emission("reasoning.delta", "model", "part", "reasoning", "inline_process", "ephemeral_live"),
+    "arguments": Emission(
+        "tool.args", "model", "tool_call", "acting", "tool_ui", "ephemeral_live", None, {"toolState": "input-streaming"}
+    ),
+    "output": Emission(
+        "tool.output.delta", "tool", "tool_call", "acting", "tool_ui", "ephemeral_live", None, {"toolState": "progress"}
+    ),
+}
+
+
+def emissions(tag: str, fact: Fact) -> tuple[Emission, ...]:
+    """What a fact is told as. One of a type that this version does not know is told to diagnostics, as unknown."""
+    row = CLASSES.get(tag)
+    if row is None:
+        return (_diagnostic("acting"),)
+    return row(fact) if callable(row) else row

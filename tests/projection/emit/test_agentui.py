@@ -1,0 +1,201 @@
+"""Facts and text in the making as Agent UI's events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import get_args
+
+import msgspec
+import pytest
+
+from callboard.contracts.content import BlobRef, Text
+from callboard.contracts.facts import (
+    FACTS,
+    ActionResolved,
+    ErasedFact,
+    MessageText,
+    ModelFailed,
+    SessionArchived,
+    ToolCompleted,
+    ToolFailed,
+    TurnInterrupted,
+    UnknownFact,
+)
+from callboard.contracts.facts.action import ActionType
+from callboard.contracts.live import Cursor, Frame, PartialKind
+from callboard.contracts.record import Record
+from callboard.contracts.vocabulary import EventClass, EventScope, Owner, Persistence, Phase, Surface
+from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_delta, agent_ui_events
+from callboard.projection.emit.classes import ACTION_OWNERS, CLASSES, DELTAS, emissions
+from tests.projection.histories import random_history
+from tests.projection.runs import Log
+from tests.projection.story import RUN, step
+
+HISTORY = random_history(11, moves=1500, threads=2)
+#: The ids that events of a class need (Agent UI specification, Event envelope).
+NEEDS = {
+    "run": ("session_id", "thread_id"),
+    "text": ("session_id", "run_id", "turn_id", "message_id", "part_id"),
+    "reasoning": ("session_id", "run_id", "turn_id", "message_id", "part_id"),
+    "tool": ("session_id", "run_id", "turn_id", "tool_call_id"),
+    "action": ("session_id", "run_id", "turn_id", "action_id"),
+    "queue": ("session_id", "thread_id", "turn_id"),
+    "context": ("session_id", "run_id"),
+    "session": ("session_id",),
+}
+
+
+def missing(event: AgentUiEvent) -> list[str]:
+    needed = NEEDS.get(event.type.partition(".")[0], ())
+    return [f"{event.type} {name}" for name in needed if not getattr(event, name)]
+
+
+def test_every_type_of_fact_has_its_row():
+    """UI-33: one map, complete for what it maps from; what it maps to is welded to the specification's list."""
+    assert set(CLASSES) == set(FACTS)
+
+
+def test_every_event_of_a_history_has_the_ids_that_its_class_needs():
+    """UI-29, SUB-03"""
+    events = [event for record in HISTORY.records for event in agent_ui_events(record)]
+    assert [line for event in events for line in missing(event)] == []
+    assert len(Counter(event.type for event in events)) > 15
+
+
+def test_every_name_of_an_event_comes_from_its_closed_list():
+    """UI-26: nothing is called what the specification does not call it."""
+    for record in HISTORY.records:
+        for event in agent_ui_events(record):
+            assert event.type in get_args(EventClass)
+            assert event.owner in get_args(Owner)
+            assert event.scope in get_args(EventScope)
+            assert event.phase in get_args(Phase)
+            assert event.surface in get_args(Surface)
+            assert event.persistence in get_args(Persistence)
+
+
+def test_no_process_is_told_as_text():
+    """UI-06: the conversation's text comes from text facts alone."""
+    spoken = {tag for tag in CLASSES for emission in emissions(tag, ErasedFact()) if emission.surface == "conversation"}
+    assert spoken == {"message.text", "message.interrupted"}
+
+
+def test_diagnostics_and_metrics_stay_out_of_the_conversation():
+    """UI-32"""
+    places = {
+        (emission.surface, emission.persistence)
+        for tag in CLASSES
+        for emission in emissions(tag, ErasedFact())
+        if emission.type in ("diagnostic.changed", "metric.changed")
+    }
+    assert places == {("diagnostics", "diagnostics_log")}
+
+
+def test_a_text_is_told_with_all_that_its_place_needs():
+    """UI-05: per part, with the message it belongs to, and a ref where it is large."""
+    ref = BlobRef(hash="ab", size=9000)
+    record = Log("ses_1").say(MessageText(content=Text(text="The start", ref=ref)), step(4))
+    assert agent_ui_events(record) == (
+        AgentUiEvent(
+            type="text.final",
+            sequence=1,
+            timestamp="2023-11-14T22:13:20.001000Z",
+            session_id="ses_1",
+            thread_id="thr_1",
+            run_id="run_1",
+            turn_id="trn_1",
+            message_id="run_1",
+            part_id="run_1.4",
+            agent_id="solo",
+            owner="model",
+            scope="part",
+            phase="reconciling",
+            surface="conversation",
+            persistence="transcript",
+            payload={"content": {"text": "The start", "ref": {"hash": "ab", "size": 9000}}},
+            refs={"content": "ab"},
+            raw_event_ref="ses_1/1",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("fact", "told"),
+    [
+        (ToolCompleted(output=Text()), [("tool.result", "completed")]),
+        (ToolFailed(code="tool_failed", message="No."), [("tool.failed", "failed")]),
+        (
+            ModelFailed(code="x", message="", retry_in_ms=1),
+            [("run.status", "waiting"), ("diagnostic.changed", "waiting")],
+        ),
+        (ModelFailed(code="x", message=""), [("diagnostic.changed", "failed")]),
+        (TurnInterrupted(cause="person"), [("run.finished", "cancelled")]),
+        (TurnInterrupted(cause="crash"), [("run.finished", "interrupted")]),
+        (SessionArchived(session_id="s", archived=True), [("session.closed", "archived")]),
+        (SessionArchived(session_id="s", archived=False), [("session.updated", "completed")]),
+        (ActionResolved(decision="reject"), [("action.resolved", "acting")]),
+    ],
+)
+def test_what_a_fact_says_decides_what_it_is_told_as(fact: ToolCompleted, told: list[tuple[str, str]]):
+    """UI-08, UI-09, UI-24"""
+    assert [(emission.type, emission.phase) for emission in emissions(fact.type, fact)] == told
+
+
+def test_an_answer_names_the_control_that_gave_it():
+    """UI-09"""
+    (approved,) = emissions("action.resolved", ActionResolved(decision="approve"))
+    assert (approved.control, approved.adds) == ("approve", {"outcome": "approve"})
+
+
+def test_every_type_of_action_has_an_owner():
+    """UI-10"""
+    assert set(ACTION_OWNERS) == set(get_args(ActionType))
+
+
+def test_text_in_the_making_carries_its_place_in_the_live_feed():
+    """UI-30: sequence and n say what a client has seen."""
+    frame = Frame(kind="text", scope=step(4), offset=3, text="more")
+    assert agent_ui_delta(frame, "ses_1", Cursor(7, 2), 1_700_000_000_000_000) == AgentUiEvent(
+        type="text.delta",
+        sequence=7,
+        n=2,
+        timestamp="2023-11-14T22:13:20.000000Z",
+        session_id="ses_1",
+        thread_id="thr_1",
+        run_id="run_1",
+        turn_id="trn_1",
+        message_id="run_1",
+        part_id="run_1.4",
+        agent_id="solo",
+        owner="model",
+        scope="part",
+        phase="producing",
+        surface="conversation",
+        persistence="ephemeral_live",
+        payload={"offset": 3, "delta": "more"},
+    )
+
+
+def test_every_kind_of_piece_has_its_class():
+    """UI-08: arguments and output of a call are told under the call."""
+    assert set(DELTAS) == set(get_args(PartialKind))
+    frames = [item for item in HISTORY.live if isinstance(item, Frame)]
+    deltas = [agent_ui_delta(frame, "ses_history", Cursor(1, 1), 0) for frame in frames]
+    assert [line for delta in deltas for line in missing(delta)] == []
+    assert {delta.type for delta in deltas} == {"text.delta", "reasoning.delta", "tool.args", "tool.output.delta"}
+
+
+def test_facts_that_cannot_be_read_are_told_as_that():
+    """UI-26"""
+    record = Log("ses_1").say(TurnInterrupted(cause="person"), RUN)
+    (erased,) = agent_ui_events(msgspec.structs.replace(record, fact=ErasedFact()))
+    header = msgspec.structs.replace(record.header, type="plan.sketched")
+    (unknown,) = agent_ui_events(msgspec.structs.replace(record, header=header, fact=UnknownFact()))
+    assert (erased.type, erased.phase, erased.payload["erased"]) == ("run.finished", "interrupted", True)
+    assert (unknown.type, unknown.payload) == ("diagnostic.changed", {"unknown": "plan.sketched"})
+
+
+def test_a_workspaces_word_on_a_session_is_told_under_that_session():
+    """UI-31"""
+    record: Record = Log("wks_1").say(SessionArchived(session_id="ses_1", archived=True))
+    assert [event.session_id for event in agent_ui_events(record)] == ["ses_1"]

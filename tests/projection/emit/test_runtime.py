@@ -1,0 +1,127 @@
+"""Facts as the runtime's own events."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import jsonschema
+import msgspec
+import pytest
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ErasedFact,
+    MessageText,
+    ModelFailed,
+    QueueEdited,
+    SessionTitled,
+    ToolStarted,
+    UnknownFact,
+)
+from callboard.contracts.record import NewFact, Origin, Record, WireEvent, header_of
+from callboard.contracts.schema import facts_schema
+from callboard.contracts.scope import Actor, Scope
+from callboard.projection.emit.runtime import wire_event
+from tests.projection.histories import random_history
+from tests.projection.runs import Log
+from tests.projection.story import TURN, step
+
+
+def sent(record: Record) -> dict[str, object]:
+    return json.loads(msgspec.json.encode(wire_event(record, "rtm_1")))
+
+
+def test_an_event_has_its_whole_envelope():
+    """UI-29, CTL-10: what is not stored is derived, and is the same each time."""
+    scope = Scope(
+        agent="solo",
+        thread="thr_1",
+        turn="trn_1",
+        run="run_1",
+        step=3,
+        attempt=2,
+        tool_call="cal_1",
+        parent_session="ses_0",
+        parent_thread="thr_0",
+        parent_run="run_0",
+    )
+    actor = Actor(kind="policy", id="rules")
+    origin = Origin(at=1_700_000_000_000_001, command_id="cmd_1", actor=actor, cause="wks_1/7")
+    header = header_of(NewFact(ToolStarted(tool="Write"), scope), origin, 4)
+    record = Record(stream="ses_1", sequence=9, header=header, link=b"", fact=ToolStarted(tool="Write"))
+    assert sent(record) == {
+        "type": "tool.started",
+        "eventId": "ses_1/9",
+        "schemaVersion": 1,
+        "sequence": 9,
+        "timestamp": "2023-11-14T22:13:20.000001Z",
+        "runtimeId": "rtm_1.4",
+        "sessionId": "ses_1",
+        "threadId": "thr_1",
+        "turnId": "trn_1",
+        "runId": "run_1",
+        "stepId": "run_1.3",
+        "attemptId": "run_1.3.2",
+        "messageId": "run_1",
+        "partId": "run_1.3",
+        "agentId": "solo",
+        "parentSessionId": "ses_0",
+        "parentThreadId": "thr_0",
+        "parentRunId": "run_0",
+        "toolCallId": "cal_1",
+        "traceId": hashlib.sha256(b"trn_1").hexdigest()[:32],
+        "spanId": hashlib.sha256(b"run_1.3").hexdigest()[:16],
+        "commandId": "cmd_1",
+        "actor": {"kind": "policy", "id": "rules"},
+        "cause": "wks_1/7",
+        "payload": {"tool": "Write"},
+    }
+
+
+def test_a_persons_message_is_named_by_its_turn_and_the_assistants_by_its_run():
+    """UI-05: parts reconcile within their message."""
+    log = Log("ses_1")
+    edited = sent(log.say(QueueEdited(input=Text(text="Rather this.")), TURN))
+    said = sent(log.say(MessageText(content=Text(text="Yes.")), step(4)))
+    failed = sent(log.say(ModelFailed(code="model_timeout", message="Late."), step(3)))
+    assert (edited["messageId"], edited.get("partId")) == ("trn_1", None)
+    assert (said["messageId"], said["partId"]) == ("run_1", "run_1.4")
+    assert (failed.get("messageId"), failed["stepId"]) == (None, "run_1.3")
+
+
+def test_a_fact_of_a_workspace_names_the_workspace():
+    """UI-29"""
+    event = sent(Log("wks_1").say(SessionTitled(session_id="ses_1", title="Prompts")))
+    assert (event["workspaceId"], event.get("sessionId")) == ("wks_1", None)
+
+
+def test_an_erased_fact_leaves_as_its_envelope_and_an_unknown_one_as_it_came():
+    """UI-26"""
+    record = Log("ses_1").say(MessageText(content=Text(text="Yes.")), step(4))
+    erased = sent(msgspec.structs.replace(record, fact=ErasedFact()))
+    unknown = sent(msgspec.structs.replace(record, fact=UnknownFact(payload=msgspec.Raw(b'{"a": 1}'))))
+    assert (erased["type"], erased["erased"], erased["payload"]) == ("message.text", True, {})
+    assert (unknown["payload"], unknown.get("erased")) == ({"a": 1}, None)
+
+
+def test_every_event_of_a_history_fits_its_schema():
+    """SUB-03: the ids that a fact needs are there, under their names."""
+    validator = jsonschema.Draft202012Validator(facts_schema())
+    records = {record.header.type: record for record in random_history(5, moves=600, threads=2).records}
+    assert len(records) > 30
+    for record in records.values():
+        validator.validate(sent(record))
+
+
+def test_an_event_without_an_id_that_it_needs_does_not_fit_its_schema():
+    """SUB-03"""
+    event = sent(Log("ses_1").say(MessageText(content=Text(text="Yes.")), step(4)))
+    del event["stepId"]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(facts_schema()).validate(event)
+
+
+def test_the_envelope_has_no_dimension_that_is_a_function_of_the_fact():
+    """Owner, scope, phase, surface and persistence are computed at the edge that needs them."""
+    assert not {"owner", "scope", "phase", "surface", "persistence"} & set(WireEvent.__struct_fields__)
