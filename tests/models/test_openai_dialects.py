@@ -1,0 +1,102 @@
+"""What servers of the format do differently, over real HTTP."""
+
+from __future__ import annotations
+
+import json
+
+from callboard.contracts.ports.model import Finished, ReasoningContent, TextContent, Usage
+from tests.models.asking import READ, answer, asks, calls
+from tests.models.servers import Exchange, against
+
+
+async def _as_ollama(exchange: Exchange) -> None:
+    await exchange.begin_stream()
+    await exchange.delta({"role": "assistant", "content": "", "reasoning": "Let me "})
+    await exchange.delta({"role": "assistant", "content": "", "reasoning": "see."})
+    await exchange.delta({"content": "I look."})
+    for number, path in enumerate(("a.md", "b.md")):
+        function = {"name": "Read", "arguments": json.dumps({"path": path})}
+        call = {"index": number, "id": f"call_{number}", "type": "function", "function": function}
+        await exchange.delta({"content": "", "tool_calls": [call]})
+    # Ollama says "stop" of answers that ask for tools.
+    await exchange.text("", finish_reason="stop")
+    await exchange.event("[DONE]")
+    await exchange.end_stream()
+
+
+async def test_reasoning_and_whole_calls_as_ollama_sends_them():
+    """UI-06"""
+    async with against(_as_ollama) as (model, _):
+        parts, end = await answer(model, asks("go", tools=(READ,)))
+
+    assert parts == [
+        ReasoningContent("Let me see.", "reasoning"),
+        TextContent("I look."),
+        calls("call_0", "Read", '{"path": "a.md"}'),
+        calls("call_1", "Read", '{"path": "b.md"}'),
+    ]
+    assert end == Finished(stop_reason="tool_calls", usage=Usage(), response_id="r1")
+
+
+async def test_reasoning_in_tags_is_no_part_of_the_text():
+    """UI-06"""
+
+    async def play(exchange: Exchange) -> None:
+        await exchange.begin_stream()
+        for piece in ("<think>", "hm, ", "yes", "</think>", "It ", "is so."):
+            await exchange.text(piece)
+        await exchange.text("", finish_reason="stop")
+        await exchange.end_stream()
+
+    async with against(play) as (model, _):
+        parts, _ = await answer(model, asks("go"))
+
+    assert parts == [ReasoningContent("hm, yes", "content"), TextContent("It is so.")]
+
+
+async def test_cached_and_reasoning_tokens_are_told_where_the_server_tells_them():
+    usage = {
+        "prompt_tokens": 120,
+        "completion_tokens": 40,
+        "total_tokens": 160,
+        "prompt_tokens_details": {"cached_tokens": 64},
+        "completion_tokens_details": {"reasoning_tokens": 24},
+    }
+
+    async def play(exchange: Exchange) -> None:
+        await exchange.begin_stream()
+        await exchange.text("Hi.", finish_reason="stop")
+        await exchange.event({"id": "r1", "model": "m", "created": 1, "choices": [], "usage": usage})
+        await exchange.event("[DONE]")
+        await exchange.end_stream()
+
+    async with against(play) as (model, _):
+        _, end = await answer(model, asks("go"))
+
+    assert end.usage == Usage(input_tokens=120, output_tokens=40, cached_tokens=64, reasoning_tokens=24)
+
+
+async def test_a_refusal_is_what_the_model_says():
+    async def play(exchange: Exchange) -> None:
+        await exchange.begin_stream()
+        await exchange.delta({"refusal": "I'd rather "})
+        await exchange.delta({"refusal": "not."})
+        await exchange.text("", finish_reason="stop")
+        await exchange.end_stream()
+
+    async with against(play) as (model, _):
+        parts, end = await answer(model, asks("go"))
+
+    assert (parts, end.stop_reason) == ([TextContent("I'd rather not.")], "content_filter")
+
+
+async def test_a_reason_that_nobody_knows_reads_unknown():
+    async def play(exchange: Exchange) -> None:
+        await exchange.begin_stream()
+        await exchange.text("Hi.", finish_reason="moon_phase")
+        await exchange.end_stream()
+
+    async with against(play) as (model, _):
+        _, end = await answer(model, asks("go"))
+
+    assert end.stop_reason == "unknown"
