@@ -70,7 +70,7 @@ class Asking:
         attempt = 1
         while True:
             try:
-                finished = await self._attempt()
+                finished = await self._attempt(attempt)
                 break
             except ModelFailure as failure:
                 await self.settle()
@@ -99,8 +99,8 @@ class Asking:
         self._started = self._host.parts.clock.elapsed()
         self._first: float | None = None
 
-    async def _attempt(self) -> Finished:
-        model, request = await self._prepare()
+    async def _attempt(self, attempt: int) -> Finished:
+        model, request = await self._prepare(attempt)
         finished: Finished | None = None
         async with aclosing(model.stream(request)) as events:
             async for event in events:
@@ -114,7 +114,7 @@ class Asking:
             raise ModelFailure("model_cut_stream", "The answer broke off before its end.", retryable=True)
         return finished
 
-    async def _prepare(self) -> tuple[Model, ModelRequest]:
+    async def _prepare(self, attempt: int) -> tuple[Model, ModelRequest]:
         host = self._host
         run = host.state.threads[self._scope.thread].run
         if run is None:
@@ -131,6 +131,7 @@ class Asking:
             session=host.session,
             agent=self._scope.agent,
             iteration=self._request.iteration,
+            attempt=attempt,
         )
 
     def _take(self, event: ModelEvent) -> None:

@@ -11,11 +11,11 @@ from callboard.control.effects import ListSession
 
 from .acting import WorkspaceEffect
 from .commands import Commands
+from .feeds import RuntimeFeeds
 from .host import SessionHost
 from .parts import Parts
 from .queries import Queries
 from .sessions import Sessions
-from .views.feeds import RuntimeFeeds
 from .workspaces import Workspaces
 
 log = logging.getLogger(__name__)

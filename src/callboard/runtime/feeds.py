@@ -8,9 +8,9 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor
 from callboard.contracts.record import Record
 
-from ..parts import Parts
-from ..sessions import Sessions
-from ..workspaces import Workspaces
+from .parts import Parts
+from .sessions import Sessions
+from .workspaces import Workspaces
 
 
 class RuntimeFeeds:
