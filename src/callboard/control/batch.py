@@ -117,4 +117,4 @@ def call_scope(thread: Thread, run: OpenRun, call: OpenCall | WantedCall) -> Sco
 
 def action_scope(thread: Thread, run: OpenRun, call: OpenCall) -> Scope:
     """The scope of the approval that a call waits for."""
-    return msgspec.structs.replace(call_scope(thread, run, call), action=call.action)
+    return msgspec.structs.replace(call_scope(thread, run, call), step=call.action_step, action=call.action)

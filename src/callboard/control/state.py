@@ -22,7 +22,8 @@ CallPhase = Literal["requested", "waiting", "running"]
 
 
 class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call without a terminal fact. `action` is the approval it waits for, and what follows is what its card offers."""
+    """A tool call without a terminal fact. `action` is the approval it waits for, `action_step` the step of that
+    approval, and what follows is what its card offers."""
 
     call: str
     step: int
@@ -30,6 +31,7 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     arguments: Text
     phase: CallPhase = "requested"
     action: str = ""
+    action_step: int = 0
     expires_at: int = 0
     scopes: tuple[ApprovalScope, ...] = ()
     matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])

@@ -40,8 +40,12 @@ def open_folder(state: Workspace, path: str, name: str) -> tuple[NewFact, ...]:
 
 
 def list_session(state: Workspace, session: str, title: str) -> tuple[NewFact, ...]:
-    """A session is listed once."""
-    return () if session in state.sessions else (NewFact(SessionListed(session_id=session, title=title)),)
+    """A session is listed once, and not again once it was deleted."""
+    return (
+        ()
+        if session in state.sessions or session in state.deleted
+        else (NewFact(SessionListed(session_id=session, title=title)),)
+    )
 
 
 def share_rule(state: Workspace, rule: Rule) -> tuple[NewFact, ...]:

@@ -52,6 +52,7 @@ def waiting(state: Session, fact: ActionRequired, place: Place) -> Session:
             call,
             phase="waiting",
             action=place.scope.action,
+            action_step=place.scope.step,
             expires_at=fact.expires_at,
             scopes=fact.scopes,
             matchers=fact.matchers,
@@ -66,7 +67,7 @@ def answered(state: Session, place: Place) -> Session:
         return msgspec.structs.replace(
             run,
             calls=tuple(
-                msgspec.structs.replace(call, phase="requested", action="", expires_at=0)
+                msgspec.structs.replace(call, phase="requested", action="", action_step=0, expires_at=0)
                 if call.action == place.scope.action
                 else call
                 for call in run.calls
