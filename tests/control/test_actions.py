@@ -42,7 +42,7 @@ from .given import Given, given
 from .told import asked, through
 
 CALL = at(turn=1, run=1, step=2, call=1)
-ACTION = at(turn=1, run=1, step=2, call=1, action=1)
+ACTION = at(turn=1, run=1, step=3, call=1, action=1)
 AGAIN = asked(2, at(turn=1, run=1, step=4))
 MINUTE = 60_000_000
 CHANGED = ToolRefused(
@@ -251,10 +251,11 @@ def test_two_actions_of_one_answer_are_answered_one_by_one():
     auto = given(submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3, ASK)))
     second = at(turn=1, run=1, step=3, call=2)
     auto.when(reject(2)).then(
-        (ActionResolved(decision="reject"), msgspec.structs.replace(second, action="act_2")),
+        (ActionResolved(decision="reject"), msgspec.structs.replace(second, step=5, action="act_2")),
         (ToolRefused(code="person_denied", message="The person said no."), second),
     )
-    auto.when(approve(1)).then((ActionResolved(decision="approve"), ACTION), *through(CALL))
+    first = msgspec.structs.replace(ACTION, step=4)
+    auto.when(approve(1)).then((ActionResolved(decision="approve"), first), *through(CALL))
     auto.when(ended(1)).then(
         (ToolCompleted(output=Text(text="done"), duration_ms=4), CALL), asked(2, at(turn=1, run=1, step=6))
     )

@@ -78,7 +78,7 @@ def test_a_pending_approval_is_there_as_it_was():
     session.when(NOBODY).then(TAKEN)
     assert session.run == msgspec.structs.replace(before, epoch=2)
     session.when(approve()).then(
-        (ActionResolved(decision="approve"), at(turn=1, run=1, step=2, call=1, action=1)), *through(CALL)
+        (ActionResolved(decision="approve"), at(turn=1, run=1, step=3, call=1, action=1)), *through(CALL)
     )
 
 
@@ -98,7 +98,7 @@ def test_a_turn_with_a_call_that_ran_beside_one_that_waits_ends_whole():
     then = session.when(NOBODY)
     then.then(
         TAKEN,
-        (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=2, call=1, action=1)),
+        (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=4, call=1, action=1)),
         (ToolCancelled(started=False), CALL),
         (ToolLost(), at(turn=1, run=1, step=3, call=2)),
         CRASHED,
@@ -112,7 +112,7 @@ def test_a_turn_that_was_being_stopped_ends_although_it_only_waited():
     session = crashed(given(submit(), answered(wants(1, 2, ASK)), interrupt()))
     session.when(NOBODY).then(
         TAKEN,
-        (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=2, call=1, action=1)),
+        (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=3, call=1, action=1)),
         (ToolCancelled(started=False), CALL),
         CRASHED,
     )

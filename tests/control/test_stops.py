@@ -138,7 +138,7 @@ def test_open_calls_and_actions_close_before_their_turn():
     then.then(
         (
             ActionWithdrawn(reason="the turn was interrupted (person)"),
-            at(turn=1, run=1, step=2, call=1, action=1),
+            at(turn=1, run=1, step=5, call=1, action=1),
         ),
         (ToolCancelled(started=False), FIRST),
         (ToolCancelled(started=True, output=Text(text="line 1"), duration_ms=3, changes=(change,)), SECOND),

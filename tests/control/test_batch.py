@@ -1,0 +1,115 @@
+"""A batch: each fact changes what later rules see, and what a decision leads to is told with it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from callboard.contracts.content import LARGEST_INLINE, Text, blob_of
+from callboard.contracts.facts import (
+    FACTS,
+    AnySessionFact,
+    ErasedFact,
+    SessionCreated,
+    ToolStarted,
+    TurnCompleted,
+    TurnSubmitted,
+    UnknownFact,
+    WarningRaised,
+)
+from callboard.contracts.scope import Scope
+from callboard.control.batch import Batch, Decision
+from callboard.control.evolve import apply
+from callboard.control.known import Known
+from callboard.control.state import Session
+
+from .examples import ASK, FOLDER, NOW, SESSION, WORKSPACE, answered, at, says, setup_of, steer, submit, wants
+from .given import CountedIds, given
+
+KNOWN = Known(now=NOW, ids=CountedIds(), setup=setup_of, epoch=3)
+
+
+def batch(state: Session | None = None) -> Batch:
+    return Batch(state or Session(session=SESSION), KNOWN)
+
+
+def test_a_batch_without_a_fact_decides_nothing():
+    assert batch().decision() == Decision(facts=())
+
+
+def test_each_fact_counts_and_carries_the_time_and_the_epoch():
+    making = batch()
+    making.say(SessionCreated(workspace_id=WORKSPACE, folder=FOLDER, title="t"), Scope())
+    assert (making.state.sequence, making.state.at, making.state.epoch) == (1, NOW, 3)
+    assert (making.state.workspace, making.state.folder, making.state.title) == (WORKSPACE, FOLDER, "t")
+
+
+def test_time_never_goes_back():
+    later = NOW + 5
+    making = batch(Session(session=SESSION, sequence=1, at=later))
+    making.say(WarningRaised(code="w", message="m"), Scope())
+    assert making.state.at == later
+
+
+def test_a_fact_that_lacks_an_id_is_not_said_and_nothing_of_it_is_kept():
+    """CTL-14"""
+    making = batch()
+    with pytest.raises(ValueError, match=r"tool\.started needs the id of its tool_call"):
+        making.say(ToolStarted(tool="Read"), at(turn=1, run=1, step=2))
+    assert making.decision() == Decision(facts=())
+    assert making.state == Session(session=SESSION)
+
+
+def test_a_small_text_stands_in_its_fact_and_a_large_one_goes_with_the_batch():
+    making = batch()
+    assert making.hold("small") == Text(text="small")
+    large = "é" * LARGEST_INLINE
+    held = making.hold(large)
+    assert held == Text(text="é" * 1024, ref=blob_of(large.encode()).ref)
+    assert making.decision().blobs == (blob_of(large.encode()),)
+
+
+def test_a_partial_that_is_dropped_and_finished_ends_once():
+    making = batch()
+    scope = at(turn=1, run=1, step=2)
+    making.drop("text", scope)
+    making.drop("text", scope)
+    assert making.decision().ends == ("run_1.2.text",)
+
+
+def test_the_ids_that_are_terminal_come_back_with_the_decision():
+    making = batch()
+    making.say(TurnCompleted(iterations=1), at(turn=4, run=2))
+    assert making.decision().closed == ("trn_4",)
+
+
+def test_every_fact_that_closes_an_entity_needs_its_id():
+    """CTL-15"""
+    assert [tag for tag, fact in FACTS.items() if fact.closes is not None and fact.closes not in fact.needs] == []
+
+
+@pytest.mark.parametrize("fact", [UnknownFact(), ErasedFact()], ids=["unknown", "erased"])
+def test_a_fact_that_cannot_be_read_moves_the_place_and_nothing_else(fact):
+    state = given(submit()).state
+    changed = apply(state, fact, at(turn=1, run=1), state.sequence + 1, NOW + 1, 2)
+    assert changed == msgspec.structs.replace(state, sequence=state.sequence + 1, at=NOW + 1, epoch=2)
+
+
+def test_a_fact_of_a_thread_or_run_that_is_not_open_changes_no_entity():
+    state = given(submit(), says("done")).state
+    facts: list[AnySessionFact] = [
+        ToolStarted(tool="Read"),
+        TurnSubmitted(input=Text(text="?"), mode="chat", permission_mode="ask"),
+    ]
+    for fact in facts:
+        scope = Scope(thread="thr_9", turn="trn_1", run="run_1", step=1, tool_call="cal_1")
+        assert apply(state, fact, scope, 99, NOW, 1).threads == state.threads
+    assert apply(state, facts[0], at(turn=1, run=1, step=2, call=1), 99, NOW, 1).threads == state.threads
+
+
+def test_a_state_comes_back_from_its_snapshot():
+    """CTL-06"""
+    session = given(
+        submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3)), steer("in French"), submit(), submit()
+    )
+    assert msgspec.json.decode(msgspec.json.encode(session.state), type=Session) == session.state

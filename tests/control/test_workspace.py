@@ -1,0 +1,130 @@
+"""What is decided of a workspace: its folder, the list of its sessions, and the rules that hold in all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from callboard.contracts.commands import DeleteSession, SessionUpdated, UpdateSession
+from callboard.contracts.errors import Problem, Refusal
+from callboard.contracts.facts import (
+    PermissionRuleAdded,
+    PermissionRuleRevoked,
+    Rule,
+    SessionArchived,
+    SessionDeleted,
+    SessionListed,
+    SessionPinned,
+    SessionTitled,
+    UnknownFact,
+    WarningRaised,
+    WorkspaceOpened,
+)
+from callboard.contracts.record import NewFact, Origin, Record, header_of
+from callboard.control.state import ListedSession, Workspace
+from callboard.control.workspace import evolve, list_session, may_delete, open_folder, share_rule, update_session
+
+from .examples import FOLDER, NOW, SESSION, WORKSPACE
+
+OPENED = NewFact(WorkspaceOpened(path=FOLDER, name="site"))
+LISTED = NewFact(SessionListed(session_id=SESSION, title="tidy"))
+RULE = Rule(rule_id="rul_1", matcher="Write(*)", verdict="allow", scope="workspace")
+
+
+def folded(*facts: NewFact) -> Workspace:
+    """The workspace after these facts."""
+    state = Workspace(workspace=WORKSPACE)
+    for sequence, new in enumerate(facts, start=1):
+        header = header_of(new, Origin(at=NOW + sequence), 1)
+        state = evolve(state, Record(stream=WORKSPACE, sequence=sequence, header=header, link=b"", fact=new.fact))
+    return state
+
+
+def test_a_folder_is_opened_once():
+    assert open_folder(Workspace(workspace=WORKSPACE), FOLDER, "site") == (OPENED,)
+    assert open_folder(folded(OPENED), FOLDER, "site") == ()
+
+
+def test_a_session_is_listed_once():
+    assert list_session(folded(OPENED), SESSION, "tidy") == (LISTED,)
+    assert list_session(folded(OPENED, LISTED), SESSION, "tidy") == ()
+
+
+def test_a_session_that_was_deleted_is_not_listed_again():
+    gone = NewFact(SessionDeleted(session_id=SESSION, last_sequence=9, link="00"))
+    assert list_session(folded(OPENED, LISTED, gone), SESSION, "tidy") == ()
+
+
+def test_a_rule_for_the_workspace_is_kept_once():
+    added = NewFact(PermissionRuleAdded(rule=RULE))
+    assert share_rule(folded(OPENED), RULE) == (added,)
+    assert share_rule(folded(OPENED, added), RULE) == ()
+
+
+def test_only_what_changes_becomes_a_fact():
+    """UI-31"""
+    state = folded(OPENED, LISTED)
+    facts, answer = update_session(state, UpdateSession(session_id=SESSION, title="tidy", pinned=True, archived=True))
+    assert facts == (
+        NewFact(SessionPinned(session_id=SESSION, pinned=True)),
+        NewFact(SessionArchived(session_id=SESSION, archived=True)),
+    )
+    assert answer == SessionUpdated(session_id=SESSION, title="tidy", pinned=True, archived=True, sequence=4)
+
+
+def test_what_is_absent_stays_as_it_is():
+    """UI-31"""
+    state = folded(OPENED, LISTED, NewFact(SessionPinned(session_id=SESSION, pinned=True)))
+    facts, answer = update_session(state, UpdateSession(session_id=SESSION, title="tidier"))
+    assert facts == (NewFact(SessionTitled(session_id=SESSION, title="tidier")),)
+    assert answer == SessionUpdated(session_id=SESSION, title="tidier", pinned=True, archived=False, sequence=4)
+
+
+def test_a_session_that_is_not_listed_cannot_be_changed_or_deleted():
+    state = folded(OPENED)
+    problem = Problem(code="unknown_session", message=f"There is no session {SESSION}.", field="sessionId")
+    with pytest.raises(Refusal) as refused:
+        update_session(state, UpdateSession(session_id=SESSION, pinned=True))
+    assert refused.value.problem == problem
+    with pytest.raises(Refusal) as refused:
+        may_delete(state, DeleteSession(session_id=SESSION, confirm=SESSION))
+    assert refused.value.problem == problem
+
+
+def test_deleting_takes_the_id_a_second_time():
+    state = folded(OPENED, LISTED)
+    with pytest.raises(Refusal) as refused:
+        may_delete(state, DeleteSession(session_id=SESSION, confirm="yes"))
+    assert refused.value.problem == Problem(
+        code="invalid_input",
+        message="Deleting a session takes its id a second time.",
+        field="confirm",
+        hint="Deleting cannot be undone.",
+    )
+    listed = may_delete(state, DeleteSession(session_id=SESSION, confirm=SESSION))
+    assert listed == ListedSession(session=SESSION, title="tidy", listed=2)
+
+
+def test_the_state_is_what_the_facts_say():
+    state = folded(
+        OPENED,
+        LISTED,
+        NewFact(SessionListed(session_id="ses_2", title="other")),
+        NewFact(SessionTitled(session_id=SESSION, title="tidier")),
+        NewFact(SessionPinned(session_id=SESSION, pinned=True)),
+        NewFact(SessionArchived(session_id=SESSION, archived=True)),
+        NewFact(SessionDeleted(session_id="ses_2", last_sequence=9, link="00")),
+        NewFact(SessionTitled(session_id="ses_2", title="late")),
+        NewFact(PermissionRuleAdded(rule=RULE)),
+        NewFact(PermissionRuleRevoked(rule_id="rul_1")),
+        NewFact(WarningRaised(code="w", message="m")),
+        NewFact(UnknownFact()),
+    )
+    assert state == Workspace(
+        workspace=WORKSPACE,
+        path=FOLDER,
+        name="site",
+        sequence=12,
+        at=NOW + 12,
+        sessions={SESSION: ListedSession(session=SESSION, title="tidier", pinned=True, archived=True, listed=2)},
+        deleted=frozenset({"ses_2"}),
+    )
