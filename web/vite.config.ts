@@ -1,12 +1,28 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 // `npm run dev` serves the page from its sources and passes the API on to a running Callboard.
 const callboard = process.env.CALLBOARD_URL ?? 'http://127.0.0.1:8377'
 
+/** Writes each text asset compressed beside itself, so that the server compresses nothing while it serves. */
+const compressed: Plugin = {
+  name: 'compressed',
+  apply: 'build',
+  writeBundle({ dir = 'dist' }, bundle) {
+    for (const name of Object.keys(bundle)) {
+      if (!/\.(?:js|css|svg|html)$/.test(name)) continue
+      const file = join(dir, name)
+      writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }))
+    }
+  },
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), compressed],
   resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
   build: {
     outDir: 'dist',

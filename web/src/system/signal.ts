@@ -17,3 +17,6 @@ export class Signal {
     for (const listener of [...this.#listeners]) listener()
   }
 }
+
+/** A signal that never changes, for a place where there may be none. */
+export const NO_SIGNAL = new Signal()

@@ -29,7 +29,7 @@ export function Select<V extends string>(props: {
           const next = props.choices.find((choice) => choice.value === event.target.value)
           if (next !== undefined) props.onChange(next.value)
         }}
-        className="h-7 max-w-48 appearance-none truncate rounded-md bg-transparent pr-5 font-medium"
+        className="field-sizing-content h-7 max-w-48 appearance-none truncate rounded-md bg-transparent pr-5 font-medium"
       >
         {props.choices.map((choice) => (
           <option key={choice.value} value={choice.value} className="bg-surface text-ink">

@@ -65,7 +65,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
       id="pending-action"
       aria-label={t('action.region')}
       onKeyDown={onKeyDown}
-      className="max-h-[55vh] space-y-2.5 overflow-y-auto rounded-lg border border-warn/60 bg-surface px-3.5 py-3 shadow-sm"
+      className="flex max-h-[62vh] flex-col gap-2.5 rounded-lg border border-warn/60 bg-surface px-3.5 py-3 shadow-sm"
     >
       <header className="flex flex-wrap items-center gap-2">
         <Icon name="shield" className="text-warn" />
@@ -86,11 +86,13 @@ export function ApprovalCard(props: ApprovalCardProps) {
           )}
         </span>
       </header>
-      {action.prompt && <p className="wrap-any whitespace-pre-wrap">{visibleText(action.prompt)}</p>}
-      <ActionContent action={action} />
-      {action.policy && (
-        <p className="text-sm text-ink-faint">{t('action.policy', { policy: action.policy })}</p>
-      )}
+      <div className="min-h-0 space-y-2.5 overflow-y-auto">
+        {action.prompt && <p className="wrap-any whitespace-pre-wrap">{visibleText(action.prompt)}</p>}
+        <ActionContent action={action} />
+        {action.policy && (
+          <p className="text-sm text-ink-faint">{t('action.policy', { policy: action.policy })}</p>
+        )}
+      </div>
       {answered === null ? (
         <>
           {action.decisions.includes('approve') && (

@@ -27,6 +27,7 @@ export interface ConversationProps {
   readonly failedParts: ReadonlySet<string>
   readonly loadingOlder: boolean
   readonly reachedStart: boolean
+  readonly mayHaveOlder: boolean
   readonly onLoadOlder: () => void
 }
 
@@ -54,16 +55,16 @@ export const Conversation = memo((props: ConversationProps) => {
 
   const shown = list.getVirtualItems()
   const first = shown[0]?.index ?? 0
-  const mayLoad = items.length > 0 && !reachedStart && !loadingOlder
-  // A person who scrolls up near the start asks for what came before; standing at the end of a short list does not.
-  const scrolledUp = !atEnd && first < OLDER_AT
+  const mayLoad = props.mayHaveOlder && !reachedStart && !loadingOlder
+  // A person who scrolls up near the start asks for what came before; a list that settles does not.
+  const scrolledUp = list.scrollDirection === 'backward' && first < OLDER_AT
   useEffect(() => {
     if (mayLoad && scrolledUp) onLoadOlder()
   }, [mayLoad, scrolledUp, onLoadOlder])
 
   return (
     <div className="relative min-h-0 flex-1">
-            <div
+      <div
         ref={scroller}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         tabIndex={0}
@@ -89,7 +90,7 @@ export const Conversation = memo((props: ConversationProps) => {
                 data-kind={item.kind}
                 aria-posinset={row.index + 1}
                 aria-setsize={reachedStart ? items.length : -1}
-                className={`absolute inset-x-0 top-0 px-5 max-sm:px-3 ${item.kind === 'input' && row.index > 0 ? 'pt-6 pb-2' : 'py-1'}`}
+                className={`absolute inset-x-0 top-0 px-5 max-sm:px-3 ${item.kind === 'input' && row.index > 0 ? 'pt-3 pb-1.5' : 'py-1'}`}
                 style={{ transform: `translateY(${row.start}px)` }}
               >
                 <ItemView

@@ -9,7 +9,7 @@ export const UserInput = memo((props: { readonly input: Text; readonly auto: boo
   const t = useT()
   const full = useFullText(props.input)
   return (
-    <div className="rounded-lg bg-sunken px-3.5 py-2.5">
+    <div className="rounded-lg bg-bubble px-3.5 py-2.5">
       <div className="flex items-center gap-2 pb-0.5">
         <span className="text-sm font-semibold">{t('turn.you')}</span>
         {props.auto && <Badge tone="accent">{t('turn.mode.auto')}</Badge>}

@@ -8,7 +8,7 @@ import { useNow } from '@/ui/now'
 import { useT } from '../shared/surface'
 
 export interface FirstPageProps {
-  readonly folder: string
+  readonly subtitle: string
   readonly models: readonly ModelOffer[]
   readonly sample: boolean
   readonly sessions: readonly SessionCard[]
@@ -29,7 +29,7 @@ export function FirstPage(props: FirstPageProps) {
       <div className="mx-auto w-full max-w-[820px] space-y-5 px-5 pt-[12vh] pb-10 max-sm:px-3 max-sm:pt-8">
         <header>
           <h1 className="text-xl font-semibold">{t('first.title')}</h1>
-          <p className="wrap-any text-lg text-ink-soft">{t('first.subtitle', { folder: props.folder })}</p>
+          <p className="wrap-any text-lg text-ink-soft">{props.subtitle}</p>
         </header>
         {props.composer}
         <div className="grid grid-cols-3 gap-x-6 gap-y-5 pt-3 max-md:grid-cols-1">
@@ -54,7 +54,11 @@ function Offer({ icon, title, children }: { icon: IconName; title: string; child
   )
 }
 
-const KEYS = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CALLBOARD_MODEL']
+/** What an endpoint of one's own needs, and what OpenAI's needs: names to set, the same in every language. */
+const EXAMPLES = [
+  ['CALLBOARD_BASE_URL=http://localhost:11434/v1', 'CALLBOARD_MODEL=qwen3'],
+  ['OPENAI_API_KEY=sk-…'],
+]
 
 function Models({ models }: { models: readonly ModelOffer[] }) {
   const t = useT()
@@ -75,13 +79,11 @@ function Models({ models }: { models: readonly ModelOffer[] }) {
         <div className="space-y-1 text-ink-soft">
           <p>{t('first.models_offline')}</p>
           <p>{t('first.models_how')}</p>
-          <p className="wrap-any font-mono text-sm">
-            {KEYS.map((key) => (
-              <span key={key} className="block">
-                {key}
-              </span>
-            ))}
-          </p>
+          {EXAMPLES.map((lines) => (
+            <pre key={lines[0]} className="overflow-x-auto rounded-md bg-sunken px-2 py-1 font-mono text-xs">
+              {lines.join('\n')}
+            </pre>
+          ))}
         </div>
       )}
     </Offer>

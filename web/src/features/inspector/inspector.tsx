@@ -67,7 +67,7 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow }) {
           {t('status.tokens', { input: told(turn.inputTokens), output: told(turn.outputTokens) })}
         </Fact>
         <Fact name={t('inspector.facts')}>
-          {t('inspector.facts_range', { first: turn.firstSequence || t('app.unknown'), last: turn.sequence })}
+          {t('inspector.facts_range', { first: turn.order, last: turn.sequence })}
         </Fact>
       </Facts>
       {changed.length > 0 && (

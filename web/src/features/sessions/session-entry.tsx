@@ -58,7 +58,7 @@ export function SessionEntry(props: SessionEntryProps) {
         type="button"
         aria-current={active ? 'page' : undefined}
         onClick={() => handlers.onOpen(session.sessionId)}
-        className="flex h-[30px] w-full items-center gap-2 rounded-md pr-8 pl-2 text-left"
+        className="flex h-[30px] w-full items-center gap-2 rounded-md px-2 text-left"
       >
         <Dot tone={TONES[session.state]} active={session.state === 'running'} />
         <span className={`min-w-0 flex-1 truncate ${props.unread ? 'font-semibold' : ''}`}>{title}</span>
@@ -66,7 +66,7 @@ export function SessionEntry(props: SessionEntryProps) {
       </button>
       <span className="absolute top-px right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-[state=open]:opacity-100">
         <Menu
-          trigger={<IconButton icon="more" label={t('sessions.menu', { title })} className="bg-inherit" />}
+          trigger={<IconButton aria-haspopup="menu" icon="more" label={t('sessions.menu', { title })} />}
           entries={[
             { id: 'rename', label: t('sessions.rename'), icon: 'edit', onSelect: () => setRenaming(true) },
             {
@@ -109,7 +109,7 @@ function State({ session, unread, now }: { session: SessionCard; unread: boolean
         : 'text-ink-faint'
   return (
     <span
-      className={`flex items-center gap-1.5 text-xs group-hover:invisible ${tone}`}
+      className={`flex items-center gap-1.5 text-xs group-hover:invisible group-has-data-[state=open]:invisible ${tone}`}
       title={[pending, queued].filter(Boolean).join('\n')}
     >
       {session.pinned && <Icon name="pin" size={11} />}

@@ -18,19 +18,20 @@ export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProp
   if (status === null) return <p className="text-ink-faint">{t('status.unknown')}</p>
   const tool = status.tool || t('status.a_tool')
   const text = t(`status.${status.detail}`, { tool })
-  const running = runningSince > 0 && status.detail !== 'lost'
+  const running = runningSince > 0
+  const lost = status.detail === 'lost'
   const model = [status.provider, status.model].filter(Boolean).join(' / ')
   return (
     <section aria-label={t('status.label')} className="flex min-w-0 flex-1 items-center gap-2 text-sm">
-      <Dot tone={toneOf(status)} active={running && status.status !== 'blocked'} />
+      <Dot tone={toneOf(status)} active={running && status.status !== 'blocked' && !lost} />
       <span
         role="status"
         className={`truncate font-medium ${status.status === 'blocked' ? 'text-warn' : ''}`}
       >
         {text}
       </span>
-      {running && (
-        <span className="text-ink-faint">
+      {running && !lost && (
+        <span className="whitespace-nowrap text-ink-faint">
           <Elapsed since={runningSince} />
         </span>
       )}

@@ -15,9 +15,7 @@ export const en = {
   'app.save': 'Save',
   'app.copy': 'Copy',
   'app.copied': 'Copied',
-  'app.more': 'More',
   'app.unknown': 'unknown',
-  'app.unavailable': 'unavailable',
   'app.none': 'none',
   'app.erased': 'This text was erased.',
   'app.retry_now': 'Try now',
@@ -43,7 +41,6 @@ export const en = {
   'sessions.pinned': 'Pinned',
   'sessions.recent': 'Recent',
   'sessions.archived': 'Archived',
-  'sessions.show_archived': 'Show archived',
   'sessions.untitled': 'Untitled session',
   'sessions.menu': 'Actions for {title}',
   'sessions.rename': 'Rename',
@@ -94,7 +91,6 @@ export const en = {
   'status.iteration_open': 'call {iteration}',
   'status.tokens': '{input} in · {output} out',
   'status.tokens_label': 'Tokens: {input} in, {output} out',
-  'status.elapsed': 'Elapsed',
   'status.interrupt': 'Interrupt',
   'status.interrupting': 'Interrupting',
 
@@ -137,9 +133,7 @@ export const en = {
   'turn.loading_older': 'Loading older turns',
   'turn.start': 'Start of the session',
   'turn.to_newest': 'To the newest',
-  'turn.ask_again': 'Put back into the message field',
-  'turn.show_all': 'Show all ({size})',
-  'turn.show_less': 'Show less',
+  'turn.ask_again': 'Use this text again',
 
   'outcome.failed': 'The turn failed',
   'outcome.interrupted': 'Interrupted',
@@ -153,8 +147,6 @@ export const en = {
   'reasoning.running': 'Reasoning',
   'reasoning.done': 'Reasoned',
   'reasoning.interrupted': 'Reasoning, cut short',
-  'reasoning.show': 'Show reasoning',
-  'reasoning.hide': 'Hide reasoning',
 
   'tool.state.input-streaming': 'Writing its input',
   'tool.state.input-available': 'Input ready',
@@ -181,7 +173,6 @@ export const en = {
   'tool.change.modified': 'modified',
   'tool.change.deleted': 'deleted',
   'tool.no_diff': 'No diff is kept for this change.',
-  'tool.sandbox': 'Sandbox: {level}',
   'tool.not_run': 'Not run',
 
   'diff.label': 'Diff of {path}',
@@ -229,7 +220,6 @@ export const en = {
   'action.line.withdrawn': 'The request for {tool} was withdrawn',
   'action.line.unknown': 'What became of the request for {tool} is unknown',
   'action.line.by': 'by {actor}',
-  'action.keys': 'A approves, R rejects',
   'action.next': 'Next request',
 
   'steer.pending': 'Steer, waiting to be taken up',
@@ -281,7 +271,6 @@ export const en = {
   'composer.send_queue': 'Queue',
   'composer.send_steer': 'Steer',
   'composer.send_interrupt': 'Interrupt and send',
-  'composer.choose': 'Choose what becomes of it',
   'composer.keys': 'Enter sends, Shift+Enter makes a new line',
   'composer.archived': 'This session is archived.',
 
@@ -291,7 +280,6 @@ export const en = {
   'first.no_folder': 'No folder is open',
   'first.no_folder_hint': 'Run {command} in the folder you want to work in.',
   'first.models': 'Model',
-  'first.models_ready': 'Ready',
   'first.models_offline': 'No model is connected. Questions are answered by searching the folder.',
   'first.models_how': 'To connect one, set these before you start Callboard:',
   'first.sample': 'Try the sample',
@@ -302,11 +290,9 @@ export const en = {
   'first.sample_3': 'Which file is the longest, and what does it do?',
   'first.past': 'Open a past session',
   'first.past_none': 'There are none in this folder yet.',
-  'first.past_all': 'All sessions',
 
   'inspector.title': 'Details',
   'inspector.none': 'No turn is selected.',
-  'inspector.turn': 'Turn',
   'inspector.state': 'State',
   'inspector.mode': 'Mode',
   'inspector.permission': 'Permission',
@@ -330,7 +316,7 @@ export const en = {
   'inspector.connection': 'Connection',
   'inspector.store': 'Store',
   'inspector.version': 'Version',
-  'inspector.time': 'Time',
+  'inspector.runtime': 'Runtime',
 
   'turn.state.queued': 'Queued',
   'turn.state.running': 'Running',
@@ -450,7 +436,4 @@ export const en = {
 
   'notices.label': 'Messages',
   'notices.dismiss': 'Dismiss',
-
-  'key.enter': 'Enter',
-  'key.escape': 'Esc',
 } as const

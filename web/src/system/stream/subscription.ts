@@ -117,7 +117,7 @@ export class Subscription {
   }
 
   #take(event: StreamEvent): Ended | null {
-    if (event.event === 'problem') throw new ApiProblem(0, JSON.parse(event.data))
+    if (event.event === 'problem' || event.event === 'gap') throw new ApiProblem(0, JSON.parse(event.data))
     if (event.event !== 'snapshot' && event.event !== 'ops') return null
     const batch = JSON.parse(event.data) as { kind: 'snapshot' | 'ops'; ops: readonly Op[] }
     const snapshot = batch.kind === 'snapshot'

@@ -5,6 +5,8 @@ import type { OnOffloaded } from '../rows/store'
 import { Signal } from '../signal'
 import { Feed } from './feed'
 
+/** How many turns a snapshot holds; a session that shows fewer has no others. */
+export const WINDOW = 20
 const PAGE = 20
 
 export class Session {
@@ -12,7 +14,8 @@ export class Session {
   readonly feed: Feed
   readonly changes = new Signal()
   readonly #api: ApiClient
-  readonly #asked = new Set<string>()
+  readonly #read = new Set<string>()
+  readonly #reading = new Set<string>()
   #loadingOlder = false
   #reachedStart = false
 
@@ -53,19 +56,19 @@ export class Session {
 
   /** Whether the parts of this turn are here, as far as the page can know. */
   hasParts(turn: TurnRow): boolean {
-    return this.#asked.has(turn.turnId) || this.feed.rows.panel('parts').ofTurn(turn.turnId).length > 0
+    return this.#read.has(turn.turnId) || this.feed.rows.panel('parts').ofTurn(turn.turnId).length > 0
   }
 
-  /** Read the parts of a turn that came without them. Asked once a turn, again only after a failure. */
+  /** Read the parts of a turn that came without them. Raises ApiProblem; then it may be asked for again. */
   async loadParts(turnId: string): Promise<void> {
-    if (this.#asked.has(turnId)) return
-    this.#asked.add(turnId)
+    if (this.#read.has(turnId) || this.#reading.has(turnId)) return
+    this.#reading.add(turnId)
     try {
       const read = await this.#api.query('get_parts', { sessionId: this.id, turnId })
+      this.#read.add(turnId)
       this.feed.rows.merge('parts', read.parts)
-    } catch (error) {
-      this.#asked.delete(turnId)
-      throw error
+    } finally {
+      this.#reading.delete(turnId)
     }
   }
 }

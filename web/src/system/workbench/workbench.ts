@@ -92,7 +92,10 @@ export class Workbench {
     if ((this.#active?.id ?? null) === id) return
     this.#active?.feed.stop()
     this.#active = id === null ? null : this.#session(id)
-    this.#active?.feed.start()
+    if (this.#active !== null) {
+      this.#active.feed.start()
+      this.#follow(this.#active)
+    }
     this.changes.emit()
   }
 
@@ -164,6 +167,7 @@ export class Workbench {
     const known = this.#sessions.get(id)
     const session = known ?? new Session(this.api, id, (ref, text) => this.blobs.offer(ref, text))
     if (known === undefined) {
+      session.feed.rows.changes.subscribe(() => this.#follow(session))
       session.feed.changes.subscribe(() => this.#watch(session.feed))
       session.feed.rows.changes.subscribe(() => this.outbox.reconcile(id, session.feed.rows))
     }
@@ -174,6 +178,12 @@ export class Workbench {
       if (other !== this.#active && oldest !== id) this.#sessions.delete(oldest)
     }
     return session
+  }
+
+  /** The folder on the screen is the one of the session on the screen. */
+  #follow(session: Session): void {
+    const shell = session.feed.rows.panel('session').all()[0]
+    if (session === this.#active && shell !== undefined) this.openWorkspace(shell.workspaceId)
   }
 
   #watch(feed: Feed): void {

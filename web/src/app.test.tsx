@@ -1,9 +1,0 @@
-import { render, screen } from '@testing-library/react'
-import { expect, test } from 'vitest'
-import { App } from './app'
-
-test('the page names the product', () => {
-  render(<App />)
-
-  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Callboard')
-})

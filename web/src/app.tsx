@@ -1,3 +1,0 @@
-export function App() {
-  return <h1>Callboard</h1>
-}

@@ -1,0 +1,117 @@
+import { type ReactNode, type Ref, useCallback, useEffect, useMemo, useState } from 'react'
+import { Inspector } from '@/features/inspector/inspector'
+import { useT } from '@/features/shared/surface'
+import { StatusLine } from '@/features/status/status-line'
+import type { SessionCard } from '@/system/rows/model'
+import type { Session } from '@/system/workbench/session'
+import { IconButton } from '@/ui/button'
+import type { SessionOffers } from './commands'
+import { useServices } from './services-context'
+import { SessionView } from './session-view'
+import { Side } from './side'
+import type { Panel } from './use-layout'
+import { statusOf, useSessionRows } from './use-session-rows'
+
+export interface ActiveSessionProps {
+  readonly session: Session
+  readonly card: SessionCard | null
+  readonly showSidebar: ReactNode
+  readonly inspector: Panel
+  readonly inputRef: Ref<HTMLTextAreaElement>
+  readonly onOffers: (offers: SessionOffers) => void
+}
+
+/** The session on the screen: its header with the status, its conversation, its details. */
+export function ActiveSession(props: ActiveSessionProps) {
+  const t = useT()
+  const { workbench } = useServices()
+  const { session, inspector } = props
+  const view = useSessionRows(session)
+  const [selected, setSelected] = useState<string | null>(null)
+  const showInspector = inspector.show
+  const inspectTurn = useCallback(
+    (turnId: string) => {
+      setSelected(turnId)
+      showInspector()
+    },
+    [showInspector],
+  )
+
+  const running = view.running
+  const paused = view.status?.paused ?? null
+  const threadId = view.status?.threadId ?? null
+  const interrupt = useCallback(() => {
+    const turnId = running?.turnId
+    if (turnId === undefined) return
+    void workbench.attempt(() =>
+      workbench.api.command('interrupt_turn', { sessionId: session.id, threadId, turnId }),
+    )
+  }, [workbench, session, running?.turnId, threadId])
+  const resume = useCallback(() => {
+    void workbench.attempt(() => workbench.api.command('resume_thread', { sessionId: session.id, threadId }))
+  }, [workbench, session, threadId])
+
+  const canInterrupt = running !== null
+  const canResume = paused !== null
+  const canDecide = view.actions.length > 0
+  const onOffers = props.onOffers
+  useEffect(
+    () => onOffers({ canInterrupt, canResume, canDecide, interrupt, resume }),
+    [onOffers, canInterrupt, canResume, canDecide, interrupt, resume],
+  )
+
+  const turn = view.turns.find((one) => one.turnId === selected) ?? view.turns.at(-1) ?? null
+  const title = props.card?.title || view.shell?.title || t('sessions.untitled')
+  return (
+    <>
+      <main className="flex min-w-0 flex-1 flex-col">
+        <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4 max-sm:pl-2">
+          {props.showSidebar}
+          <h2 className="max-w-[36%] truncate font-semibold" title={title}>
+            {title}
+          </h2>
+          <span aria-hidden="true" className="h-4 w-px bg-line-strong" />
+          <StatusLine status={view.status} runningSince={running?.startedAt ?? 0} onInterrupt={interrupt} />
+          <IconButton
+            icon="inspector"
+            label={t(inspector.open ? 'app.close_inspector' : 'app.open_inspector')}
+            aria-pressed={inspector.open}
+            onClick={inspector.toggle}
+          />
+        </header>
+        <SessionView session={session} view={view} inputRef={props.inputRef} onInspectTurn={inspectTurn} />
+      </main>
+      <Side panel={inspector} side="right">
+        <div className="flex h-full flex-col">
+          <header className="flex h-11 shrink-0 items-center justify-between pr-2 pl-4">
+            <h2 className="font-semibold">{t('inspector.title')}</h2>
+            <IconButton icon="close" label={t('app.close_inspector')} onClick={inspector.hide} />
+          </header>
+          <Inspector
+            turn={turn}
+            parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
+            status={statusOf(turn, view.threads)}
+            sessionId={session.id}
+            system={useSystem(session)}
+          />
+        </div>
+      </Side>
+    </>
+  )
+}
+
+function useSystem(session: Session): readonly (readonly [string, string])[] {
+  const t = useT()
+  const { workbench } = useServices()
+  const meta = workbench.meta
+  const { connection } = session.feed
+  return useMemo(
+    () => [
+      [t('inspector.connection'), connection === 'live' ? t('connection.live') : connection],
+      [t('inspector.version'), meta?.version ?? t('app.unknown')],
+      [t('inspector.store'), meta?.storeId ?? t('app.unknown')],
+      [t('inspector.runtime'), meta?.runtimeId ?? t('app.unknown')],
+    ],
+    [t, meta, connection],
+  )
+}

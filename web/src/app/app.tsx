@@ -1,0 +1,44 @@
+import { useEffect, useMemo } from 'react'
+import { GatePage } from '@/features/connection/gate-page'
+import { type Surface, SurfaceProvider } from '@/features/shared/surface'
+import { readRoute } from '@/system/local/route'
+import type { Services } from './services'
+import { ServicesProvider } from './services-context'
+import { Shell } from './shell'
+import { useSignal } from './use'
+
+/** The page: what the system says it is, or why there is nothing to show. */
+export function App({ services }: { services: Services }) {
+  const { workbench, language, values } = services
+  useSignal(workbench.changes)
+  useSignal(language.changes)
+  const t = language.translate
+  const surface = useMemo<Surface>(() => {
+    const { blobs } = workbench
+    return {
+      t,
+      blobs: {
+        get: (hash) => blobs.get(hash),
+        load: (ref) => void blobs.load(ref),
+        subscribe: blobs.changes.subscribe,
+      },
+    }
+  }, [t, workbench])
+  const begin = () => {
+    const named = readRoute(window.location.hash).workspaceId
+    void workbench.begin(named ?? values.read('workspace'))
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page begins once
+  useEffect(begin, [])
+  return (
+    <ServicesProvider services={services}>
+      <SurfaceProvider value={surface}>
+        {workbench.phase === 'starting' && <p className="sr-only">{t('app.starting')}</p>}
+        {workbench.phase === 'ready' && <Shell />}
+        {(workbench.phase === 'unauthenticated' || workbench.phase === 'unreachable') && (
+          <GatePage why={workbench.phase} onRetry={begin} />
+        )}
+      </SurfaceProvider>
+    </ServicesProvider>
+  )
+}

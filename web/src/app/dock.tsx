@@ -1,0 +1,103 @@
+/** What stands between the conversation and the edge of the page: requests, pause, queue, messages, composer. */
+import { type Ref, useState } from 'react'
+import { ApprovalCard } from '@/features/approval/approval-card'
+import { Composer } from '@/features/composer/composer'
+import { NoticeList } from '@/features/connection/notices'
+import { QueueList } from '@/features/queue/queue-list'
+import { useT } from '@/features/shared/surface'
+import { PausedBanner } from '@/features/status/paused-banner'
+import type { ActionRow, QueueRow, StatusRow } from '@/system/rows/model'
+import type { Session } from '@/system/workbench/session'
+import { useServices } from './services-context'
+import { useSignal } from './use'
+import { useComposer } from './use-composer'
+
+export interface DockProps {
+  readonly session: Session
+  readonly status: StatusRow | null
+  readonly threads: readonly StatusRow[]
+  readonly actions: readonly ActionRow[]
+  readonly queue: readonly QueueRow[]
+  readonly busy: boolean
+  readonly archived: boolean
+  readonly inputRef: Ref<HTMLTextAreaElement>
+}
+
+export function Dock(props: DockProps) {
+  const t = useT()
+  const { workbench } = useServices()
+  const { session, status, queue } = props
+  useSignal(workbench.notices.changes)
+  const composer = useComposer(session.id)
+  const sessionId = session.id
+  const sentToQueue = workbench.outbox.of(sessionId).filter((entry) => entry.how === 'queue')
+  const paused = status?.paused ?? null
+  return (
+    <div className="mx-auto w-full max-w-[820px] shrink-0 space-y-2 px-5 pb-3 max-sm:px-3">
+      <NoticeList notices={workbench.notices.list} onDismiss={(id) => workbench.notices.dismiss(id)} />
+      <PendingAction {...props} />
+      {paused !== null && status !== null && (
+        <PausedBanner
+          cause={paused}
+          queued={queue.length}
+          onResume={() =>
+            void workbench.attempt(() =>
+              workbench.api.command('resume_thread', { sessionId, threadId: status.threadId }),
+            )
+          }
+        />
+      )}
+      <QueueList
+        queue={queue}
+        sent={sentToQueue}
+        handlers={{
+          onEdit: (turnId, text) =>
+            workbench.attempt(() => workbench.api.command('edit_queued_turn', { sessionId, turnId, text })),
+          onPromote: (turnId) =>
+            void workbench.attempt(() => workbench.api.command('promote_queued_turn', { sessionId, turnId })),
+          onRemove: (turnId) =>
+            void workbench.attempt(() => workbench.api.command('remove_queued_turn', { sessionId, turnId })),
+        }}
+      />
+      <Composer
+        {...composer}
+        busy={props.busy}
+        placeholder={t(props.busy ? 'composer.placeholder_busy' : 'composer.placeholder')}
+        disabledBecause={props.archived ? t('composer.archived') : null}
+        inputRef={props.inputRef}
+      />
+    </div>
+  )
+}
+
+function PendingAction({ session, threads, actions }: DockProps) {
+  const { workbench } = useServices()
+  useSignal(workbench.changes)
+  const [chosen, setChosen] = useState(0)
+  if (actions.length === 0) return null
+  const index = Math.min(chosen, actions.length - 1)
+  const action = actions[index]
+  if (action === undefined) return null
+  const asks = threads.find((thread) => thread.agentId === action.agentId)
+  return (
+    <ApprovalCard
+      key={action.key}
+      action={action}
+      agentName={threads.length > 1 ? (asks?.agentName ?? action.agentId) : ''}
+      index={index}
+      count={actions.length}
+      answered={workbench.answering(action.actionId)}
+      takesFocus={document.activeElement === null || document.activeElement === document.body}
+      onAnswer={({ decision, scope, reason }) =>
+        void workbench.answer({
+          sessionId: session.id,
+          actionId: action.actionId,
+          decision,
+          ...(decision === 'approve' ? { scope } : {}),
+          ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+        })
+      }
+      onNext={() => setChosen((index + 1) % actions.length)}
+    />
+  )
+}

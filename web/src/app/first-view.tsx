@@ -1,0 +1,62 @@
+import type { Ref } from 'react'
+import { Composer } from '@/features/composer/composer'
+import { NoticeList } from '@/features/connection/notices'
+import { SentEntry } from '@/features/conversation/sent-entry'
+import { FirstPage } from '@/features/first-page/first-page'
+import { useT } from '@/features/shared/surface'
+import type { SessionCard } from '@/system/rows/model'
+import { NEW_SESSION } from '@/system/workbench/workbench'
+import { useServices } from './services-context'
+import { useSignal } from './use'
+import { useComposer } from './use-composer'
+
+/** No session on the screen: what is sent here makes one. */
+export function FirstView(props: {
+  readonly sessions: readonly SessionCard[]
+  readonly folder: string
+  readonly inputRef: Ref<HTMLTextAreaElement>
+}) {
+  const t = useT()
+  const { workbench, drafts } = useServices()
+  useSignal(workbench.notices.changes)
+  useSignal(workbench.outbox.changes)
+  const composer = useComposer(NEW_SESSION)
+  const open = workbench.workspaceId !== ''
+  return (
+    <FirstPage
+      subtitle={
+        open
+          ? t('first.subtitle', { folder: props.folder })
+          : t('first.no_folder_hint', { command: 'callboard' })
+      }
+      models={workbench.meta?.models ?? []}
+      sample={workbench.meta?.sample ?? false}
+      sessions={props.sessions}
+      onOpen={(sessionId) => workbench.openSession(sessionId)}
+      onPrompt={(text) => {
+        drafts.set(NEW_SESSION, text)
+        document.querySelector('textarea')?.focus()
+      }}
+      composer={
+        <div className="space-y-2">
+          {workbench.outbox.of('').map((entry) => (
+            <SentEntry
+              key={entry.id}
+              entry={entry}
+              onSendAgain={(again) => void workbench.sendAgain(again)}
+              onDiscard={(gone) => workbench.outbox.drop(gone.id)}
+            />
+          ))}
+          <NoticeList notices={workbench.notices.list} onDismiss={(id) => workbench.notices.dismiss(id)} />
+          <Composer
+            {...composer}
+            busy={false}
+            placeholder={t('composer.placeholder_new', { folder: props.folder })}
+            disabledBecause={open ? null : t('first.no_folder')}
+            inputRef={props.inputRef}
+          />
+        </div>
+      }
+    />
+  )
+}

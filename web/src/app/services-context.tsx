@@ -1,0 +1,14 @@
+import { createContext, type ReactNode, useContext } from 'react'
+import type { Services } from './services'
+
+const ServicesContext = createContext<Services | null>(null)
+
+export function ServicesProvider({ services, children }: { services: Services; children: ReactNode }) {
+  return <ServicesContext value={services}>{children}</ServicesContext>
+}
+
+export function useServices(): Services {
+  const services = useContext(ServicesContext)
+  if (services === null) throw new Error('the page has no services')
+  return services
+}

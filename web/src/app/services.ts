@@ -1,0 +1,32 @@
+/** Everything that lives as long as the page, made once. */
+import { ApiClient, type Fetch } from '@/system/api/client'
+import { LanguageChoice } from '@/system/i18n/languages'
+import { newId } from '@/system/ids'
+import { Drafts } from '@/system/local/drafts'
+import { SeenMarks } from '@/system/local/seen'
+import { ThemeChoice } from '@/system/local/theme'
+import { LocalValues } from '@/system/local/values'
+import { Workbench } from '@/system/workbench/workbench'
+
+export interface Services {
+  readonly values: LocalValues
+  readonly drafts: Drafts
+  readonly seen: SeenMarks
+  readonly theme: ThemeChoice
+  readonly language: LanguageChoice
+  readonly workbench: Workbench
+}
+
+export function makeServices(fetch: Fetch, storage: Storage | null, root: HTMLElement): Services {
+  const values = new LocalValues(storage)
+  const drafts = new Drafts(values)
+  const api = new ApiClient(fetch, () => newId('key'))
+  return {
+    values,
+    drafts,
+    seen: new SeenMarks(values),
+    theme: new ThemeChoice(values, root),
+    language: new LanguageChoice(values, root),
+    workbench: new Workbench(api, drafts),
+  }
+}

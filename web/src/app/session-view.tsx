@@ -1,0 +1,113 @@
+import { type Ref, useCallback, useMemo, useState } from 'react'
+import { ConnectionBanner } from '@/features/connection/connection-banner'
+import { Conversation } from '@/features/conversation/conversation'
+import type { ConversationHandlers } from '@/features/conversation/handlers'
+import { useT } from '@/features/shared/surface'
+import type { Session } from '@/system/workbench/session'
+import { WINDOW } from '@/system/workbench/session'
+import { Button } from '@/ui/button'
+import { Dock } from './dock'
+import { useServices } from './services-context'
+import { useSignal } from './use'
+import { readSettings } from './use-composer'
+import type { useSessionRows } from './use-session-rows'
+
+export interface SessionViewProps {
+  readonly session: Session
+  readonly view: ReturnType<typeof useSessionRows>
+  readonly inputRef: Ref<HTMLTextAreaElement>
+  readonly onInspectTurn: (turnId: string) => void
+}
+
+export function SessionView({ session, view, inputRef, onInspectTurn }: SessionViewProps) {
+  const t = useT()
+  const { workbench } = useServices()
+  useSignal(session.feed.changes)
+  useSignal(session.changes)
+  const handlers = useHandlers(session, view, onInspectTurn)
+  const loadOlder = useCallback(() => void workbench.attempt(() => session.loadOlder()), [workbench, session])
+  const { failed, onNeedParts } = useParts(session)
+  const allHandlers = useMemo(() => ({ ...handlers, onNeedParts }), [handlers, onNeedParts])
+  const waiting = useMemo(() => new Set(view.actions.map((action) => action.toolCallId)), [view.actions])
+
+  if (session.feed.connection === 'gone') {
+    return (
+      <div className="flex flex-1 flex-col items-center justify-center gap-3 p-6">
+        <p className="text-lg text-ink-soft">{t('connection.gone')}</p>
+        <Button look="outline" onClick={() => workbench.openSession(null)}>
+          {t('connection.gone_action')}
+        </Button>
+      </div>
+    )
+  }
+  const problem = session.feed.problem
+  return (
+    <>
+      <ConnectionBanner
+        connection={session.feed.connection}
+        problem={problem === null || problem.unanswered ? null : problem.message}
+        onRetry={() => workbench.nudge()}
+      />
+      <Conversation
+        items={view.items}
+        handlers={allHandlers}
+        waiting={waiting}
+        failedParts={failed}
+        loadingOlder={session.loadingOlder}
+        reachedStart={session.reachedStart}
+        mayHaveOlder={view.turns.length >= WINDOW}
+        onLoadOlder={loadOlder}
+      />
+      <Dock
+        session={session}
+        status={view.status}
+        threads={view.threads}
+        actions={view.actions}
+        queue={view.queue}
+        busy={view.running !== null}
+        archived={view.shell?.archived ?? false}
+        inputRef={inputRef}
+      />
+    </>
+  )
+}
+
+function useHandlers(
+  session: Session,
+  view: ReturnType<typeof useSessionRows>,
+  onInspectTurn: (turnId: string) => void,
+): Omit<ConversationHandlers, 'onNeedParts'> {
+  const { workbench, drafts, values } = useServices()
+  const { toggleTurn } = view
+  return useMemo(
+    () => ({
+      onToggleTurn: toggleTurn,
+      onInspectTurn,
+      onReuse: (text) => drafts.giveBack(session.id, text),
+      onSendAsTurn: (text) => {
+        const { mode, permissionMode } = readSettings(values)
+        void workbench.send({ text, how: 'start', mode, permissionMode })
+      },
+      onSendAgain: (entry) => void workbench.sendAgain(entry),
+      onDiscard: (entry) => workbench.outbox.drop(entry.id),
+    }),
+    [session, workbench, drafts, values, toggleTurn, onInspectTurn],
+  )
+}
+
+/** Parts of older turns are read when their turn comes into view; one that failed waits to be asked for again. */
+function useParts(session: Session) {
+  const [failed, setFailed] = useState<ReadonlySet<string>>(new Set())
+  const onNeedParts = useCallback(
+    (turnId: string) => {
+      setFailed((before) => without(before, turnId))
+      session.loadParts(turnId).catch(() => setFailed((before) => new Set([...before, turnId])))
+    },
+    [session],
+  )
+  return { failed, onNeedParts }
+}
+
+function without(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
+  return set.has(member) ? new Set([...set].filter((other) => other !== member)) : set
+}

@@ -1,0 +1,159 @@
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { DeleteDialog } from '@/features/sessions/delete-dialog'
+import { useT } from '@/features/shared/surface'
+import type { SessionCard } from '@/system/rows/model'
+import { NO_SIGNAL } from '@/system/signal'
+import { IconButton } from '@/ui/button'
+import { ActiveSession } from './active-session'
+import { type CommandContext, paletteCommands, type SessionOffers } from './commands'
+import { FirstView } from './first-view'
+import { useServices } from './services-context'
+import { Side } from './side'
+import { Sidebar } from './sidebar'
+import { useSignal, useSignalByFrame } from './use'
+import { useLayout } from './use-layout'
+import { usePresence } from './use-presence'
+import { useRoute } from './use-route'
+
+const Palette = lazy(() => import('@/features/palette/palette'))
+
+/** The frame of the page: sessions, the session on the screen or the first page, details. */
+export function Shell() {
+  const t = useT()
+  const services = useServices()
+  const { workbench } = services
+  useSignal(workbench.changes)
+  useSignalByFrame(workbench.workspaceFeed?.rows.changes ?? NO_SIGNAL)
+  useRoute(workbench)
+  usePresence(workbench)
+  const layout = useLayout()
+  const input = useRef<HTMLTextAreaElement>(null)
+  const [palette, setPalette] = useState(false)
+  const [deleting, setDeleting] = useState<SessionCard | null>(null)
+  const [offers, setOffers] = useState<SessionOffers>(NOTHING_OFFERED)
+
+  const rows = workbench.workspaceFeed?.rows
+  const sessions = rows?.panel('sessions').all() ?? NO_SESSIONS
+  const active = workbench.active
+  const card = active === null ? null : (rows?.panel('sessions').get(active.id) ?? null)
+  const folder = workbench.meta?.workspaces.find((one) => one.workspaceId === workbench.workspaceId)
+
+  const decide = useCallback(() => document.getElementById('pending-action')?.focus(), [])
+  useShortcuts({ palette: () => setPalette(true), decide })
+  useTitle(card?.title ?? '', sessions)
+
+  const open = (sessionId: string | null) => {
+    workbench.openSession(sessionId)
+    if (!layout.sidebar.fits) layout.sidebar.hide()
+  }
+  const remove = async (session: SessionCard) => {
+    setDeleting(null)
+    const { sessionId } = session
+    const gone = await workbench.attempt(() =>
+      workbench.api.command('delete_session', { sessionId, confirm: sessionId }),
+    )
+    if (gone) workbench.forget(sessionId)
+  }
+  const context: CommandContext = {
+    t,
+    services,
+    sessions,
+    active: card,
+    ...offers,
+    decide,
+    compose: () => input.current?.focus(),
+    toggleSidebar: layout.sidebar.toggle,
+    toggleInspector: layout.inspector.toggle,
+    askToDelete: setDeleting,
+  }
+  const showSidebar = layout.sidebar.open ? null : (
+    <IconButton icon="sidebar" label={t('app.open_sidebar')} onClick={layout.sidebar.show} />
+  )
+  return (
+    <div className="flex h-full">
+      <button
+        type="button"
+        onClick={() => input.current?.focus()}
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-md focus:bg-surface focus:px-3 focus:py-1"
+      >
+        {t('app.skip')}
+      </button>
+      <Side panel={layout.sidebar} side="left">
+        <Sidebar
+          sessions={sessions}
+          workspaces={rows?.panel('workspaces').all() ?? []}
+          activeId={active?.id ?? null}
+          onOpen={open}
+          onDelete={setDeleting}
+          onPalette={() => setPalette(true)}
+          onHide={layout.sidebar.hide}
+        />
+      </Side>
+      {active === null ? (
+        <main className="flex min-w-0 flex-1 flex-col">
+          {showSidebar && <div className="flex h-11 shrink-0 items-center px-2">{showSidebar}</div>}
+          <FirstView sessions={sessions} folder={folder?.name ?? t('app.name')} inputRef={input} />
+        </main>
+      ) : (
+        <ActiveSession
+          key={active.id}
+          session={active}
+          card={card}
+          showSidebar={showSidebar}
+          inspector={layout.inspector}
+          inputRef={input}
+          onOffers={setOffers}
+        />
+      )}
+      {palette && (
+        <Suspense fallback={null}>
+          <Palette commands={paletteCommands(context)} onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+      {deleting !== null && (
+        <DeleteDialog
+          session={deleting}
+          onDelete={() => void remove(deleting)}
+          onClose={() => setDeleting(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+const NO_SESSIONS: readonly SessionCard[] = []
+const NOTHING = () => {}
+const NOTHING_OFFERED: SessionOffers = {
+  canInterrupt: false,
+  canResume: false,
+  canDecide: false,
+  interrupt: NOTHING,
+  resume: NOTHING,
+}
+
+function useShortcuts({ palette, decide }: { palette: () => void; decide: () => void }) {
+  const latest = useRef({ palette, decide })
+  latest.current = { palette, decide }
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      if (event.key === 'k') latest.current.palette()
+      else if (event.key === 'j') latest.current.decide()
+      else return
+      event.preventDefault()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+/** The title of the browser's tab says where a person is needed. */
+function useTitle(title: string, sessions: readonly SessionCard[]) {
+  const t = useT()
+  const needed = sessions.filter((session) => session.attention === 'needs_input').length
+  useEffect(() => {
+    const named = title || t('app.name')
+    if (needed > 0) document.title = t('app.title_attention', { count: needed, title: named })
+    else document.title = title === '' ? named : t('app.title', { title: named })
+  }, [t, title, needed])
+}

@@ -1,0 +1,23 @@
+/** Marks what the person has seen: the active session, while the page is looked at. */
+import { useCallback, useEffect } from 'react'
+import type { SessionCard } from '@/system/rows/model'
+import { useServices } from './services-context'
+import { useSignal } from './use'
+
+export function useUnread(sessions: readonly SessionCard[], activeId: string | null) {
+  const { seen } = useServices()
+  const version = useSignal(seen.changes)
+  useEffect(() => {
+    for (const session of sessions) {
+      const looked = session.sessionId === activeId && document.visibilityState === 'visible'
+      if (looked) seen.mark(session.sessionId, session.updatedAt)
+      else seen.begin(session.sessionId, session.updatedAt)
+    }
+  }, [sessions, activeId, seen])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new answer
+  return useCallback(
+    (session: SessionCard) =>
+      session.sessionId !== activeId && seen.isUnread(session.sessionId, session.updatedAt),
+    [seen, activeId, version],
+  )
+}
