@@ -68,7 +68,7 @@ def test_a_tool_row_is_keyed_by_its_call_through_all_seven_states():
 
 
 def test_a_call_that_has_no_result_tells_why():
-    """UI-08, CTL-05"""
+    """UI-08"""
     ends = (
         ToolRefused(code="rule_denied", message="A rule says no."),
         ToolLost(),
@@ -85,7 +85,6 @@ def test_a_call_that_has_no_result_tells_why():
 
 
 def test_a_call_that_is_over_does_not_change_again():
-    """CTL-15"""
     story = running().say(ToolCompleted(output=Text(text="wrote")), CALL)
     before = call(story)
     assert call(story.say(ToolFailed(code="tool_failed", message="No."), CALL)) == before
@@ -138,7 +137,6 @@ def test_text_before_a_tool_call_is_commentary_and_keeps_its_place():
 
 
 def test_a_text_cut_short_keeps_what_was_there():
-    """COM-10"""
     story = asked().stream("text", step(2), "It is al")
     story.say(MessageInterrupted(content=Text(text="It is al")), step(2))
     (row,) = story.table.panel(TextPart)
@@ -146,7 +144,7 @@ def test_a_text_cut_short_keeps_what_was_there():
 
 
 def test_what_a_failed_attempt_streamed_leaves_and_the_retry_is_noted():
-    """CTL-07: the failed attempt stands in the conversation, not its half sentence."""
+    """The failed attempt stands in the conversation, not its half sentence."""
     story = (
         asked().stream("text", step(2), "It is al").stream("arguments", step(3, tool_call="cal_9"), "{", tool="Read")
     )
@@ -202,7 +200,6 @@ def test_a_steer_that_came_too_late_says_why_and_keeps_its_text():
 
 
 def test_a_pause_is_noted_at_the_end_of_the_turn_before_it():
-    """CTL-06"""
     story = asked().say(MessageText(content=Text(text="So")), step(2)).say(TurnInterrupted(cause="crash"), RUN)
     story.say(ThreadPaused(cause="recovered", reason="the process ended"), THREAD)
     notice = parts(story)[-1]

@@ -35,7 +35,7 @@ def order(story: Story) -> list[tuple[int, str]]:
 
 
 def test_a_queued_turn_shows_its_place():
-    """UI-11, MAR-13"""
+    """UI-11"""
     assert order(queued()) == [(1, "trn_2"), (2, "trn_3"), (3, "trn_4")]
 
 
@@ -66,7 +66,6 @@ def test_a_removed_turn_leaves_the_queue_and_stays_among_the_turns():
 
 
 def test_a_turn_that_starts_leaves_the_queue_and_moves_to_its_start():
-    """MAR-13"""
     story = queued().say(TurnInterrupted(cause="person"), RUN)
     story.say(
         TurnStarted(

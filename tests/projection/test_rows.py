@@ -44,7 +44,6 @@ def test_a_piece_that_overlaps_is_not_repeated():
 
 
 def test_a_missing_piece_is_a_gap():
-    """UI-30"""
     table = Table([put(part("a", "one"))])
     with pytest.raises(Refusal, match=r"gap: Text of a is missing between 3 and 5\."):
         table.apply([piece(5, "x")])

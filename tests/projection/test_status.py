@@ -76,7 +76,6 @@ def test_a_tool_that_runs_is_named():
 
 
 def test_a_call_that_waits_for_an_answer_rises_above_one_that_runs():
-    """UI-24"""
     story = running().say(REQUIRED, ACTION)
     assert reads(story) == ("blocked", "waiting_approval", "Write")
     story.say(ToolStarted(tool="Read"), step(4, tool_call="cal_2"))
@@ -106,7 +105,6 @@ def test_a_turn_that_ends_says_how():
 
 
 def test_a_paused_thread_says_so_until_it_goes_on():
-    """CTL-06"""
     story = asked().say(TurnInterrupted(cause="crash"), RUN).say(ThreadPaused(cause="recovered"), THREAD)
     assert reads(story) == ("blocked", "paused", "")
     story.say(submitted(), within(THREAD, turn="trn_2"))
@@ -125,7 +123,7 @@ def test_input_that_is_queued_does_not_change_what_runs():
 
 
 def test_what_a_dead_process_runs_reads_lost_and_what_waits_does_not():
-    """MAR-16: whether somebody is at work is known at the edge, and the row is not changed for it."""
+    """Whether somebody is at work is known at the edge, and the row is not changed for it."""
     row = running().table.row(StatusRow, "thr_1")
     waiting = calling().say(REQUIRED, ACTION).table.row(StatusRow, "thr_1")
     assert row is not None

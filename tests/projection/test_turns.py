@@ -102,7 +102,7 @@ def test_a_pending_action_has_all_that_a_decision_needs():
 
 
 def test_an_action_that_expired_needs_attention_no_more():
-    """UI-09, UI-24, CTL-04"""
+    """UI-09"""
     story = calling().say(REQUIRED, ACTION).say(ActionExpired(), ACTION)
     assert story.table.panel(ActionRow) == []
     assert turn(story).state == "running"
@@ -110,14 +110,13 @@ def test_an_action_that_expired_needs_attention_no_more():
 
 
 def test_an_action_goes_with_its_turn_where_no_fact_settled_it():
-    """CTL-16: a log of another hand leaves nothing that asks for ever."""
+    """A log of another hand leaves nothing that asks for ever."""
     story = calling().say(REQUIRED, ACTION).say(TurnInterrupted(cause="lost"), RUN)
     assert story.table.panel(ActionRow) == []
     assert card(story).pending_actions == 0
 
 
 def test_a_turn_that_failed_says_why_and_what_to_do():
-    """UI-24, MAR-12"""
     story = asked().say(TurnFailed(code="max_iters", message="Bound.", hint="Send another.", iterations=8), RUN)
     row = turn(story)
     assert (row.state, row.code, row.message, row.hint, row.iterations) == (
@@ -131,7 +130,6 @@ def test_a_turn_that_failed_says_why_and_what_to_do():
 
 
 def test_a_turn_that_was_interrupted_names_the_cause():
-    """MAR-16"""
     story = asked().say(TurnInterrupted(cause="crash", reason="the process ended"), RUN)
     assert (turn(story).state, turn(story).code, turn(story).message) == ("interrupted", "crash", "the process ended")
     assert (card(story).state, card(story).attention) == ("interrupted", "none")

@@ -38,7 +38,6 @@ def shown(table: Table) -> list[tuple[str, bool, bool]]:
 
 
 def test_a_workspace_shows_its_folder():
-    """UI-31"""
     _, _, table = workspace()
     assert table.panel(WorkspaceRow) == [
         WorkspaceRow(
@@ -48,7 +47,6 @@ def test_a_workspace_shows_its_folder():
 
 
 def test_title_pin_and_archive_come_from_facts_and_reach_the_card():
-    """UI-31"""
     log, view, table = workspace()
     for fact, expected in (
         (SessionTitled(session_id="ses_1", title="Prompts"), ("Prompts", False, False)),
@@ -60,7 +58,6 @@ def test_title_pin_and_archive_come_from_facts_and_reach_the_card():
 
 
 def test_a_card_that_changes_keeps_what_the_workspace_says_of_it():
-    """UI-31"""
     log, view, table = workspace()
     table.apply(view.apply(log.say(SessionPinned(session_id="ses_1", pinned=True))))
     table.apply(view.card(session_card()))
@@ -68,7 +65,7 @@ def test_a_card_that_changes_keeps_what_the_workspace_says_of_it():
 
 
 def test_a_deleted_session_leaves_the_list():
-    """UI-26: nothing is left that points to what is gone."""
+    """Nothing is left that points to what is gone."""
     log, view, table = workspace()
     table.apply(view.apply(log.say(SessionDeleted(session_id="ses_1", last_sequence=9, link="00"))))
     assert shown(table) == []
@@ -89,7 +86,6 @@ def test_a_workspace_goes_on_from_its_kept_state_and_ignores_repeats():
 
 
 def test_the_shell_of_a_session_has_the_same_title_as_its_card():
-    """UI-31"""
     log, view, _ = workspace()
     view.apply(log.say(SessionTitled(session_id="ses_1", title="Prompts")))
     view.apply(log.say(SessionArchived(session_id="ses_1", archived=True)))
@@ -101,7 +97,6 @@ def test_the_shell_of_a_session_has_the_same_title_as_its_card():
 
 
 def test_a_session_that_a_dead_process_runs_reads_lost():
-    """MAR-16"""
     card = session_card()
     assert overlay(card, 1).state == "running"
     assert overlay(card, 2).state == "lost"

@@ -51,19 +51,18 @@ def missing(event: AgentUiEvent) -> list[str]:
 
 
 def test_every_type_of_fact_has_its_row():
-    """UI-33: one map, complete for what it maps from; what it maps to is welded to the specification's list."""
+    """One map, complete for what it maps from; what it maps to is welded to the specification's list."""
     assert set(CLASSES) == set(FACTS)
 
 
 def test_every_event_of_a_history_has_the_ids_that_its_class_needs():
-    """UI-29, SUB-03"""
     events = [event for record in HISTORY.records for event in agent_ui_events(record)]
     assert [line for event in events for line in missing(event)] == []
     assert len(Counter(event.type for event in events)) > 15
 
 
 def test_every_name_of_an_event_comes_from_its_closed_list():
-    """UI-26: nothing is called what the specification does not call it."""
+    """Nothing is called what the specification does not call it."""
     for record in HISTORY.records:
         for event in agent_ui_events(record):
             assert event.type in get_args(EventClass)
@@ -81,7 +80,6 @@ def test_no_process_is_told_as_text():
 
 
 def test_diagnostics_and_metrics_stay_out_of_the_conversation():
-    """UI-32"""
     places = {
         (emission.surface, emission.persistence)
         for tag in CLASSES
@@ -137,7 +135,7 @@ def test_a_text_is_told_with_all_that_its_place_needs():
     ],
 )
 def test_what_a_fact_says_decides_what_it_is_told_as(fact: ToolCompleted, told: list[tuple[str, str]]):
-    """UI-08, UI-09, UI-24"""
+    """UI-08, UI-09"""
     assert [(emission.type, emission.phase) for emission in emissions(fact.type, fact)] == told
 
 
@@ -148,12 +146,11 @@ def test_an_answer_names_the_control_that_gave_it():
 
 
 def test_every_type_of_action_has_an_owner():
-    """UI-10"""
     assert set(ACTION_OWNERS) == set(get_args(ActionType))
 
 
 def test_text_in_the_making_carries_its_place_in_the_live_feed():
-    """UI-30: sequence and n say what a client has seen."""
+    """Sequence and n say what a client has seen."""
     frame = Frame(kind="text", scope=step(4), offset=3, text="more")
     assert agent_ui_delta(frame, "ses_1", Cursor(7, 2), 1_700_000_000_000_000) == AgentUiEvent(
         type="text.delta",
@@ -196,6 +193,5 @@ def test_facts_that_cannot_be_read_are_told_as_that():
 
 
 def test_a_workspaces_word_on_a_session_is_told_under_that_session():
-    """UI-31"""
     record: Record = Log("wks_1").say(SessionArchived(session_id="ses_1", archived=True))
     assert [event.session_id for event in agent_ui_events(record)] == ["ses_1"]

@@ -33,7 +33,7 @@ def sent(record: Record) -> dict[str, object]:
 
 
 def test_an_event_has_its_whole_envelope():
-    """UI-29, CTL-10: what is not stored is derived, and is the same each time."""
+    """What is not stored is derived, and is the same each time."""
     scope = Scope(
         agent="solo",
         thread="thr_1",
@@ -91,7 +91,6 @@ def test_a_persons_message_is_named_by_its_turn_and_the_assistants_by_its_run():
 
 
 def test_a_fact_of_a_workspace_names_the_workspace():
-    """UI-29"""
     event = sent(Log("wks_1").say(SessionTitled(session_id="ses_1", title="Prompts")))
     assert (event["workspaceId"], event.get("sessionId")) == ("wks_1", None)
 
@@ -106,7 +105,7 @@ def test_an_erased_fact_leaves_as_its_envelope_and_an_unknown_one_as_it_came():
 
 
 def test_every_event_of_a_history_fits_its_schema():
-    """SUB-03: the ids that a fact needs are there, under their names."""
+    """The ids that a fact needs are there, under their names."""
     validator = jsonschema.Draft202012Validator(facts_schema())
     records = {record.header.type: record for record in random_history(5, moves=600, threads=2).records}
     assert len(records) > 30
@@ -115,7 +114,6 @@ def test_every_event_of_a_history_fits_its_schema():
 
 
 def test_an_event_without_an_id_that_it_needs_does_not_fit_its_schema():
-    """SUB-03"""
     event = sent(Log("ses_1").say(MessageText(content=Text(text="Yes.")), step(4)))
     del event["stepId"]
     with pytest.raises(jsonschema.ValidationError):

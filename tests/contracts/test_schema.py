@@ -1,0 +1,131 @@
+"""What is generated from the contracts, and whether what the product says fits it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+import jsonschema
+import msgspec
+import pytest
+
+from callboard.contracts.commands import TABLE, SubmitTurn, TurnAccepted
+from callboard.contracts.errors import CODES, Refusal
+from callboard.contracts.facts import FACTS
+from callboard.contracts.record import Record
+from callboard.contracts.rows import AnyRow
+from callboard.contracts.schema import TYPESCRIPT, commands_schema, generated, problem_schema, rows_schema, typescript
+from callboard.contracts.typescript import Writer, literal, plural
+from callboard.projection.view import SessionView
+from tests.contracts.weld import ROOT
+from tests.projection.histories import random_history
+
+
+def validator(schema: dict[str, Any]) -> jsonschema.Draft202012Validator:
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def part_of(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]}
+
+
+def test_the_generated_files_are_what_the_contracts_generate():
+    """A change of the contracts that was not generated is caught: run `make gen`."""
+    files = {path: (ROOT / path).read_text(encoding="utf-8") for path in generated()}
+    assert [path for path, text in generated().items() if files[path] != text] == []
+
+
+def test_every_file_that_is_generated_is_a_schema_or_the_typescript():
+    """The schemas are valid JSON Schema of their draft."""
+    for path, text in generated().items():
+        if path != TYPESCRIPT:
+            validator(json.loads(text))
+
+
+def test_every_operation_of_a_history_fits_the_schema():
+    """UI-34: whoever reads the operations by the schema reads all of them."""
+    checks, view = validator(rows_schema()), SessionView()
+    kinds: set[str] = set()
+    for item in random_history(2, moves=500, threads=2).live:
+        for op in view.apply(item) if isinstance(item, Record) else view.frame(item):
+            plain = json.loads(msgspec.json.encode(op))
+            kinds.add(plain.get("row", plain).get("kind", plain["op"]))
+            checks.validate(plain)
+    assert kinds > {"assistant_text", "tool_call", "turn", "status", "queued_turn", "action", "append"}
+
+
+def test_a_row_with_an_unknown_kind_does_not_fit_the_schema():
+    """SAFE-05: the schema is closed where the words are."""
+    with pytest.raises(jsonschema.ValidationError):
+        validator(rows_schema()).validate({"op": "upsert", "panel": "parts", "row": {"kind": "guess", "key": "a"}})
+
+
+def test_commands_and_answers_fit_their_schemas():
+    """Every surface reads one declaration."""
+    schema = commands_schema()
+    validator(part_of(schema, "SubmitTurn")).validate(
+        msgspec.to_builtins(SubmitTurn(text="Do it.", session_id="ses_1"))
+    )
+    accepted = TurnAccepted(session_id="ses_1", thread_id="thr_1", turn_id="trn_1", status="started", sequence=4)
+    validator(part_of(schema, "TurnAccepted")).validate(msgspec.to_builtins(accepted))
+    assert set(schema["commands"]) == {row.name for row in TABLE}
+    with pytest.raises(jsonschema.ValidationError):
+        validator(part_of(schema, "SubmitTurn")).validate({"text": "Do it.", "temperature": 1})
+
+
+def test_a_refusal_fits_its_schema():
+    """SAFE-05: an error has a code of the closed list, a message, and what to do."""
+    problem = Refusal("too_large", "Too much.", field="text", hint="Send less.").problem
+    validator(problem_schema()).validate(msgspec.to_builtins(problem))
+    with pytest.raises(jsonschema.ValidationError):
+        validator(problem_schema()).validate({"code": "oops", "message": "No."})
+
+
+def test_the_typescript_names_every_fact_row_command_and_code():
+    """A page that compiles against it has a type for all that it may be sent."""
+    text = typescript()
+    names = [*(fact.__name__ for fact in FACTS.values()), *(row.__name__ for row in get_args(AnyRow))]
+    assert [name for name in names if f"export interface {name} {{" not in text and f"type {name} =" not in text] == []
+    assert [tag for tag in FACTS if f"readonly '{tag}': " not in text] == []
+    assert [row.name for row in TABLE if f"  readonly {row.name}: {{" not in text] == []
+    assert [code for code in CODES if f"  '{code}',\n" not in text] == []
+
+
+def test_an_absent_field_is_optional_and_a_closed_list_is_named():
+    """What has a default may be absent on the wire."""
+    writer = Writer({"Mode": ("chat", "auto")})
+    schema = {
+        "description": "One line.",
+        "type": "object",
+        "properties": {
+            "mode": {"enum": ["auto", "chat"]},
+            "tags": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}, "default": []},
+            "by-name": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Rule"}},
+        },
+        "required": ["mode"],
+    }
+    assert writer.declare("Shape", schema) == (
+        "/** One line. */\n"
+        "export interface Shape {\n"
+        "  readonly mode: Mode\n"
+        "  readonly tags?: readonly (string | null)[]\n"
+        "  readonly 'by-name'?: Readonly<Record<string, Rule>>\n"
+        "}"
+    )
+
+
+def test_a_schema_of_an_unknown_shape_is_refused():
+    """Nothing is generated as `any`."""
+    with pytest.raises(ValueError, match="no TypeScript is known"):
+        Writer({}).type_of({"type": "string-ish"})
+
+
+def test_texts_are_quoted_for_typescript():
+    """Quotes, line ends and backslashes stay what they are."""
+    assert literal('it\'s "so"\n\\') == "'it\\'s \"so\"\\n\\\\'"
+    assert [plural(name) for name in ("ToolState", "Authority", "RuntimeStatus")] == [
+        "TOOL_STATES",
+        "AUTHORITIES",
+        "RUNTIME_STATUSES",
+    ]

@@ -1,0 +1,103 @@
+"""The specifications' lists and the product, welded both ways."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+from callboard.contracts import vocabulary as lists
+from callboard.contracts.commands import COMMANDS
+from callboard.contracts.facts.action import ActionType
+from callboard.contracts.rows.conversation import RuntimeStatus, ToolState
+from callboard.projection.emit.classes import ACTION_OWNERS
+from tests.contracts import weld
+
+SECTION: dict[str, Any] = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["agent_ui"]
+LISTS = {
+    "owners": lists.Owner,
+    "scopes": lists.EventScope,
+    "phases": lists.Phase,
+    "surfaces": lists.Surface,
+    "persistence": lists.Persistence,
+    "controls": lists.Control,
+    "topologies": lists.Topology,
+    "runtime_entities": lists.RuntimeEntity,
+    "event_classes": lists.EventClass,
+    "message_parts": lists.MessagePart,
+    "tool_states": ToolState,
+    "action_types": ActionType,
+}
+AGAIN = "run: .venv/bin/python scripts/due"
+
+
+def test_every_closed_list_is_the_specifications_list():
+    """The same names in the same order, and one place for each."""
+    assert {name: list(get_args(kind)) for name, kind in LISTS.items()} == {name: SECTION[name] for name in LISTS}
+    assert set(SECTION["runtime_status_values"]) == set(get_args(RuntimeStatus)) - {"idle"}
+
+
+def test_every_name_of_the_specifications_is_in_the_product_or_due():
+    """What is not there yet is said, name by name."""
+    _, due = weld.due_names()
+    unsaid = {path: sorted(set(names) - set(due.get(path, ()))) for path, names in weld.missing_names().items()}
+    assert {path: names for path, names in unsaid.items() if names} == {}
+
+
+def test_nothing_that_is_due_is_there_already():
+    _, due = weld.due_names()
+    missing = weld.missing_names()
+    there = {path: sorted(set(names) - set(missing.get(path, ()))) for path, names in due.items()}
+    assert {path: names for path, names in there.items() if names} == {}, AGAIN
+
+
+def test_what_is_due_can_only_shrink():
+    """A name that is added to what is due is one too many."""
+    maximum, due = weld.due_names()
+    assert weld.count(due) == maximum
+
+
+def test_the_product_has_no_event_class_control_or_command_table_entry_of_its_own():
+    """Each control that the product offers names a command that exists."""
+    product = weld.product()
+    assert product["agent_ui.event_classes"] <= set(SECTION["event_classes"])
+    assert set(lists.CONTROLS) <= set(SECTION["controls"])
+    assert set(lists.CONTROLS.values()) <= set(COMMANDS)
+
+
+def test_tool_states_are_told_with_the_event_that_the_specification_names():
+    """UI-08"""
+    told = {(emission.adds["toolState"], emission.type) for emission in weld.told() if "toolState" in emission.adds}
+    assert [(state, kind) for state, kind in told if kind not in SECTION["tool_state_events"][state]] == []
+
+
+def test_actions_belong_to_the_owner_that_the_specification_names():
+    wrong = {kind: owner for kind, owner in ACTION_OWNERS.items() if owner not in SECTION["action_owner"][kind]}
+    assert wrong == {}
+
+
+def test_parts_are_told_with_the_owner_and_surface_that_the_specification_names():
+    """UI-06"""
+    by_class = {
+        "text.final": "assistant_text",
+        "text.delta": "assistant_text",
+        "reasoning.summary": "reasoning_summary",
+        "reasoning.delta": "reasoning_summary",
+        "tool.args": "tool_call",
+        "tool.started": "tool_call",
+        "tool.result": "tool_result",
+        "tool.output.delta": "tool_result",
+        "action.required": "action_required",
+        "run.status": "runtime_status",
+        "diagnostic.changed": "diagnostic",
+        "context.changed": "context_event",
+    }
+    wrong = [
+        emission
+        for emission in weld.told()
+        if (part := by_class.get(emission.type))
+        and (
+            emission.owner not in SECTION["part_owner_surface"][part]["owner"]
+            or emission.surface not in SECTION["part_owner_surface"][part]["surface"]
+        )
+    ]
+    assert wrong == []

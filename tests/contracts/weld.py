@@ -1,0 +1,213 @@
+"""What welds the specifications' lists to the product and to its tests.
+
+Every name of `tests/spec/vocabulary.json` is in the product or stands in `tests/spec/due.json`; every behaviour of
+`tests/spec/behaviours.md` is cited by a test or stands in `tests/spec/due_behaviours.json`. Both lists of what is due only
+shrink: `scripts/due` rewrites them without what is there now.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from callboard.contracts.commands import COMMANDS
+from callboard.contracts.facts import (
+    ActionRequired,
+    ActionResolved,
+    ErasedFact,
+    Fact,
+    ModelFailed,
+    PermissionEvaluated,
+    SandboxApplied,
+    SessionArchived,
+    TurnInterrupted,
+)
+from callboard.contracts.rows import AnyPart, SessionCard
+from callboard.contracts.rows.conversation import ActionOutcome, RuntimeStatus, ToolState
+from callboard.contracts.rows.session import SessionState
+from callboard.contracts.vocabulary import CONTROLS
+from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.classes import CLASSES, DELTAS, Emission, emissions
+from tests.projection.histories import random_history
+
+ROOT = Path(__file__).resolve().parents[2]
+SPEC = ROOT / "tests" / "spec"
+DUE = SPEC / "due.json"
+DUE_BEHAVIOURS = SPEC / "due_behaviours.json"
+
+BEHAVIOUR = re.compile(r"\b(?:UI|COM|MAR|CTL|SUB|SAFE|CTX)-\d{2}\b")
+
+#: Facts whose content decides what they are told as.
+_VARIANTS: tuple[Fact, ...] = (
+    ModelFailed(code="x", message="", retry_in_ms=1),
+    TurnInterrupted(cause="person"),
+    ActionResolved(decision="approve"),
+    ActionResolved(decision="reject"),
+    SessionArchived(session_id="s", archived=True),
+    SessionArchived(session_id="s", archived=False),
+)
+
+#: Which field of which fact says what the specification asks for by words.
+_PERMISSION_FACTS: dict[str, tuple[type[Fact], str]] = {
+    "Risk level": (PermissionEvaluated, "risk"),
+    "Sandbox/access mode": (SandboxApplied, "level"),
+    "Approval state": (ActionResolved, "decision"),
+}
+_ACTION_FIELDS: dict[str, tuple[str, ...]] = {
+    "action_type": ("action_type",),
+    "prompt or schema": ("prompt",),
+    "available decisions": ("decisions",),
+    "policy and timeout metadata": ("policy", "expires_at"),
+}
+
+
+def vocabulary() -> dict[str, frozenset[str]]:
+    """Every closed list of the specifications by its path, such as `agent_ui.owners`."""
+    sections: dict[str, dict[str, Any]] = json.loads((SPEC / "vocabulary.json").read_text(encoding="utf-8"))
+    return {
+        f"{section}.{name}": frozenset(_names(values))
+        for section, lists in sections.items()
+        if section != "about"
+        for name, values in lists.items()
+    }
+
+
+def _names(values: Any) -> list[str]:
+    if isinstance(values, str):
+        return [values]
+    if isinstance(values, list):
+        return [str(value) for value in values]
+    inner = [f"{key}: {status}" for key, value in values.items() if "statuses" in value for status in value["statuses"]]
+    return inner or [str(key) for key in values]
+
+
+def told() -> list[Emission]:
+    """Everything that facts and pieces are told as."""
+    rows = [emission for tag in CLASSES for emission in emissions(tag, ErasedFact())]
+    variants = [emission for fact in _VARIANTS for emission in emissions(fact.type, fact)]
+    return [*rows, *variants, *DELTAS.values()]
+
+
+def product() -> dict[str, frozenset[str]]:
+    """What the product has of each list, found in the product itself."""
+    emitted = told()
+    adds = {key: {emission.adds[key] for emission in emitted if key in emission.adds} for key in _keys(emitted)}
+    topologies = {
+        event.topology
+        for record in random_history(1, moves=20).records
+        for event in agent_ui_events(record)
+        if event.topology
+    }
+    parts = frozenset(str(kind.__struct_config__.tag) for kind in get_args(AnyPart))
+    actions = keyword_values(ROOT / "src" / "callboard" / "control", "action_type")
+    controls = frozenset(control for control, command in CONTROLS.items() if command in COMMANDS)
+    return {
+        "agent_ui.envelope_fields": frozenset(field.encode_name for field in msgspec.structs.fields(AgentUiEvent)),
+        "agent_ui.owners": frozenset(emission.owner for emission in emitted),
+        "agent_ui.scopes": frozenset(emission.scope for emission in emitted),
+        "agent_ui.phases": frozenset(emission.phase for emission in emitted),
+        "agent_ui.phase_events": frozenset(emission.phase for emission in emitted),
+        "agent_ui.surfaces": frozenset(emission.surface for emission in emitted),
+        "agent_ui.persistence": frozenset(emission.persistence for emission in emitted),
+        "agent_ui.event_classes": frozenset(emission.type for emission in emitted),
+        "agent_ui.controls": controls,
+        "agent_ui.control_boundary": frozenset(
+            name for name in vocabulary()["agent_ui.control_boundary"] if set(name.split(" / ")) <= controls
+        ),
+        "agent_ui.message_parts": parts,
+        "agent_ui.part_owner_surface": parts,
+        "agent_ui.tool_states": frozenset(get_args(ToolState)),
+        "agent_ui.tool_state_events": frozenset(adds["toolState"]),
+        "agent_ui.action_types": actions,
+        "agent_ui.action_owner": actions,
+        "agent_ui.topologies": frozenset(topologies),
+        "agent_ui.topology_projection": frozenset(topologies),
+        "agent_ui.task_items": frozenset(f"Queued turn: {status}" for status in adds["status"]),
+        "agent_ui.runtime_entities": frozenset(adds["runtimeEntity"]),
+        "agent_ui.entity_fields": frozenset(
+            {"Foreground agent turn"} if {"runtimeEntity", "runtimeStatus"} <= set(adds) else ()
+        ),
+        "agent_ui.more_fields": frozenset(adds),
+        "agent_ui.permission_facts": frozenset(
+            name for name, (fact, field) in _PERMISSION_FACTS.items() if field in fact.__struct_fields__
+        ),
+        "agent_ui.honest_fallbacks": frozenset((*get_args(RuntimeStatus), *get_args(ActionOutcome))),
+        "agent_ui.runtime_status_values": frozenset(get_args(RuntimeStatus)),
+        "agent_ui.session_tab_states": frozenset((*SessionCard.__struct_fields__, *get_args(SessionState))),
+        "control_plane.commands": frozenset(COMMANDS),
+        "control_plane.action_required_fields": frozenset(
+            (
+                *(
+                    name
+                    for name, fields in _ACTION_FIELDS.items()
+                    if set(fields) <= set(ActionRequired.__struct_fields__)
+                ),
+                *(("action_id",) if "action" in ActionRequired.needs else ()),
+                *(("scope ids",) if {"thread", "turn", "run"} <= set(ActionRequired.needs) else ()),
+            )
+        ),
+    }
+
+
+def _keys(emitted: list[Emission]) -> frozenset[str]:
+    return frozenset(key for emission in emitted for key in emission.adds)
+
+
+def keyword_values(folder: Path, keyword: str) -> frozenset[str]:
+    """The texts that any call under the folder passes as this keyword."""
+    return frozenset(
+        str(argument.value.value)
+        for path in sorted(folder.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        for argument in node.keywords
+        if argument.arg == keyword and isinstance(argument.value, ast.Constant)
+    )
+
+
+def missing_names() -> dict[str, list[str]]:
+    """The names of the specifications that the product lacks, by list."""
+    has = product()
+    lacking = {path: sorted(names - has.get(path, frozenset())) for path, names in vocabulary().items()}
+    return {path: names for path, names in lacking.items() if names}
+
+
+def behaviours() -> frozenset[str]:
+    """The ids of all behaviours."""
+    text = (SPEC / "behaviours.md").read_text(encoding="utf-8")
+    return frozenset(
+        match.group(0) for line in re.findall(r"\*\*[A-Z]+-\d+\*\*", text) if (match := BEHAVIOUR.search(line))
+    )
+
+
+def cited() -> dict[str, list[str]]:
+    """The behaviours that tests cite in their docstrings, each with the tests that do."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+                for identity in BEHAVIOUR.findall(ast.get_docstring(node) or ""):
+                    found.setdefault(identity, []).append(f"{path.relative_to(ROOT)}::{node.name}")
+    return found
+
+
+def due_names() -> tuple[int, dict[str, list[str]]]:
+    """The recorded maximum, and the names that are due, by list."""
+    recorded = json.loads(DUE.read_text(encoding="utf-8"))
+    return recorded["maximum"], recorded["names"]
+
+
+def due_behaviours() -> tuple[int, list[str]]:
+    """The recorded maximum, and the behaviours that are due."""
+    recorded = json.loads(DUE_BEHAVIOURS.read_text(encoding="utf-8"))
+    return recorded["maximum"], recorded["behaviours"]
+
+
+def count(names: dict[str, list[str]]) -> int:
+    """How many names a mapping of lists has."""
+    return sum(len(values) for values in names.values())
