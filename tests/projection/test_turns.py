@@ -6,6 +6,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts import (
     ActionExpired,
     ActionRequired,
+    ActionResolved,
     CostRecorded,
     FileChange,
     ToolCompleted,
@@ -14,7 +15,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     TurnInterrupted,
 )
-from callboard.contracts.rows import ActionRow, SessionCard, TurnRow
+from callboard.contracts.rows import ActionPart, ActionRow, SessionCard, TurnRow
 from tests.projection.story import RUN, Story, asked, calling, opened, running, step, submitted
 from tests.projection.story import TURN as SCOPE
 
@@ -107,6 +108,20 @@ def test_an_action_that_expired_needs_attention_no_more():
     assert story.table.panel(ActionRow) == []
     assert turn(story).state == "running"
     assert (card(story).state, card(story).attention, card(story).pending_actions) == ("running", "none", 0)
+
+
+def test_the_first_answer_of_an_action_is_the_one_that_stays():
+    """UI-09"""
+    story = calling().say(REQUIRED, ACTION).say(ActionResolved(decision="approve", scope="session"), ACTION)
+    (line,) = story.table.panel(ActionPart)
+    assert (line.outcome, line.answered_scope, line.actor, line.prompt) == (
+        "approved",
+        "session",
+        "person",
+        "May it write?",
+    )
+    story.say(ActionResolved(decision="reject"), ACTION)
+    assert story.table.panel(ActionPart) == [line]
 
 
 def test_an_action_goes_with_its_turn_where_no_fact_settled_it():

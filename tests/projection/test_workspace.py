@@ -71,6 +71,7 @@ def test_a_deleted_session_leaves_the_list():
     assert shown(table) == []
     assert view.listing("ses_1") is None
     assert view.apply(log.say(SessionTitled(session_id="ses_1", title="Again"))) == []
+    assert view.apply(log.say(SessionListed(session_id="ses_1", title="Again"))) == []
 
 
 def test_a_workspace_goes_on_from_its_kept_state_and_ignores_repeats():
