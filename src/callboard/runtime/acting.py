@@ -64,7 +64,8 @@ class Acting:
 
     async def stop(self, host: SessionHost, thread: str, run: str, cause: InterruptCause, reason: str = "") -> None:
         """Stops all that a run has under way, and reports what was there."""
-        work = self._work.pop(run, {})
+        # The finished tasks take themselves out of the dict that is kept.
+        work = dict(self._work.pop(run, {}))
         for task in work:
             task.cancel()
         await asyncio.gather(*work, return_exceptions=True)

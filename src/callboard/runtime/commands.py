@@ -13,6 +13,7 @@ from callboard.contracts.commands import (
     TABLE,
     DeleteSession,
     OpenWorkspace,
+    RespondAction,
     SubmitTurn,
     UpdateSession,
 )
@@ -85,6 +86,8 @@ class Commands:
                 return await self._delete(command, actor)
             case SubmitTurn(session_id=None):
                 return await self._submit_new(command, kept, actor)
+            case RespondAction():
+                return await self._respond(command, kept, actor)
             case _:
                 session_command: SessionCommand = command  # pyright: ignore[reportAssignmentType]
                 found = await self._sessions.get(session_command.session_id or "")
@@ -107,6 +110,19 @@ class Commands:
         except Refusal:
             await self._sessions.let_go(session)
             raise
+
+    async def _respond(self, command: RespondAction, kept: StoredAnswer | None, actor: Actor) -> Any:
+        """An action that is settled answers with the decision that settled it, whatever is asked now."""
+        found = await self._sessions.get(command.session_id)
+        try:
+            return await found.host.command(command, actor, kept)
+        except Refusal as refusal:
+            if refusal.code != "unknown_action":
+                raise
+            settled = await self._queries.settled(command.session_id, command.action_id)
+            if settled is None:
+                raise
+            return settled
 
     async def _delete(self, command: DeleteSession, actor: Actor) -> Any:
         """The fact comes first: a deletion that a crash cuts short is then carried on, and never forgotten."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from callboard.contracts.commands import (
+    ActionAnswered,
     GetParts,
     GetSession,
     GetThreadRead,
@@ -22,7 +23,7 @@ from callboard.contracts.commands import (
 from callboard.contracts.commands.base import Command
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
-from callboard.contracts.rows import ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
+from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
 from callboard.contracts.rows.conversation import part_order
 
 from .parts import Parts
@@ -59,6 +60,19 @@ class Queries:
                 return await self._parts_of(query)
             case _:
                 raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
+
+    async def settled(self, session: str, action: str) -> ActionAnswered | None:
+        """How an action was settled; None where it was not, or is not of this session."""
+        found = await self._sessions.get(session)
+        sequence = found.host.state.sequence
+        await found.views.reach(sequence)
+        await found.views.written()
+        part = await self._parts.store.rows.row(session, "parts", action)
+        if not isinstance(part, ActionPart) or part.outcome == "pending":
+            return None
+        return ActionAnswered(
+            session_id=session, action_id=action, outcome=part.outcome, first=False, sequence=sequence
+        )
 
     async def _session(self, query: GetSession) -> SessionRead:
         found = await self._at(query.session_id, query.wait_for)
