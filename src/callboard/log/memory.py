@@ -9,7 +9,7 @@ import msgspec
 
 from ..contracts.content import Blob
 from ..contracts.live import Frame, Partial
-from ..contracts.ports.store import Append, Head, StoredAnswer
+from ..contracts.ports.store import Append, BlobStore, FactLog, Head, PartialStore, RowStore, StoredAnswer
 from ..contracts.record import Record, decode_header
 from . import chain
 from .batch import check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal
@@ -25,13 +25,15 @@ class MemoryStore:
     def __init__(self, id: str = "rtm_memory") -> None:
         self.id = id
         self.epoch = 1
-        self.blobs = MemoryBlobs()
-        self.partials = MemoryPartials(self.epoch)
-        self.rows = MemoryRows()
-        self.facts = MemoryFacts(self.epoch, self.blobs, self.partials, self.rows)
+        blobs, partials, rows = MemoryBlobs(), MemoryPartials(self.epoch), MemoryRows()
+        self._facts = MemoryFacts(self.epoch, blobs, partials, rows)
+        self.facts: FactLog = self._facts
+        self.blobs: BlobStore = blobs
+        self.partials: PartialStore = partials
+        self.rows: RowStore = rows
 
     async def close(self) -> None:
-        self.facts.following.close()
+        self._facts.following.close()
 
 
 class MemoryBlobs:

@@ -137,8 +137,9 @@ class SqliteFacts:
 
 
 def _stored(connection: sqlite3.Connection, stream: str, after: int, limit: int, until: int | None) -> list[Stored]:
+    # What somebody turned into text outside is compared by its bytes like everything else.
     found = connection.execute(
-        "SELECT sequence, header, link, seal, payload FROM facts"
+        "SELECT sequence, CAST(header AS BLOB), CAST(link AS BLOB), CAST(seal AS BLOB), CAST(payload AS BLOB) FROM facts"
         " WHERE stream = (SELECT number FROM streams WHERE name = ?) AND sequence > ? AND sequence <= ?"
         " ORDER BY sequence LIMIT ?",
         (stream, after, (1 << 62) if until is None else until, limit),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 from ...contracts.errors import Refusal
 
+#: The file that holds nothing but what can be made anew.
+VIEWS = "views.db"
 #: The primary codes after which a connection's view of the disk cannot be trusted any more.
 _FATAL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -45,12 +48,13 @@ def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
 
 def unusable(where: str, why: str) -> Refusal:
     """The refusal of a store that cannot be worked with."""
-    return Refusal(
-        "store_unusable",
-        f"The store {where} cannot be used: {why}.",
-        hint="Stop Callboard, keep a copy of the folder, and restore callboard.db from a backup; "
-        "or move the folder away to begin with an empty store.",
+    hint = (
+        "Stop Callboard, keep a copy of the folder, and restore callboard.db from a backup; "
+        "or move the folder away to begin with an empty store."
     )
+    if Path(where).name == VIEWS:
+        hint = "Start Callboard again: this file is made anew from the log."
+    return Refusal("store_unusable", f"The store {where} cannot be used: {why}.", hint=hint)
 
 
 def read_only() -> Refusal:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from .failures import refusal_of, unusable
+from .failures import is_fatal, refusal_of, unusable
 
 T = TypeVar("T")
 
@@ -17,9 +17,19 @@ T = TypeVar("T")
 class Readers:
     """A few connections, each used by one thread at a time."""
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection], path: str, count: int = 3) -> None:
-        """Connects at once, so that a store that cannot be read is refused when it is opened. Raises sqlite3.Error."""
+    def __init__(
+        self,
+        connect: Callable[[], sqlite3.Connection],
+        path: str,
+        count: int = 3,
+        damaged: Callable[[], None] | None = None,
+    ) -> None:
+        """Connects at once, so that a store that cannot be read is refused when it is opened. Raises sqlite3.Error.
+
+        `damaged` is called in a reader's thread where the file turns out to be.
+        """
         self._path = path
+        self._damaged = damaged
         self._connections = [connect() for _ in range(count)]
         self._free: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
         for connection in self._connections:
@@ -49,6 +59,8 @@ class Readers:
         try:
             return read(connection)
         except sqlite3.Error as error:
+            if self._damaged is not None and is_fatal(error):
+                self._damaged()
             raise refusal_of(error, self._path) from error
         finally:
             self._free.put(connection)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -13,10 +14,10 @@ from ...contracts.ports.store import Views
 from ...contracts.rows import decode_row
 from ...contracts.rows.base import Op, Remove, Row, Upsert
 from ..panels import check_kept, newest
-from .failures import read_only
+from .failures import VIEWS, read_only
 from .readers import Readers
 from .sabotage import Sabotage
-from .schema import APPLICATION, VIEWS, VIEWS_SCHEMA, VIEWS_SQL, connect, connect_reader, create, is_empty
+from .schema import APPLICATION, VIEWS_SCHEMA, VIEWS_SQL, connect, connect_reader, create, is_empty, prepare
 from .writer import Writer
 
 
@@ -26,9 +27,13 @@ class SqliteRows:
     def __init__(self, folder: Path, store: str, erasures: int, *, writing: bool) -> None:
         """`erasures` counts what the log has erased: views that have not seen the last of it are thrown away."""
         path = folder / VIEWS
-        self._writer = Writer(_open(path, store, erasures), str(path), _Nothing(), Sabotage()) if writing else None
-        readable = writing or _fits(path, store, erasures)
-        self._readers = Readers((lambda: connect_reader(path)) if readable else _without, str(path), 2)
+        self._writer: Writer | None = None
+        if writing:
+            discard = partial(_unlink, path)
+            self._writer = Writer(_open(path, store, erasures), str(path), _Nothing(), Sabotage(), discard)
+            self._readers = Readers(partial(connect_reader, path), str(path), 2, discard)
+        else:
+            self._readers = Readers(partial(_connect_if_fit, path, store, erasures), str(path), 2)
 
     async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
         check_kept(ops)
@@ -168,8 +173,10 @@ def _open(path: Path, store: str, erasures: int) -> sqlite3.Connection:
     """The writer's connection to views of this store; what does not fit, or cannot be read, is replaced."""
     if path.exists() and not _fits(path, store, erasures):
         _unlink(path)
-    connection = connect(path, synchronous="NORMAL")
-    if is_empty(connection):
+    connection = connect(path)
+    new = is_empty(connection)
+    prepare(connection, new=new, synchronous="NORMAL")
+    if new:
         create(connection, VIEWS_SQL, VIEWS_SCHEMA, "INSERT INTO views_of VALUES (?, ?)", (store, erasures))
     return connection
 
@@ -195,8 +202,10 @@ def _unlink(path: Path) -> None:
         name.unlink(missing_ok=True)
 
 
-def _without() -> sqlite3.Connection:
-    """A connection that finds no rows: what a reader has where the views do not fit."""
+def _connect_if_fit(path: Path, store: str, erasures: int) -> sqlite3.Connection:
+    """A connection that reads, and finds no rows where the views do not fit."""
+    if _fits(path, store, erasures):
+        return connect_reader(path)
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     create(connection, VIEWS_SQL, VIEWS_SCHEMA)
     return connection

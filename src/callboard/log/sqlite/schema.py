@@ -16,7 +16,6 @@ from pathlib import Path
 from .failures import refusal_of, unusable
 
 FACTS = "callboard.db"
-VIEWS = "views.db"
 APPLICATION = 0x43424C44
 FACTS_SCHEMA = 1
 VIEWS_SCHEMA = 1
@@ -70,18 +69,24 @@ CREATE TABLE snapshots (
 """
 
 
-def connect(path: Path, *, synchronous: str = "FULL") -> sqlite3.Connection:
-    """A connection that writes, in autocommit: transactions are begun by hand. The file is made with mode 0600."""
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection that may write, in autocommit: transactions are begun by hand. The file is made with mode 0600."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY / 1000)
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    connection.execute("PRAGMA journal_mode = WAL").fetchall()
-    connection.execute(f"PRAGMA synchronous = {synchronous}")
-    connection.execute("PRAGMA secure_delete = ON").fetchall()
-    connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}").fetchall()
-    connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}").fetchall()
-    connection.execute("PRAGMA cache_size = -16000")
-    return connection
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY / 1000)
+
+
+def prepare(connection: sqlite3.Connection, *, new: bool, synchronous: str = "FULL") -> None:
+    """Settles how the connection writes; of a new file, that it can give space back."""
+    settings = [
+        "journal_mode = WAL",
+        f"synchronous = {synchronous}",
+        "secure_delete = ON",
+        f"wal_autocheckpoint = {WAL_PAGES}",
+        f"journal_size_limit = {WAL_BYTES}",
+        "cache_size = -16000",
+    ]
+    for setting in ["auto_vacuum = INCREMENTAL", *settings] if new else settings:
+        connection.execute(f"PRAGMA {setting}").fetchall()
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
@@ -117,19 +122,20 @@ def create(
 def open_facts(folder: Path, new_id: str) -> sqlite3.Connection:
     """The writer's connection to `callboard.db`, made where there is none. Raises Refusal `store_unusable`."""
     path = folder / FACTS
+    connection: sqlite3.Connection | None = None
     try:
         connection = connect(path)
-    except sqlite3.Error as error:
-        raise refusal_of(error, str(path)) from error
-    try:
-        if is_empty(connection):
+        new = is_empty(connection)
+        if not new:
+            check_facts(connection, path)
+        prepare(connection, new=new)
+        if new:
             create(connection, FACTS_SQL, FACTS_SCHEMA, "INSERT INTO store VALUES (?, 0, 0)", (new_id,))
-        check_facts(connection, path)
-    except sqlite3.Error as error:
-        connection.close()
-        raise refusal_of(error, str(path)) from error
-    except BaseException:
-        connection.close()
+    except BaseException as error:
+        if connection is not None:
+            connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise refusal_of(error, str(path)) from error
         raise
     return connection
 

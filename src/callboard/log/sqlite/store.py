@@ -9,6 +9,7 @@ from pathlib import Path
 import uuid_utils
 
 from ...contracts.ids import render
+from ...contracts.ports.store import BlobStore, FactLog, PartialStore, RowStore
 from .blobs import SqliteBlobs
 from .facts import SqliteFacts
 from .failures import refusal_of, unusable
@@ -35,16 +36,18 @@ class SqliteStore:
         self.id, self.epoch, erasures = self._readers.first("SELECT id, epoch, erasures FROM store")
         keeper = Keeper(self.epoch)
         self._writer = None if writing is None else Writer(writing, str(path), keeper, faults)
-        self.rows = SqliteRows(folder, self.id, erasures, writing=writing is not None)
-        self.facts = SqliteFacts(self._readers, self._writer, keeper, self.rows, fence=not faults.skip_fence)
-        self.blobs = SqliteBlobs(self._readers)
-        self.partials = SqlitePartials(self._readers, self._writer, keeper, drop=faults.drop_partial)
+        self._rows = SqliteRows(folder, self.id, erasures, writing=writing is not None)
+        self._facts = SqliteFacts(self._readers, self._writer, keeper, self._rows, fence=not faults.skip_fence)
+        self.facts: FactLog = self._facts
+        self.rows: RowStore = self._rows
+        self.blobs: BlobStore = SqliteBlobs(self._readers)
+        self.partials: PartialStore = SqlitePartials(self._readers, self._writer, keeper, drop=faults.drop_partial)
 
     async def close(self) -> None:
         """Ends the subscriptions, does what was accepted, and lets the lock go. Harmless when repeated."""
-        self.facts.following.close()
+        self._facts.following.close()
         await self._readers.close()
-        await self.rows.close()
+        await self._rows.close()
         if self._writer is not None:
             await self._writer.close()
         if self._lock is not None:

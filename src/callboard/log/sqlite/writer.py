@@ -88,8 +88,17 @@ class _Done(NamedTuple):
 class Writer:
     """A thread with a connection of its own. Work is done in the order in which it comes."""
 
-    def __init__(self, connection: sqlite3.Connection, path: str, hooks: Hooks, sabotage: Sabotage) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: str,
+        hooks: Hooks,
+        sabotage: Sabotage,
+        damaged: Callable[[], None] | None = None,
+    ) -> None:
+        """`damaged` is called in the thread where the file turns out to be."""
         self._connection = connection
+        self._damaged = damaged
         self._path = path
         self._hooks = hooks
         self._sabotage = sabotage
@@ -203,6 +212,8 @@ class Writer:
         if is_fatal(error):
             # Whether the last commit is on the disk is unknown now; only opening the store again can tell.
             self._broken = refusal
+            if self._damaged is not None:
+                self._damaged()
         return refusal
 
     def _tell(self, group: Sequence[Work[Any]], outcomes: Sequence[Any]) -> None:
@@ -230,7 +241,8 @@ class Writer:
     def _give_back(self, spare: int) -> bool:
         (free,) = self._connection.execute("PRAGMA freelist_count").fetchone()
         if free > spare:
-            self._connection.execute(f"PRAGMA incremental_vacuum({BITE})").fetchall()
+            # A script, because it steps to the end: `execute` would stop after the first page.
+            self._connection.executescript(f"PRAGMA incremental_vacuum({BITE})")
         return free - BITE > spare
 
     def _checkpoint(self) -> bool:

@@ -1,0 +1,101 @@
+"""Design rule: the chain holds over the stored bytes, and an erased payload leaves it whole."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.log import chain
+from callboard.log.chain import Stored
+
+STREAM = "ses_one"
+SALT = b"s" * 16
+
+
+def chained(*payloads: bytes) -> list[Stored]:
+    facts: list[Stored] = []
+    previous = chain.genesis(STREAM)
+    for sequence, payload in enumerate(payloads, 1):
+        header = f"header {sequence}".encode()
+        previous = chain.link(previous, header, chain.digest(SALT, payload))
+        facts.append(Stored(sequence, header, previous, SALT, payload))
+    return facts
+
+
+def check(facts: list[Stored]) -> tuple[int, bytes]:
+    return chain.check(STREAM, 0, chain.genesis(STREAM), facts)
+
+
+def test_a_link_is_what_anyone_can_compute_from_the_stored_bytes() -> None:
+    fact = chained(b"payload")[0]
+
+    genesis = hashlib.sha256(b"callboard.chain.v1" + b"ses_one").digest()
+    digest = hashlib.sha256(SALT + b"payload").digest()
+    assert fact.link == hashlib.sha256(genesis + b"header 1" + digest).digest()
+
+
+def test_an_untouched_chain_ends_with_its_last_link() -> None:
+    facts = chained(b"one", b"two", b"three")
+    assert check(facts) == (3, facts[-1].link)
+    assert check([]) == (0, chain.genesis(STREAM))
+
+
+def test_a_chain_is_checked_from_any_place() -> None:
+    facts = chained(b"one", b"two", b"three")
+    assert chain.check(STREAM, 1, facts[0].link, facts[1:]) == (3, facts[2].link)
+
+
+def test_erased_payloads_leave_the_chain_whole() -> None:
+    facts = chained(b"one", b"two", b"three")
+    facts[1] = chain.erased(facts[1])
+
+    assert (facts[1].payload, facts[1].seal) == (None, chain.digest(SALT, b"two"))
+    assert chain.erased(facts[1]) == facts[1]
+    assert check(facts) == (3, facts[2].link)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"payload": b"TWO"},
+        {"header": b"header X"},
+        {"seal": b"t" * 16},
+        {"seal": b"s" * 32},
+        {"payload": None},
+        {"payload": None, "seal": b"s" * 32},
+        {"link": b"l" * 32},
+    ],
+    ids="+".join,
+)
+def test_a_changed_fact_is_named(changed: dict[str, bytes | None]) -> None:
+    facts = chained(b"one", b"two", b"three")
+    facts[1] = facts[1]._replace(**changed)
+
+    with pytest.raises(Refusal, match="ses_one/2") as refused:
+        check(facts)
+    assert refused.value.code == "chain_broken"
+
+
+def test_a_missing_or_moved_fact_is_named() -> None:
+    facts = chained(b"one", b"two", b"three")
+
+    for broken in ([facts[0], facts[2]], [facts[0], facts[2]._replace(sequence=2)]):
+        with pytest.raises(Refusal, match="ses_one/2"):
+            check(broken)
+
+
+def test_a_stream_that_was_cut_short_does_not_end_where_its_head_says() -> None:
+    facts = chained(b"one", b"two", b"three")
+    head = (3, facts[2].link)
+
+    chain.check_end(STREAM, head, check(facts))
+    with pytest.raises(Refusal, match="ses_one/3 is missing"):
+        chain.check_end(STREAM, head, check(facts[:2]))
+    with pytest.raises(Refusal, match="ses_one/3 is not the one"):
+        chain.check_end(STREAM, head, check(chained(b"one", b"two", b"other")))
+
+
+def test_streams_with_the_same_facts_have_different_links() -> None:
+    assert chain.genesis("ses_one") != chain.genesis("ses_two")

@@ -1,0 +1,278 @@
+"""Full disks, damaged files, kills and closes: what was acknowledged stays, and what failed left nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import Views
+from callboard.contracts.rows import Upsert
+from callboard.log.sqlite import SqliteStore, open_store
+from callboard.log.sqlite.ledger import Ledger
+from callboard.log.sqlite.removal import delete
+
+from .given import STREAM, batch, filled, said, said_at_length, turn_row, until
+from .processes import child
+
+
+async def allow_pages(store: SqliteStore, more: int) -> None:
+    """Lets the file grow by so many pages only, as a full disk would."""
+    assert store._writer is not None
+
+    def bound(connection: sqlite3.Connection) -> None:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages + more}").fetchall()
+
+    await store._writer.do(bound)
+
+
+async def test_without_room_a_batch_is_refused_alone_and_leaves_nothing(tmp_path: Path) -> None:
+    """CTL-14"""
+    store = open_store(tmp_path)
+    await filled(store, 1)
+    await allow_pages(store, 8)
+    large, blobs = said_at_length("x" * 500_000)
+    attempts = [batch(0, said("small"), stream=f"ses_{number}") for number in range(5)]
+    attempts.insert(2, batch(1, large, key="large", blobs=blobs))
+
+    outcomes = await asyncio.gather(*(store.facts.append(each) for each in attempts), return_exceptions=True)
+
+    codes = [outcome.code if isinstance(outcome, Refusal) else "stored" for outcome in outcomes]
+    assert codes == ["stored", "stored", "store_full", "stored", "stored", "stored"]
+    assert (await store.facts.verify(STREAM)).sequence == 1
+    assert await store.facts.answer("large") is None
+    assert await store.blobs.get(blobs[0].ref.hash) is None
+
+    await allow_pages(store, 1000)
+    await store.facts.append(attempts[2])
+    assert (await store.facts.verify(STREAM)).sequence == 2
+    await store.close()
+
+
+async def test_closing_finishes_what_was_accepted(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    waiting = [asyncio.create_task(filled(store, 3, f"ses_{number}")) for number in range(50)]
+    await asyncio.sleep(0)
+    await store.close()
+
+    assert [len(await each) for each in waiting] == [3] * 50
+    with pytest.raises(Refusal, match="closed"):
+        await store.facts.append(batch(0, said("late"), stream="ses_late"))
+    with pytest.raises(Refusal, match="closed"):
+        await store.facts.read("ses_1")
+    await store.close()
+    assert names_in(tmp_path) == {"callboard.db", "views.db", "writer.lock"}
+
+    again = open_store(tmp_path)
+    assert len(await again.facts.streams("ses_")) == 50
+    await again.close()
+
+
+async def test_what_waits_goes_into_one_transaction(tmp_path: Path) -> None:
+    """Design rule: group commit."""
+    store = open_store(tmp_path)
+    assert store._writer is not None
+    statements: list[str] = []
+    begun, held = threading.Event(), threading.Event()
+
+    def hold(connection: sqlite3.Connection) -> None:
+        connection.set_trace_callback(statements.append)
+        begun.set()
+        held.wait(20)
+
+    holding = store._writer.do(hold)
+    await until(begun.is_set)
+    waiting = [asyncio.create_task(filled(store, 2, f"ses_{number}")) for number in range(64)]
+    await asyncio.sleep(0)
+    held.set()
+    await asyncio.gather(holding, *waiting)
+
+    assert statements.count("COMMIT") == 2
+    await store.close()
+
+
+async def test_an_acknowledged_fact_is_there_for_everybody(tmp_path: Path) -> None:
+    """Design rule: nothing is acknowledged before its facts are committed."""
+    store = open_store(tmp_path)
+    other = sqlite3.connect(tmp_path / "callboard.db")
+    for number in range(20):
+        await store.facts.append(batch(number, said("text")))
+        assert other.execute("SELECT max(sequence) FROM facts").fetchone() == (number + 1,)
+    other.close()
+    await store.close()
+
+
+async def test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None:
+    """Design rule: acknowledged means committed."""
+    moments = random.Random(7)
+    epoch = 0
+    for _ in range(6):
+        with child("write", tmp_path) as writer:
+            assert writer.epoch == epoch + 1
+            told = [writer.line() for _ in range(moments.randrange(1, 120))] + writer.kill()
+
+        store = open_store(tmp_path)
+        epoch = store.epoch
+        for stream, sequence, key in told:
+            assert (await store.facts.head(stream)).sequence >= int(sequence)
+            assert await store.facts.answer(key) is not None
+        for stream in await store.facts.streams("ses_"):
+            records = await store.facts.read(stream, limit=100_000)
+            assert [record.sequence for record in records] == list(range(1, len(records) + 1))
+            assert (await store.facts.verify(stream)).sequence == len(records)
+            assert [partial.text for partial in await store.partials.read(stream)] in ([], ["so far"])
+        await store.close()
+
+
+async def test_a_log_that_was_changed_outside_does_not_verify(tmp_path: Path) -> None:
+    """Design rule: the chain."""
+    for statement, sequence in (
+        ("UPDATE facts SET payload = replace(payload, 'text 3', 'text X') WHERE sequence = 3", 3),
+        ("DELETE FROM facts WHERE sequence = 4", 4),
+        ("DELETE FROM facts WHERE sequence = 6", 6),
+        ("UPDATE facts SET sequence = sequence - 1 WHERE sequence = 2; DELETE FROM facts WHERE sequence = 1", 1),
+    ):
+        folder = tmp_path / str(sequence)
+        store = open_store(folder)
+        await filled(store, 6)
+        await filled(store, 2, "ses_other")
+        await store.close()
+        outside = sqlite3.connect(folder / "callboard.db")
+        outside.execute("DROP INDEX facts_by_stream")
+        outside.executescript(
+            "".join(f"{each} AND stream = 1;" if "WHERE" in each else each for each in statement.split(";"))
+        )
+        outside.close()
+
+        reader = open_store(folder, read_only=True)
+        with pytest.raises(Refusal, match=f"{STREAM}/{sequence}") as refused:
+            await reader.facts.verify(STREAM)
+        assert refused.value.code == "chain_broken"
+        assert (await reader.facts.verify("ses_other")).sequence == 2
+        await reader.close()
+
+
+def names_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+async def read_all(folder: Path, *, read_only: bool) -> None:
+    store = open_store(folder, read_only=read_only)
+    try:
+        await store.facts.read(STREAM)
+    finally:
+        await store.close()
+
+
+@pytest.mark.parametrize("damage", ["garbage", "cut", "other program", "newer"])
+async def test_a_log_that_cannot_be_read_is_refused_with_what_to_do(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "callboard.db"
+    store = open_store(tmp_path)
+    await filled(store, 200)
+    await store.close()
+    if damage == "garbage":
+        path.write_bytes(b"no database at all" * 5000)
+    elif damage == "cut":
+        path.write_bytes(path.read_bytes()[:5000])
+    else:
+        setting = "application_id" if damage == "other program" else "user_version"
+        with sqlite3.connect(path) as other:
+            other.execute(f"PRAGMA {setting} = 99")
+        other.close()
+    before = path.read_bytes()
+
+    for read_only in (False, True):
+        with pytest.raises(Refusal, match=str(path)) as refused:
+            await read_all(tmp_path, read_only=read_only)
+        assert refused.value.code == "store_unusable"
+        assert "backup" in refused.value.problem.hint
+    assert path.read_bytes() == before
+
+
+async def test_views_that_do_not_fit_are_made_anew(tmp_path: Path) -> None:
+    """Design rule: rows are thrown away when they don't fit."""
+    views = tmp_path / "views.db"
+
+    async def write() -> None:
+        store = open_store(tmp_path)
+        assert await store.rows.views(STREAM) is None
+        await store.rows.write(STREAM, [Upsert("turns", turn_row("trn_1", 1))], Views(watermark=1, schema=1, state=b""))
+        await store.close()
+
+    def change(statement: str) -> None:
+        with sqlite3.connect(views) as outside:
+            outside.execute(statement)
+        outside.close()
+
+    await write()
+    views.write_bytes(b"no database at all" * 5000)
+    await write()
+    views.write_bytes(b"")
+    await write()
+    for statement in (
+        "PRAGMA user_version = 99",
+        "UPDATE views_of SET store = 'rtm_other'",
+        "UPDATE views_of SET erasures = 7",
+        "DROP TABLE views_of",
+    ):
+        change(statement)
+        reader = open_store(tmp_path, read_only=True)
+        assert await reader.rows.views(STREAM) is None
+        assert await reader.rows.rows(STREAM, "turns") == ()
+        await reader.close()
+        await write()
+
+
+async def test_views_that_turn_out_damaged_are_made_anew_at_the_next_start(tmp_path: Path) -> None:
+    views = tmp_path / "views.db"
+    store = open_store(tmp_path)
+    rows = [Upsert("turns", turn_row(f"trn_{number}", number)) for number in range(500)]
+    await store.rows.write(STREAM, rows, Views(watermark=1, schema=1, state=b""))
+    await store.close()
+    healthy = views.read_bytes()
+    first_pages = 6 * 4096
+    views.write_bytes(healthy[:first_pages] + b"\xa5" * (len(healthy) - first_pages))
+
+    store = open_store(tmp_path)
+    with pytest.raises(Refusal, match=r"views\.db") as refused:
+        await store.rows.rows(STREAM, "turns")
+    assert refused.value.code == "store_unusable"
+    assert "made anew" in refused.value.problem.hint
+    await filled(store, 1)
+    await store.close()
+
+    store = open_store(tmp_path)
+    assert await store.rows.rows(STREAM, "turns") == ()
+    await store.close()
+
+
+async def test_an_interrupted_delete_is_finished_after_reopening(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    await filled(store, 3000)
+    await filled(store, 1, "ses_two")
+    assert store._writer is not None
+    ledger = store._writer._hooks
+    assert isinstance(ledger, Ledger)
+    await store._writer.do(lambda connection: delete(connection, ledger, STREAM))
+    await store.close()
+    assert _count(tmp_path, "SELECT count(*) FROM facts") == 3001
+
+    store = open_store(tmp_path)
+    assert await store.facts.streams("") == ("ses_two",)
+    await until(lambda: _count(tmp_path, "SELECT count(*) FROM facts") == 1)
+    await until(lambda: _count(tmp_path, "SELECT count(*) FROM streams") == 1)
+    await store.close()
+
+
+def _count(folder: Path, query: str) -> int:
+    connection = sqlite3.connect(folder / "callboard.db")
+    try:
+        return connection.execute(query).fetchone()[0]
+    finally:
+        connection.close()

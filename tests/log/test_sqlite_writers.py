@@ -1,0 +1,163 @@
+"""Who may write to a store, and what everybody else gets."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import Views
+from callboard.contracts.rows import Upsert
+from callboard.log.sqlite import open_store
+
+from .given import STREAM, batch, filled, first, frame, said, turn_row
+from .processes import child
+
+
+async def test_every_writer_counts_the_epoch_on(tmp_path: Path) -> None:
+    """Design rule: the writer holds a lease with an epoch."""
+    ids: set[str] = set()
+    for epoch in (1, 2, 3):
+        store = open_store(tmp_path)
+        ids.add(store.id)
+        assert (store.epoch, await store.facts.lease(STREAM)) == (epoch, epoch)
+        await store.facts.append(batch(epoch - 1, said("text"), epoch=epoch))
+        await store.close()
+    reader = open_store(tmp_path, read_only=True)
+    assert (reader.epoch, {reader.id}) == (3, ids)
+    assert [record.header.epoch for record in await reader.facts.read(STREAM)] == [1, 2, 3]
+    await reader.close()
+
+
+async def test_facts_are_there_again_after_reopening(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    records = await filled(store, 3)
+    await store.partials.write(STREAM, 1, [frame("so far")])
+    await store.rows.write(STREAM, [], Views(watermark=3, schema=1, state=b"s"))
+    await store.close()
+
+    again = open_store(tmp_path)
+    assert await again.facts.read(STREAM) == records
+    assert [partial.text for partial in await again.partials.read(STREAM)] == ["so far"]
+    assert await again.rows.views(STREAM) == Views(watermark=3, schema=1, state=b"s")
+    assert (await again.facts.verify(STREAM)).sequence == 3
+    await again.close()
+
+
+async def test_the_store_is_closed_to_everybody_else(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "deep" / "store")
+    await filled(store, 1)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "deep" / "store").iterdir()}
+    assert stat.S_IMODE((tmp_path / "deep" / "store").stat().st_mode) == 0o700
+    assert set(modes.values()) == {0o600}
+    assert {"callboard.db", "callboard.db-wal", "views.db", "writer.lock"} <= set(modes)
+    await store.close()
+
+
+async def test_a_second_writer_is_refused_while_the_first_lives(tmp_path: Path) -> None:
+    """CTL-17"""
+    with child("hold", tmp_path) as holder:
+        with pytest.raises(Refusal, match=str(holder.process.pid)) as refused:
+            open_store(tmp_path)
+        assert refused.value.code == "store_locked"
+        holder.kill()
+
+    store = open_store(tmp_path)
+    assert store.epoch == holder.epoch + 1
+    await store.close()
+
+
+async def test_a_writer_whose_lock_was_lost_is_fenced(tmp_path: Path) -> None:
+    """CTL-17; Design rule: every append checks the epoch in its own transaction."""
+    stale = open_store(tmp_path)
+    await filled(stale, 2)
+    (tmp_path / "writer.lock").unlink()
+    taken = open_store(tmp_path)
+    await taken.facts.append(batch(2, said("three"), epoch=2))
+
+    async def refused(attempt: object) -> str:
+        with pytest.raises(Refusal) as refusal:
+            await attempt  # type: ignore[misc]
+        return refusal.value.code
+
+    assert await refused(stale.facts.append(batch(3, said("four"), epoch=1))) == "fenced"
+    assert await refused(stale.facts.append(batch(0, said("one"), stream="ses_new", epoch=1))) == "fenced"
+    assert await refused(stale.partials.write(STREAM, 1, [frame("text")])) == "fenced"
+    assert await refused(stale.facts.erase(STREAM, 1)) == "fenced"
+    assert await refused(stale.facts.delete(STREAM)) == "fenced"
+    assert (await taken.facts.verify(STREAM)).sequence == 3
+    await stale.close()
+    await taken.facts.append(batch(3, said("four"), epoch=2))
+    await taken.close()
+
+
+async def test_a_reader_beside_the_writer_follows_it(tmp_path: Path) -> None:
+    """COM-14; Design rule: a second process finds the writer, or reads only."""
+    with child("write", tmp_path) as writer:
+        while writer.line()[:2] not in (["ses_3", str(sequence)] for sequence in range(2, 9)):
+            pass
+        reader = open_store(tmp_path, read_only=True)
+        followed = reader.facts.subscribe("ses_3", after=2)
+        records = await first(followed, 60)
+        await reader.close()
+        assert writer.end() == 0
+
+    assert [record.sequence for record in records] == list(range(3, 3 + len(records)))
+    store = open_store(tmp_path)
+    assert tuple(records) == await store.facts.read("ses_3", after=2, until=records[-1].sequence)
+    await store.close()
+
+
+async def test_a_reader_can_change_nothing(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    records = await filled(store, 2)
+    reader = open_store(tmp_path, read_only=True)
+
+    for attempt in (
+        reader.facts.lease(STREAM),
+        reader.facts.append(batch(2, said("three"))),
+        reader.facts.erase(STREAM, 1),
+        reader.facts.delete(STREAM),
+        reader.partials.write(STREAM, 1, [frame("text")]),
+        reader.rows.write(STREAM, [], Views(watermark=1, schema=1, state=b"")),
+        reader.rows.clear(STREAM),
+    ):
+        with pytest.raises(Refusal) as refused:
+            await attempt
+        assert refused.value.code == "read_only"
+
+    assert await reader.facts.read(STREAM) == records
+    assert (await reader.facts.verify(STREAM)).sequence == 2
+    await reader.close()
+    await store.close()
+
+
+async def test_a_reader_sees_rows_partials_blobs_and_removals(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    await filled(store, 2)
+    reader = open_store(tmp_path, read_only=True)
+    await store.partials.write(STREAM, 1, [frame("so far")])
+    row = turn_row("trn_1", 1)
+    await store.rows.write(STREAM, [Upsert("turns", row)], Views(watermark=2, schema=1, state=b""))
+
+    assert [partial.text for partial in await reader.partials.read(STREAM)] == ["so far"]
+    assert await reader.rows.rows(STREAM, "turns") == (row,)
+    following = reader.facts.subscribe(STREAM)
+    await first(following, 2)
+    await store.facts.delete(STREAM)
+    async with asyncio.timeout(20):
+        with pytest.raises(Refusal) as refused:
+            await anext(following)
+    assert refused.value.code == "gap"
+    await reader.close()
+    await store.close()
+
+
+def test_there_is_nothing_to_read_where_there_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="no store") as refused:
+        open_store(tmp_path / "none", read_only=True)
+    assert refused.value.code == "store_unusable"
+    assert not (tmp_path / "none").exists()
