@@ -1,0 +1,185 @@
+"""Approvals: asked in the terminal, or given and refused in place of a person as the person said beforehand."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import termios
+from collections.abc import Callable, Container
+from typing import Literal
+
+import msgspec
+
+from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.facts.action import ApprovalScope, Decision
+from callboard.contracts.rows import ActionRow
+
+from ..client import Client
+from .terminal import Style, err, one_line, visible
+
+#: What is approved without a person: nothing, changes of files by the tools for it, or everything that asks.
+Approve = Literal["none", "all-edits", "all"]
+EDITING = ("Write", "Edit")
+_PREVIEW_LINES = 40
+_LONGEST_LINE = 4096
+_NOBODY = "Nobody was there to approve it."
+
+
+class Answer(msgspec.Struct, frozen=True):
+    decision: Decision
+    scope: ApprovalScope = "once"
+    reason: str = ""
+
+
+class Approvals:
+    """Answers the actions of a turn, one after another. `refused` counts those that nobody was there to approve."""
+
+    def __init__(self, client: Client, session: str, standing: Approve | None, line: Callable[[str], None]) -> None:
+        """`standing` is None where a person is asked in the terminal."""
+        self._client = client
+        self._session = session
+        self._standing: Approve | None = standing
+        self._line = line
+        self._style = Style(sys.stderr)
+        self._open: dict[str, asyncio.Event] = {}
+        self._queue: asyncio.Queue[ActionRow] = asyncio.Queue()
+        self.refused = 0
+
+    def required(self, row: ActionRow) -> None:
+        """An action waits for an answer."""
+        if row.action_id not in self._open:
+            self._open[row.action_id] = asyncio.Event()
+            self._queue.put_nowait(row)
+
+    def settled(self, action: str) -> None:
+        """An action no longer waits: it was answered, here or elsewhere, or withdrawn."""
+        if action in self._open:
+            self._open[action].set()
+
+    def settled_but(self, actions: Container[str]) -> None:
+        """All but these no longer wait."""
+        for action in self._open:
+            if action not in actions:
+                self.settled(action)
+
+    async def run(self) -> None:
+        """Answers for ever."""
+        while True:
+            row = await self._queue.get()
+            answer = await self._answer(row)
+            if answer is None:
+                continue
+            given: ActionAnswered = await self._client.submit(
+                RespondAction(
+                    session_id=self._session,
+                    action_id=row.action_id,
+                    decision=answer.decision,
+                    scope=answer.scope,
+                    reason=answer.reason,
+                )
+            )
+            if not given.first:
+                self._elsewhere(row)
+
+    async def _answer(self, row: ActionRow) -> Answer | None:
+        """The answer, or None where it was settled elsewhere before there was one."""
+        if self._open[row.action_id].is_set():
+            return None
+        if self._standing is not None:
+            return self._stands(row, self._standing)
+        asking = asyncio.create_task(self._ask(row))
+        gone = asyncio.create_task(self._open[row.action_id].wait())
+        try:
+            await asyncio.wait((asking, gone), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            asking.cancel()
+        if asking.done():
+            return asking.result()
+        err()
+        self._elsewhere(row)
+        return None
+
+    def _elsewhere(self, row: ActionRow) -> None:
+        self._line(self._style.dim(f"  · {one_line(row.prompt)}: settled elsewhere"))
+
+    def _stands(self, row: ActionRow, standing: Approve) -> Answer:
+        if standing == "all" or (standing == "all-edits" and row.tool in EDITING):
+            self._line(self._style.dim(f"  · {one_line(row.prompt)}: approved by --approve {standing}"))
+            return Answer("approve")
+        self.refused += 1
+        self._line(self._style.warn(f"  · {one_line(row.prompt)}: rejected, since nobody is there to approve it"))
+        return Answer("reject", reason=_NOBODY)
+
+    async def _ask(self, row: ActionRow) -> Answer:
+        self._line(f"{self._style.warn('?')} {self._style.bold(one_line(row.prompt))}  {self._risk(row)}")
+        preview = await self._client.whole(row.preview) if row.preview is not None else ""
+        shown = self._show(preview, _PREVIEW_LINES)
+        # What was typed before the question was there is no answer to it.
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+        while True:
+            err(f"  {self._offers(row, more=not shown)} ", end="")
+            line = await read_line()
+            answer = understood(line, row)
+            if answer is not None:
+                return answer
+            if line is None:
+                self.refused += 1
+                return Answer("reject", reason=_NOBODY)
+            if line.strip().lower() == "v":
+                shown = self._show(preview, 0)
+
+    def _risk(self, row: ActionRow) -> str:
+        return self._style.dim(f"risk {row.risk}{f', {row.policy}' if row.policy else ''}")
+
+    def _offers(self, row: ActionRow, *, more: bool) -> str:
+        offers = ["[a]pprove once"]
+        for scope, key in (("session", "[s]ession"), ("workspace", "[w]orkspace")):
+            if scope in row.scopes:
+                offers.append(f"{key}: {visible(row.matchers.get(scope, 'every one'))}")
+        offers.append("[r]eject (r REASON)")
+        if more:
+            offers.append("[v]iew all")
+        return " · ".join(offers) + " >"
+
+    def _show(self, preview: str, most: int) -> bool:
+        """Prints what would be done, with nothing hidden; returns whether that was all of it."""
+        lines = visible(preview).splitlines()
+        cut = lines[:most] if most else lines
+        for line in cut:
+            colour = self._style.good if line.startswith("+") else self._style.bad if line.startswith("-") else str
+            err(f"  │ {colour(line)}")
+        if len(cut) < len(lines):
+            err(self._style.dim(f"  │ … {len(lines) - len(cut)} more lines"))
+        return len(cut) == len(lines)
+
+
+def understood(line: str | None, row: ActionRow) -> Answer | None:
+    """The answer that a line gives; None where it gives none."""
+    word, _, rest = (line or "").strip().partition(" ")
+    match word.lower():
+        case "a" | "y" | "approve" | "yes" | "once":
+            return Answer("approve")
+        case "s" | "session" if "session" in row.scopes:
+            return Answer("approve", "session")
+        case "w" | "workspace" if "workspace" in row.scopes:
+            return Answer("approve", "workspace")
+        case "r" | "n" | "reject" | "no":
+            return Answer("reject", reason=rest.strip())
+        case _:
+            return None
+
+
+async def read_line() -> str | None:
+    """The next line that the person types; None at the end of input. Can be cancelled, and leaves the rest unread."""
+    loop = asyncio.get_running_loop()
+    terminal = sys.stdin.fileno()
+    ready = asyncio.Event()
+    loop.add_reader(terminal, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(terminal)
+    # A terminal hands out whole lines, one at a time.
+    return os.read(terminal, _LONGEST_LINE).decode("utf-8", "replace") or None

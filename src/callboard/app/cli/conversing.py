@@ -1,0 +1,86 @@
+"""A turn in the terminal: what happens is printed, what waits for an answer gets one, Ctrl-C stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import msgspec
+
+from callboard.contracts.commands import TurnAccepted
+from callboard.contracts.ports.runtime import OpBatch
+from callboard.contracts.record import WireEvent
+from callboard.contracts.rows import TurnRow
+
+from ..client import Client
+from ..turns import FactPrinter, follow_turn, interrupt
+from .asking import Approvals, Approve
+from .printing import Printer
+from .rendering import turn_line
+from .terminal import Style, err, one_line, out
+
+
+class Conversing:
+    """One turn from its acceptance to its end. `refused` counts the approvals that nobody was there to give."""
+
+    def __init__(
+        self, client: Client, accepted: TurnAccepted, approve: Approve | None, *, as_json: bool, before: int
+    ) -> None:
+        """`approve` is None where a person is asked. As JSON every fact after `before` is printed, and nothing else."""
+        self._client = client
+        self._accepted = accepted
+        self._printer = Printer(accepted.turn_id, client.whole)
+        self._facts = FactPrinter(client, accepted.session_id, before, _print_fact) if as_json else None
+        quiet = as_json and approve is not None
+        self._approvals = Approvals(client, accepted.session_id, approve, _silent if quiet else self._printer.line)
+
+    @property
+    def refused(self) -> int:
+        return self._approvals.refused
+
+    async def run(self, asked: asyncio.Event, reason: str) -> TurnRow:
+        """Follows the turn to its end; interrupts it, with this reason, once `asked` is set. Raises Refusal."""
+        if self._facts is None and self._accepted.status == "queued":
+            self._printer.line(Style(sys.stderr).dim("Queued: it starts when the turns before it are over."))
+        try:
+            async with asyncio.TaskGroup() as group:
+                beside = [group.create_task(self._approvals.run()), group.create_task(self._stop(asked, reason))]
+                if self._facts is not None:
+                    beside.append(group.create_task(self._facts.run()))
+                turn = await follow_turn(self._client, self._accepted, self._show, self._approvals)
+                if self._facts is not None:
+                    await self._facts.reach(turn.sequence)
+                for task in beside:
+                    task.cancel()
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from failures
+        if self._facts is None:
+            self._end(turn)
+        return turn
+
+    async def _show(self, batch: OpBatch) -> None:
+        if self._facts is None:
+            await self._printer.show(batch.ops)
+
+    async def _stop(self, asked: asyncio.Event, reason: str) -> None:
+        await asked.wait()
+        if self._facts is None:
+            self._printer.line(Style(sys.stderr).dim("Stopping the turn. Ctrl-C again leaves at once."))
+        await interrupt(self._client, self._accepted, reason)
+
+    def _end(self, turn: TurnRow) -> None:
+        style = Style(sys.stderr)
+        self._printer.end()
+        err(f"{turn_line(turn, style)}{style.dim(f' · callboard view {self._accepted.session_id}')}")
+        if turn.state == "failed":
+            err(f"{style.bad(one_line(turn.code))}: {one_line(turn.message)}")
+            if turn.hint:
+                err(style.dim(one_line(turn.hint)))
+
+
+def _print_fact(event: WireEvent) -> None:
+    out(msgspec.json.encode(event).decode())
+
+
+def _silent(_: str) -> None:
+    pass

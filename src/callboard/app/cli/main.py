@@ -1,0 +1,117 @@
+"""The command line: verbs, and whatever goes wrong told in one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import msgspec
+import typer
+
+from callboard import __version__
+from callboard.contracts.errors import Problem, Refusal
+
+from ..home import Home, write_private
+from . import facts, run, sessions, up, view
+from .exits import DONE, ENDED_BY_PERSON, FAILED, exit_code
+from .terminal import Style, err, plain
+
+DEFAULT_VERB = "up"
+#: What stands before a verb; other options are those of the default verb.
+_OWN_OPTIONS = ("--version", "--help", "-h", "--install-completion", "--show-completion")
+
+_HELP = """Run AI agents on real folders, and know what they did.
+
+Without a verb it is `callboard up`: the workbench on the folder you are in.
+
+\b
+Examples:
+  callboard                                      the workbench, in this folder
+  callboard run "Why does the test fail?"        one turn in the terminal
+  callboard sessions                             what there is
+  callboard view last                            the newest conversation
+  callboard facts last --json                    every fact of it, one a line
+
+\b
+What is kept is in CALLBOARD_HOME (default: your state folder, printed by `up`).
+A model is named by OPENAI_API_KEY, by CALLBOARD_BASE_URL with CALLBOARD_MODEL, or in settings.toml there.
+"""
+
+
+app = typer.Typer(
+    help=_HELP,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 110},
+)
+for verb in (up, run, sessions, facts, view):
+    verb.register(app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"callboard {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _callboard(
+    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    pass
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carries out a command line; returns the exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if not given or (given[0].startswith("-") and given[0] not in _OWN_OPTIONS):
+        given = [DEFAULT_VERB, *given]
+    as_json = "--json" in given
+    try:
+        code = typer.main.get_command(app).main(args=given, prog_name="callboard", standalone_mode=False)
+    except Refusal as refusal:
+        _tell(refusal.problem, as_json=as_json)
+        return exit_code(refusal.code)
+    except typer.TyperException as error:
+        text = error.format_message()
+        hint = "`callboard --help` lists the verbs, `callboard VERB --help` what each takes."
+        _tell(Problem(code="invalid_input", message=text, hint=hint), as_json=as_json)
+        return error.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        return ENDED_BY_PERSON
+    except BrokenPipeError:
+        # Who read has gone, as in `callboard facts last | head`; nothing is left to flush to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        _tell(_incident(error), as_json=as_json)
+        return FAILED
+    return code if isinstance(code, int) else DONE
+
+
+def _tell(problem: Problem, *, as_json: bool) -> None:
+    if as_json:
+        err(msgspec.json.encode(problem).decode())
+        return
+    style = Style(sys.stderr)
+    field = f" [{plain(problem.field)}]" if problem.field else ""
+    err(f"{style.bad(problem.code)}: {plain(problem.message)}{style.dim(field)}")
+    if problem.hint:
+        err(style.dim(plain(problem.hint)))
+
+
+def _incident(error: Exception) -> Problem:
+    """What a person is told of a defect; the rest goes to a file."""
+    home = Home.of(os.environ)
+    place = home.folder / "incident.txt"
+    try:
+        home.make()
+        write_private(place, "".join(traceback.format_exception(error)).encode())
+        hint = f"The details are in {place}."
+    except (OSError, Refusal):
+        hint = "The details could not be written to CALLBOARD_HOME."
+    return Problem(
+        code="internal", message=f"Something went wrong inside Callboard: {type(error).__name__}.", hint=hint
+    )

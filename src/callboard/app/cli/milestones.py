@@ -1,0 +1,49 @@
+"""How far `up` is, in words."""
+
+from __future__ import annotations
+
+from typing import TextIO, assert_never
+
+from ..serve import Forced, Milestones, Ready, Starting, Stopped, Stopping
+from .terminal import Style, plain
+
+
+def spoken(milestone: Milestones, stream: TextIO) -> str:
+    """The milestone as a person reads it."""
+    style = Style(stream)
+    match milestone:
+        case Starting():
+            return style.dim(f"Callboard {milestone.version} is starting on {plain(milestone.folder)}")
+        case Ready(running=True):
+            who = "callboard run" if not milestone.stays else "callboard"
+            ends = "" if milestone.stays else style.warn("\nThat run ends when its turn ends, and this page with it.")
+            return (
+                f"Opened in the {who} that is running (process {milestone.pid}):\n  {style.bold(milestone.link)}{ends}"
+            )
+        case Ready():
+            return "\n".join(
+                (
+                    f"Ready: {style.bold(milestone.link)}",
+                    f"  folder   {plain(milestone.folder)}",
+                    f"  model    {plain(milestone.model)}",
+                    f"  kept in  {milestone.home}",
+                    style.dim("Ctrl-C stops it; what happened is kept."),
+                )
+            )
+        case Stopping():
+            working = (
+                f" {_sessions(milestone.working)} at work will be told as interrupted." if milestone.working else ""
+            )
+            return f"Stopping.{working}"
+        case Stopped():
+            return (
+                f"Stopped. {_sessions(milestone.sessions)} kept in {milestone.store}; `callboard` goes on from there."
+            )
+        case Forced():
+            return f"Ended at once. Whatever was acknowledged is kept in {milestone.store}."
+        case _:
+            assert_never(milestone)
+
+
+def _sessions(count: int) -> str:
+    return f"{count} session{'' if count == 1 else 's'}"

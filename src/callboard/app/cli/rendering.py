@@ -1,0 +1,110 @@
+"""A conversation from its rows, for a terminal."""
+
+from __future__ import annotations
+
+from callboard.contracts.rows import (
+    ActionPart,
+    ActionRow,
+    ErrorPart,
+    NoticePart,
+    Part,
+    ReasoningPart,
+    SteerPart,
+    TextPart,
+    ToolPart,
+    TurnRow,
+)
+from callboard.projection.rows import Table
+
+from ..reading import Reader
+from .terminal import Style, one_line, out, plain, width
+
+_OVER = ("output-available", "output-error", "cancelled")
+
+
+class Rendering:
+    """Prints turns of a table; texts of which a row holds a preview are read whole."""
+
+    def __init__(self, source: Reader, table: Table, style: Style, *, thinking: bool) -> None:
+        self._source = source
+        self._style = style
+        self._thinking = thinking
+        self._parts: dict[str, list[Part]] = {}
+        for part in table.panel(Part):
+            self._parts.setdefault(part.turn_id, []).append(part)
+        self._pending = {row.action_id: row for row in table.panel(ActionRow)}
+
+    async def turn(self, turn: TurnRow) -> None:
+        """Prints what was asked, what happened and how it ended."""
+        style = self._style
+        asked = plain("(erased)" if turn.input.erased else await self._source.whole(turn.input))
+        out(f"\n{style.bold('›')} {asked}")
+        for part in self._parts.get(turn.turn_id, []):
+            await self._part(part)
+        out(turn_line(turn, style))
+
+    async def _part(self, part: Part) -> None:
+        style = self._style
+        match part:
+            case TextPart():
+                text = "(erased)" if part.content.erased else plain(await self._source.whole(part.content))
+                cut = style.warn(" (interrupted)") if part.state == "interrupted" else ""
+                out(f"\n{text.rstrip()}{cut}\n")
+            case ReasoningPart():
+                if self._thinking:
+                    out(style.dim(plain(await self._source.whole(part.content)).rstrip()))
+            case ToolPart():
+                out(tool_line(part, style))
+            case ActionPart() if part.outcome == "pending" and part.action_id in self._pending:
+                out(style.warn(f"  ? {one_line(part.prompt)}: waits for an answer"))
+            case _:
+                out(aside(part, style))
+
+
+def tool_line(part: ToolPart, style: Style) -> str:
+    """A tool call on one line: what it did, what it came to, how long it took."""
+    marks = {"output-available": style.good("✓"), "output-error": style.bad("✗"), "cancelled": style.warn("■")}
+    what = one_line(part.summary or part.tool)
+    label = what if what.startswith(part.tool) else f"{one_line(part.tool)} {what}"
+    end = [f"{one_line(change.path)} +{change.added} -{change.removed}" for change in part.changes]
+    if part.exit_code:
+        end.append(f"exit {part.exit_code}")
+    if part.code:
+        end.append(one_line(f"{part.code}: {part.message}" if part.message else part.code))
+    if part.state in _OVER and part.duration_ms:
+        end.append(f"{part.duration_ms} ms")
+    room = width() - 4
+    text = one_line(" · ".join([label, *end]), room)
+    return f"  {marks.get(part.state, '…')} {text[: len(label)]}{style.dim(text[len(label) :])}"
+
+
+def aside(part: Part, style: Style) -> str:
+    """Whatever stands beside the conversation, on a line."""
+    match part:
+        case ActionPart():
+            why = f" ({one_line(part.reason)})" if part.reason else ""
+            return style.dim(f"  · {one_line(part.prompt)}: {part.outcome}{why}")
+        case SteerPart():
+            return style.dim(f"  › {one_line(part.content.text)} (steered, {part.outcome})")
+        case NoticePart():
+            return style.warn(f"  ! {one_line(part.message)}")
+        case ErrorPart():
+            hint = f" {one_line(part.hint)}" if part.hint else ""
+            return style.bad(f"  ✗ {part.code}: {one_line(part.message)}{hint}")
+        case _:
+            return ""
+
+
+def turn_line(turn: TurnRow, style: Style) -> str:
+    """How the turn stands, or how it ended and what it took."""
+    took = [f"{turn.iterations} model call{'' if turn.iterations == 1 else 's'}"] if turn.iterations else []
+    if turn.tool_calls:
+        took.append(f"{turn.tool_calls} tool call{'' if turn.tool_calls == 1 else 's'}")
+    if turn.files_changed:
+        took.append(f"{turn.files_changed} file{'' if turn.files_changed == 1 else 's'} changed")
+    if turn.input_tokens is not None or turn.output_tokens is not None:
+        took.append(f"{turn.input_tokens or 0} + {turn.output_tokens or 0} tokens")
+    if turn.started_at and turn.ended_at:
+        took.append(f"{(turn.ended_at - turn.started_at) / 1_000_000:.1f} s")
+    why = f" ({one_line(turn.code)})" if turn.code and turn.state != "completed" else ""
+    return style.dim(" · ".join([f"{turn.state}{why}", *took]))

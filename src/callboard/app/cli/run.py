@@ -1,0 +1,75 @@
+"""`callboard run "PROMPT"`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from callboard.contracts.commands.turns import WhenBusy
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.turn import Mode, PermissionMode
+
+from .loop import run_async
+
+_HELP = """Give an agent a prompt and follow its turn to the end.
+
+The answer goes to standard output, everything else to standard error. Uses the Callboard that runs, or runs one
+for as long as the turn takes; the session is kept either way. Ctrl-C stops the turn, a second one leaves at once.
+
+\b
+Examples:
+  callboard run "Why does the test fail?"
+  callboard run "Fix it" --session last            go on in the newest session
+  callboard run "Write the report" --approve all-edits
+  callboard run - < prompt.txt > answer.md
+  callboard run "Tidy up" --mode auto --json       every fact, one JSON line each
+
+\b
+Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 stopped by somebody else,
+4 refused, or an approval was needed and nobody was there, 130 stopped by Ctrl-C.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("run", help=_HELP)(_run)
+
+
+def _run(
+    prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="What to do; `-` reads it from standard input.")],
+    session: Annotated[str, typer.Option(help="Go on in this session (an id, or `last`) instead of a new one.")] = "",
+    folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder to work in.")] = Path(),
+    mode: Annotated[Mode, typer.Option(help="Talk, or work the objective until it is finalised.")] = "chat",
+    permission: Annotated[PermissionMode, typer.Option(help="What needs no approval.")] = "ask",
+    when_busy: Annotated[WhenBusy, typer.Option(help="What becomes of the prompt while another turn runs.")] = "queue",
+    approve: Annotated[
+        Literal["ask", "none", "all-edits", "all"] | None,
+        typer.Option(help="Who approves: you are asked, or a rule of this run. [ask in a terminal, else none]"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
+) -> None:
+    from .running import Wanted, carry_out
+
+    interactive = sys.stdin.isatty() and sys.stderr.isatty()
+    if approve == "ask" and not interactive:
+        raise Refusal(
+            "invalid_input",
+            "There is no terminal to ask in.",
+            field="--approve",
+            hint="Use --approve none, all-edits or all.",
+        )
+    chosen = ("ask" if interactive else "none") if approve is None else approve
+    wanted = Wanted(
+        prompt=sys.stdin.read() if prompt == "-" else prompt,
+        folder=folder.expanduser().absolute(),
+        session=session,
+        mode=mode,
+        permission=permission,
+        when_busy=when_busy,
+        approve=None if chosen == "ask" else chosen,
+        json=json,
+    )
+    raise typer.Exit(run_async(carry_out(wanted)))

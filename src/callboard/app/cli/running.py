@@ -1,0 +1,111 @@
+"""What `callboard run` does once it knows what is wanted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from callboard.contracts.commands import (
+    GetSession,
+    OpenWorkspace,
+    SessionRead,
+    SubmitTurn,
+    TurnAccepted,
+    WorkspaceIsOpen,
+)
+from callboard.contracts.commands.turns import WhenBusy
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.rows import TurnRow
+
+from ..client import Client
+from ..home import Home
+from ..joining import connected
+from ..reading import newest_session
+from ..reading.remote import RemoteReader
+from ..settings import load
+from .asking import Approve
+from .conversing import Conversing
+from .exits import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
+
+_BY_HAND = "Ctrl-C in the terminal"
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn, and how it is followed. `session` is empty for a new one; `approve` is None where a person is asked."""
+
+    prompt: str
+    folder: Path
+    session: str
+    mode: Mode
+    permission: PermissionMode
+    when_busy: WhenBusy
+    approve: Approve | None
+    json: bool
+
+
+async def carry_out(wanted: Wanted) -> int:
+    """Gives the prompt and follows the turn; returns the exit code. Raises Refusal."""
+    home = Home.of(os.environ)
+    settings = load(home, os.environ)
+    with _ctrl_c() as asked:
+        try:
+            async with connected(home, settings, os.environ) as client:
+                accepted, before = await _submit(client, wanted)
+                conversing = Conversing(client, accepted, wanted.approve, as_json=wanted.json, before=before)
+                turn = await conversing.run(asked, _BY_HAND)
+                return _code(turn, refused=conversing.refused, by_hand=asked.is_set())
+        except asyncio.CancelledError:
+            return ENDED_BY_PERSON
+
+
+async def _submit(client: Client, wanted: Wanted) -> tuple[TurnAccepted, int]:
+    """Gives the prompt; returns what became of it, and the sequence before it."""
+    request = SubmitTurn(
+        text=wanted.prompt,
+        mode=wanted.mode,
+        permission_mode=wanted.permission,
+        when_busy=wanted.when_busy,
+    )
+    if wanted.session:
+        session = await newest_session(RemoteReader(client), wanted.session)
+        read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
+        return await client.submit(msgspec.structs.replace(request, session_id=session)), read.head
+    opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(wanted.folder)))
+    return await client.submit(msgspec.structs.replace(request, workspace_id=opened.workspace_id)), 0
+
+
+def _code(turn: TurnRow, *, refused: int, by_hand: bool) -> int:
+    match turn.state:
+        case "completed":
+            return REFUSED if refused else DONE
+        case "failed":
+            return FAILED
+        case _:
+            return ENDED_BY_PERSON if by_hand else INTERRUPTED
+
+
+@contextmanager
+def _ctrl_c() -> Generator[asyncio.Event]:
+    """Set by the first Ctrl-C; the second one ends the whole."""
+    loop = asyncio.get_running_loop()
+    asked = asyncio.Event()
+    whole = asyncio.current_task()
+
+    def come() -> None:
+        if asked.is_set() and whole is not None:
+            whole.cancel()
+        asked.set()
+
+    for one in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(one, come)
+    try:
+        yield asked
+    finally:
+        for one in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(one)

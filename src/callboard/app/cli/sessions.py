@@ -1,0 +1,89 @@
+"""`callboard sessions`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from callboard.contracts.commands import COMMANDS
+from callboard.contracts.rows import SessionCard, WorkspaceRow
+
+from ..home import Home
+from ..reading import reader
+from .loop import run_async
+from .terminal import Style, err, one_line, out, width
+
+_HELP = f"""List the sessions. ({COMMANDS["list_sessions"].summary})
+
+Reads from the process that runs, or from the store where none does; changes nothing.
+
+\b
+Examples:
+  callboard sessions
+  callboard sessions --folder .         those of this folder
+  callboard sessions --json | jq -r 'select(.attention == "needs_input") | .sessionId'
+"""
+_STATE_COLUMNS, _AGE_COLUMNS = 11, 9
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("sessions", help=_HELP)(_sessions)
+
+
+def _sessions(
+    folder: Annotated[Path | None, typer.Option("--folder", "-C", help="Only those of this folder.")] = None,
+    archived: Annotated[bool, typer.Option("--archived", help="Those that were archived, too.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON line a session.")] = False,
+) -> None:
+    home = Home.of(os.environ)
+    cards, workspaces = run_async(_read(home)) if home.has_store() else ((), ())
+    paths = {row.workspace_id: row.path for row in workspaces}
+    wanted = None if folder is None else str(folder.expanduser().resolve())
+    shown = [
+        card
+        for card in cards
+        if (archived or not card.archived) and (wanted is None or paths.get(card.workspace_id) == wanted)
+    ]
+    if json:
+        for card in shown:
+            out(msgspec.json.encode(card).decode())
+    elif shown:
+        _print(shown, paths)
+    else:
+        err('No sessions yet. `callboard run "PROMPT"` makes one.')
+
+
+async def _read(home: Home) -> tuple[tuple[SessionCard, ...], tuple[WorkspaceRow, ...]]:
+    async with reader(home) as source:
+        return await source.sessions(), await source.workspaces()
+
+
+def _print(cards: list[SessionCard], paths: dict[str, str]) -> None:
+    style = Style(sys.stdout)
+    now = datetime.now(UTC).timestamp()
+    ids = max(len(card.session_id) for card in cards)
+    room = max(20, width() - ids - _STATE_COLUMNS - _AGE_COLUMNS - 6) if sys.stdout.isatty() else 0
+    for card in cards:
+        state = card.state.ljust(_STATE_COLUMNS)
+        if card.attention == "needs_input":
+            state = style.warn("needs you".ljust(_STATE_COLUMNS))
+        elif card.attention == "failed":
+            state = style.bad(state)
+        folder = one_line(Path(paths.get(card.workspace_id, "")).name)
+        age = _age(now - card.updated_at / 1_000_000).rjust(_AGE_COLUMNS)
+        about = one_line(f"{card.title}  {folder}", room)
+        out(f"{card.session_id.ljust(ids)}  {state}  {style.dim(age)}  {about}")
+
+
+def _age(seconds: float) -> str:
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds / size)} {unit} ago"
+    return "now"

@@ -1,0 +1,85 @@
+"""`callboard up`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from ..home import Home
+from ..settings import PORT, Settings, load
+from .loop import run_async
+from .milestones import spoken
+from .terminal import out
+
+_HELP = f"""Serve the workbench on a folder and open it in the browser.
+
+Where Callboard runs already, the folder is opened there. Ctrl-C stops it; what happened is kept.
+
+\b
+Examples:
+  callboard up                          the folder you are in
+  callboard up --folder ~/src/project
+  callboard up --no-browser             print the address only
+  callboard up --json                   one JSON line a milestone: starting, ready, stopping, stopped
+
+\b
+Settings, strongest first: flags, the environment (CALLBOARD_PORT, CALLBOARD_BROWSER, CALLBOARD_SCENARIO,
+CALLBOARD_BASE_URL, CALLBOARD_MODEL, CALLBOARD_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL), and settings.toml in
+CALLBOARD_HOME:
+  port = {PORT}
+  browser = true
+  [[models]]
+  name = "qwen"
+  kind = "openai-compatible"            or "scripted", with scenario = "FILE"
+  base_url = "http://localhost:11434/v1"
+  model = "qwen3"
+  api_key_env = "MY_KEY"                or api_key, or neither
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("up", help=_HELP)(_up)
+
+
+def _up(
+    folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder to work in.")] = Path(),
+    port: Annotated[
+        int | None, typer.Option(help=f"Where to listen; the next free port where it is taken. [{PORT}]")
+    ] = None,
+    browser: Annotated[bool | None, typer.Option(help="Open the page when there is a display.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Milestones as JSON lines; opens no browser.")] = False,
+) -> None:
+    from ..serve import Milestones, Ready, up
+
+    home = Home.of(os.environ)
+    settings = load(home, os.environ, port=port, browser=browser)
+
+    def tell(milestone: Milestones) -> None:
+        out(msgspec.json.encode(milestone).decode() if json else spoken(milestone, sys.stdout))
+        if isinstance(milestone, Ready) and not json and _may_open(settings):
+            _open(milestone.link)
+
+    run_async(up(home, settings, os.environ, folder.expanduser().absolute(), tell))
+
+
+def _may_open(settings: Settings) -> bool:
+    """True where a browser would appear before the person who started this."""
+    if not settings.browser or not sys.stdout.isatty():
+        return False
+    if sys.platform == "darwin":
+        return "SSH_CONNECTION" not in os.environ
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _open(link: str) -> None:
+    """Opens the page beside everything else: some browsers keep their starter waiting."""
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()

@@ -1,0 +1,190 @@
+"""A client of a running Callboard: commands that are safe to repeat, queries, and feeds that go on where they were cut."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import Any, Self, TypeVar
+
+import httpx2
+import msgspec
+import uuid_utils
+
+from callboard.contracts.commands import TABLE
+from callboard.contracts.commands.base import Command
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Code, Problem, Refusal
+from callboard.contracts.ids import is_workspace_stream
+from callboard.contracts.live import Cursor, parse_cursor
+from callboard.contracts.ports.runtime import OpBatch
+from callboard.contracts.record import WireEvent
+from callboard.contracts.rows import decode_ops
+
+from .endpoint import Endpoint
+from .sse import Event, events
+
+API = "/api/v1"
+KEY_HEADER = "Idempotency-Key"
+LAST_EVENT_ID = "Last-Event-ID"
+#: Seconds: to connect; for an answer; the longest silence of a feed, whose server is heard at least every 15.
+_CONNECT_S, _ANSWER_S, _SILENCE_S = 2.0, 60.0, 40.0
+#: Waits between tries, in seconds; after the last the server counts as gone.
+_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+
+_DECLARED = {row.command: row for row in TABLE}
+T = TypeVar("T")
+Locate = Callable[[], Awaitable[Endpoint | None]]
+
+
+class _Batch(msgspec.Struct):
+    kind: str
+    cursor: str
+    ops: msgspec.Raw
+
+
+class _Page(msgspec.Struct):
+    events: tuple[WireEvent, ...]
+    next: int
+    head: int
+
+
+class Client:
+    """Speaks to the process behind an endpoint. Use it as an async context manager.
+
+    `locate` finds the endpoint anew when the process no longer answers, as after a restart on another port.
+    """
+
+    def __init__(self, endpoint: Endpoint, *, locate: Locate | None = None) -> None:
+        self._endpoint = endpoint
+        self._locate = locate
+        timeout = httpx2.Timeout(_ANSWER_S, connect=_CONNECT_S)
+        self._http = httpx2.AsyncClient(trust_env=False, timeout=timeout)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._http.aclose()
+
+    async def submit(self, command: Command, *, key: str = "") -> Any:
+        """Gives a command, or asks a query; returns its declared answer. Raises Refusal, `unreachable` included.
+
+        One try follows another under the same key, so the command takes effect once however often its answer was lost.
+        """
+        row = _DECLARED[type(command)]
+        if row.query:
+            sent: dict[str, Any] = msgspec.to_builtins(command)
+            params = {name: value for name, value in sent.items() if value is not None}
+            response = await self._tried(lambda: self._ask("GET", f"/queries/{row.name}", params=params))
+        else:
+            headers = {KEY_HEADER: key or str(uuid_utils.uuid7()), "Content-Type": "application/json"}
+            body = msgspec.json.encode(command)
+            path = f"/commands/{row.name}"
+            response = await self._tried(lambda: self._ask("POST", path, headers=headers, content=body))
+        return msgspec.json.decode(response.content, type=row.answer)
+
+    async def page(self, stream: str, *, after: int, limit: int = 1000) -> tuple[WireEvent, ...]:
+        """The facts of a session or workspace after a sequence, at most so many."""
+        path = f"{_place(stream)}/facts"
+        response = await self._tried(lambda: self._ask("GET", path, params={"after": after, "limit": limit}))
+        return msgspec.json.decode(response.content, type=_Page).events
+
+    async def whole(self, text: Text) -> str:
+        """All of a text, also where the row holds a preview. Raises Refusal `unknown_blob`."""
+        if text.ref is None:
+            return text.text
+        path = f"/blobs/{text.ref.hash}"
+        response = await self._tried(lambda: self._ask("GET", path))
+        return response.content.decode("utf-8", "replace")
+
+    async def facts(self, stream: str, *, after: int = 0) -> AsyncGenerator[WireEvent]:
+        """The facts after a sequence, stored and then live, without gap or repeat. Raises Refusal."""
+        async with aclosing(self._follow(stream, "facts", str(after))) as told:
+            async for event in told:
+                yield msgspec.json.decode(event.data, type=WireEvent)
+
+    async def ops(self, stream: str, *, after: Cursor | None = None) -> AsyncGenerator[OpBatch]:
+        """Row operations, from a snapshot or from the cursor on, without gap or repeat. Raises Refusal."""
+        async with aclosing(self._follow(stream, "ops", str(after) if after else "")) as told:
+            async for event in told:
+                batch = msgspec.json.decode(event.data, type=_Batch)
+                cursor = parse_cursor(batch.cursor)
+                if cursor is None:
+                    raise Refusal("gap", f"The server told a place that is none: {batch.cursor[:40]}")
+                yield OpBatch(kind=batch.kind, cursor=cursor, ops=decode_ops(batch.ops))
+
+    async def _follow(self, stream: str, feed: str, place: str) -> AsyncGenerator[Event]:
+        """The events of a feed; a connection that breaks, or is ended by a server that stops, is made anew."""
+        failures = 0
+        while True:
+            headers = {LAST_EVENT_ID: place} if place else {}
+            try:
+                async with self._stream(f"{_place(stream)}/{feed}", headers) as response:
+                    await _checked(response)
+                    async with aclosing(events(response.aiter_raw())) as told:
+                        async for event in told:
+                            if event.name in ("gap", "problem"):
+                                raise _refusal(event.data)
+                            yield event
+                            place = event.id or place
+                            failures = 0
+            except httpx2.TransportError as error:
+                await self._again(failures, error)
+            else:
+                await self._again(failures, None)
+            failures += 1
+
+    async def _tried(self, ask: Callable[[], Awaitable[httpx2.Response]]) -> httpx2.Response:
+        failures = 0
+        while True:
+            try:
+                response = await ask()
+            except httpx2.TransportError as error:
+                await self._again(failures, error)
+                failures += 1
+            else:
+                await _checked(response)
+                return response
+
+    async def _again(self, failures: int, error: Exception | None) -> None:
+        """Waits before the next try. Raises Refusal `unreachable` after the last."""
+        if failures >= len(_WAITS):
+            raise Refusal(
+                "unreachable",
+                f"Callboard no longer answers at {self._endpoint.url}.",
+                hint="Start it again with `callboard`; what it acknowledged is kept.",
+            ) from error
+        await asyncio.sleep(_WAITS[failures])
+        if self._locate is not None:
+            self._endpoint = await self._locate() or self._endpoint
+
+    def _stream(self, path: str, headers: Mapping[str, str]):
+        timeout = httpx2.Timeout(_SILENCE_S, connect=_CONNECT_S)
+        url = f"{self._endpoint.url}{API}{path}"
+        return self._http.stream("GET", url, headers={**headers, **self._authorised()}, timeout=timeout)
+
+    async def _ask(self, method: str, path: str, headers: Mapping[str, str] | None = None, **sent: Any):
+        url = f"{self._endpoint.url}{API}{path}"
+        return await self._http.request(method, url, headers={**(headers or {}), **self._authorised()}, **sent)
+
+    def _authorised(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._endpoint.token}"}
+
+
+def _place(stream: str) -> str:
+    return f"/{'workspaces' if is_workspace_stream(stream) else 'sessions'}/{stream}"
+
+
+async def _checked(response: httpx2.Response) -> None:
+    if not response.is_success:
+        raise _refusal(await response.aread())
+
+
+def _refusal(body: bytes) -> Refusal:
+    try:
+        problem = msgspec.json.decode(body, type=Problem)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        code: Code = "internal"
+        problem = Problem(code=code, message="What answers there is not this version of Callboard.")
+    return Refusal(problem.code, problem.message, field=problem.field, hint=problem.hint)

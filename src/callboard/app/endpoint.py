@@ -1,0 +1,89 @@
+"""How the process that writes the store is found: a file that says where it answers, believed only once it did."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from .home import Home, write_private
+
+#: How long a process may take to answer, in seconds.
+ANSWER_S = 1.0
+_META = "/api/v1/meta"
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Where a running Callboard answers. `epoch` counts the writers of the store; `stays` is False where the process serves one
+    `callboard run` and ends with it."""
+
+    url: str
+    token: str
+    pid: int
+    epoch: int
+    store_id: str
+    version: str
+    stays: bool = True
+
+    @property
+    def link(self) -> str:
+        """What opens the page; the token in it becomes a cookie."""
+        return f"{self.url}/?token={self.token}"
+
+    def __repr__(self) -> str:
+        return f"Endpoint(url={self.url!r}, pid={self.pid}, epoch={self.epoch})"
+
+
+class _Meta(msgspec.Struct, rename="camel"):
+    epoch: int
+    store_id: str
+
+
+def announce(home: Home, endpoint: Endpoint) -> None:
+    """Writes the file, whole, with mode 0600."""
+    write_private(home.endpoint, msgspec.json.encode(endpoint))
+
+
+def withdraw(home: Home, endpoint: Endpoint) -> None:
+    """Removes the file, unless another process has put its own in its place."""
+    if _read(home.endpoint) == endpoint:
+        home.endpoint.unlink(missing_ok=True)
+
+
+async def find(home: Home) -> Endpoint | None:
+    """The running process, once it answered as the one that the file names; None where there is none."""
+    endpoint = _read(home.endpoint)
+    if endpoint is None or not _alive(endpoint.pid):
+        return None
+    return endpoint if await _answers(endpoint) else None
+
+
+def _read(path: Path) -> Endpoint | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Endpoint)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+async def _answers(endpoint: Endpoint) -> bool:
+    import httpx2
+
+    headers = {"Authorization": f"Bearer {endpoint.token}"}
+    try:
+        async with httpx2.AsyncClient(trust_env=False, timeout=ANSWER_S, headers=headers) as http:
+            answer = await http.get(f"{endpoint.url}{_META}")
+            meta = msgspec.json.decode(answer.content, type=_Meta)
+    except (httpx2.HTTPError, msgspec.MsgspecError):
+        return False
+    return (meta.epoch, meta.store_id) == (endpoint.epoch, endpoint.store_id)

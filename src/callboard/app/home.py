@@ -1,0 +1,86 @@
+"""The user's state folder: settings, the store, the token, and how the running process is found.
+
+    settings.toml    what the person set
+    store/           the log
+    token            what opens this server; kept, so that open pages outlive a restart
+    endpoint.json    where the process that writes the store is
+    callboard.log    incidents, for whoever looks into one
+
+`CALLBOARD_HOME` names another folder. Nothing of it ever lies in a workspace.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+import platformdirs
+
+from callboard.contracts.errors import Refusal
+
+VARIABLE = "CALLBOARD_HOME"
+_TOKEN_BYTES = 32
+_SHORTEST_TOKEN = 32
+
+
+class Home:
+    """The folder and the names in it. It has mode 0700 where it is made here, and what is written into it 0600."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.settings = folder / "settings.toml"
+        self.store = folder / "store"
+        self.token_file = folder / "token"
+        self.endpoint = folder / "endpoint.json"
+        self.log = folder / "callboard.log"
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Home:
+        """The folder that the environment names, else the system's place for a user's state."""
+        named = environment.get(VARIABLE)
+        folder = Path(named).expanduser() if named else platformdirs.user_state_path("callboard", appauthor=False)
+        return cls(folder.absolute())
+
+    def make(self) -> None:
+        """Makes the folder where there is none. Raises Refusal `store_unusable` where that is not possible."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise Refusal(
+                "store_unusable",
+                f"{self.folder} cannot be used as Callboard's folder: {error.strerror}.",
+                field=VARIABLE,
+                hint=f"Set {VARIABLE} to a folder that you may write to.",
+            ) from error
+
+    def has_store(self) -> bool:
+        """True where a process of Callboard has made a store here."""
+        return self.store.is_dir()
+
+    def token(self) -> str:
+        """The token, made where there is none yet."""
+        try:
+            kept = self.token_file.read_text("ascii").strip()
+        except (FileNotFoundError, UnicodeDecodeError):
+            kept = ""
+        if len(kept) >= _SHORTEST_TOKEN:
+            return kept
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        write_private(self.token_file, token.encode())
+        return token
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Writes the file with mode 0600, whole or not at all: a reader sees the former content or this one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,126 @@
+"""Being the one process that writes the store, or a client of the one that is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from logging.handlers import RotatingFileHandler
+from typing import TYPE_CHECKING
+
+from callboard import __version__
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.runtime import CommandService
+
+from .endpoint import Endpoint, announce, find, withdraw
+from .home import Home
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from callboard.log.sqlite.store import SqliteStore
+
+#: How long a process that holds the store may take to answer, or to let it go, in seconds.
+BEGIN_S = 3.0
+_AGAIN_S = 0.05
+_LOG_BYTES = 2_000_000
+
+
+async def find_or_open(home: Home) -> Endpoint | SqliteStore:
+    """The process that writes the store, or the store, open, where there is none.
+
+    Raises Refusal `store_locked` where another process holds the store and does not answer, `store_unusable`.
+    """
+    until = time.monotonic() + BEGIN_S
+    while True:
+        endpoint = await find(home)
+        if endpoint is not None:
+            return endpoint
+        # Here, since a client of a running process needs none of it.
+        from callboard.log.sqlite.store import open_store
+
+        home.make()
+        try:
+            return open_store(home.store)
+        except Refusal as refusal:
+            if refusal.code != "store_locked":
+                raise
+            if time.monotonic() > until:
+                raise Refusal(
+                    "store_locked",
+                    f"{refusal.problem.message} It answers no requests.",
+                    hint="Stop that process and start again: what it acknowledged is kept. "
+                    "Or set CALLBOARD_HOME to work in another store.",
+                ) from refusal
+        await asyncio.sleep(_AGAIN_S)
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """A runtime and server of this process. `model` is what a person reads of the model that is asked."""
+
+    endpoint: Endpoint
+    commands: CommandService
+    model: str
+
+
+@asynccontextmanager
+async def hosted(
+    store: SqliteStore, home: Home, settings: Settings, environment: Mapping[str, str], *, stays: bool
+) -> AsyncGenerator[Hosted]:
+    """Runs the runtime and its server on an open store until the end of the block, and closes the store.
+
+    `stays` is False for a process that ends with its own work. Raises Refusal `bad_settings`, `bad_scenario`.
+    """
+    from callboard.adapters.http import HttpServer
+
+    from .wiring import asked_first, http_app, models_of, wire
+
+    try:
+        with closing(_log_to(home)):
+            models = models_of(settings, environment)
+            wired = wire(store, models, home)
+            async with wired.runtime:
+                token = home.token()
+                server = await HttpServer.start(http_app(wired, token), port=settings.port)
+                endpoint = Endpoint(
+                    url=server.url,
+                    token=token,
+                    pid=os.getpid(),
+                    epoch=store.epoch,
+                    store_id=store.id,
+                    version=__version__,
+                    stays=stays,
+                )
+                announce(home, endpoint)
+                try:
+                    yield Hosted(endpoint, wired.runtime.commands, asked_first(models))
+                finally:
+                    withdraw(home, endpoint)
+                    await server.stop()
+            await models.close()
+    finally:
+        await store.close()
+
+
+class _LogFile(RotatingFileHandler):
+    """The log of incidents, out of the way of the terminal and of anybody else."""
+
+    def _open(self):
+        os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        return super()._open()
+
+    def close(self) -> None:
+        logging.getLogger().removeHandler(self)
+        super().close()
+
+
+def _log_to(home: Home) -> _LogFile:
+    handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setLevel(logging.WARNING)
+    logging.getLogger().addHandler(handler)
+    return handler

@@ -1,0 +1,27 @@
+"""A client of Callboard, whether it runs already or is run here for as long as it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+
+from .client import Client
+from .endpoint import Endpoint, find
+from .home import Home
+from .hosting import find_or_open, hosted
+from .settings import Settings
+
+
+@asynccontextmanager
+async def connected(home: Home, settings: Settings, environment: Mapping[str, str]) -> AsyncGenerator[Client]:
+    """A client of the process that writes the store; where there is none, this one writes it until the end of the block.
+
+    Raises Refusal `store_locked`, `store_unusable`, `bad_settings`, `bad_scenario`.
+    """
+    found = await find_or_open(home)
+    if isinstance(found, Endpoint):
+        async with Client(found, locate=lambda: find(home)) as client:
+            yield client
+        return
+    async with hosted(found, home, settings, environment, stays=False) as host, Client(host.endpoint) as client:
+        yield client

@@ -1,0 +1,124 @@
+"""The models that a person named: in the settings, or by the variables of the environment that other tools use as well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+
+from callboard.contracts.errors import Refusal
+
+OPENAI = "https://api.openai.com/v1"
+#: What is asked of OpenAI where no model is named.
+OPENAI_MODEL = "gpt-5.4-mini"
+
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$")]
+Filled = Annotated[str, Meta(min_length=1)]
+
+
+class CompatibleModel(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="openai-compatible"
+):
+    """A model behind an OpenAI-compatible endpoint. `base_url` is what stands before `/chat/completions`."""
+
+    name: Name
+    base_url: Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]
+    model: Filled
+    api_key: str = ""
+    api_key_env: str = ""
+
+    def __repr__(self) -> str:
+        return f"CompatibleModel(name={self.name!r}, base_url={self.base_url!r}, model={self.model!r})"
+
+    def beside(self, folder: Path) -> CompatibleModel:
+        """The entry as it reads in a file of that folder."""
+        return self
+
+    def key(self, environment: Mapping[str, str]) -> str:
+        """The key itself. Raises Refusal `bad_settings` where it is to come from a variable that is not set."""
+        if not self.api_key_env:
+            return self.api_key
+        found = environment.get(self.api_key_env)
+        if not found:
+            raise Refusal(
+                "bad_settings",
+                f"The model {self.name} takes its key from {self.api_key_env}, which is not set.",
+                field="models.api_key_env",
+                hint=f"Set {self.api_key_env}, or take the model out of settings.toml.",
+            )
+        return found
+
+
+class ScriptedModel(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="scripted"
+):
+    """A scenario file that plays the model."""
+
+    name: Name
+    scenario: Filled
+
+    def beside(self, folder: Path) -> ScriptedModel:
+        """The entry as it reads in a file of that folder: a relative path starts there."""
+        return msgspec.structs.replace(self, scenario=str(folder / Path(self.scenario).expanduser()))
+
+
+Model = CompatibleModel | ScriptedModel
+
+
+def from_environment(environment: Mapping[str, str], listed: tuple[Model, ...]) -> tuple[Model, ...]:
+    """The models in the order of preference: what `CALLBOARD_…` asks for, then those listed, else OpenAI where it has a key.
+
+    Raises Refusal `bad_settings` where the variables ask for what cannot be had.
+    """
+    wanted = environment.get("CALLBOARD_MODEL", "")
+    found = list(listed)
+    chosen = [model for model in found if model.name == wanted]
+    if chosen:
+        found = [*chosen, *(model for model in found if model.name != wanted)]
+    used = bool(chosen)
+    if base_url := environment.get("CALLBOARD_BASE_URL"):
+        if not used:
+            found.insert(0, _at(base_url, wanted, "CALLBOARD_BASE_URL", "CALLBOARD_API_KEY", environment))
+            used = True
+    elif not listed and environment.get("OPENAI_API_KEY"):
+        base_url = environment.get("OPENAI_BASE_URL") or OPENAI
+        model = wanted or (OPENAI_MODEL if base_url.rstrip("/") == OPENAI else "")
+        found.append(_at(base_url, model, "OPENAI_BASE_URL", "OPENAI_API_KEY", environment))
+        used = True
+    if scenario := environment.get("CALLBOARD_SCENARIO"):
+        path = Path(scenario).expanduser().absolute()
+        found.insert(0, ScriptedModel(name="scenario", scenario=str(path)))
+    elif wanted and not used:
+        raise Refusal(
+            "bad_settings",
+            f"CALLBOARD_MODEL names {wanted}, and there is no endpoint to ask for it.",
+            field="CALLBOARD_MODEL",
+            hint="Set CALLBOARD_BASE_URL or OPENAI_API_KEY as well, or list the model in settings.toml.",
+        )
+    return tuple(found)
+
+
+def _at(base_url: str, model: str, variable: str, key: str, environment: Mapping[str, str]) -> CompatibleModel:
+    place = urlsplit(base_url)
+    if place.scheme not in ("http", "https") or not place.netloc:
+        raise Refusal(
+            "bad_settings",
+            f"{variable} is not the address of an endpoint: {base_url}",
+            field=variable,
+            hint="It reads like http://localhost:11434/v1.",
+        )
+    if not model:
+        raise Refusal(
+            "bad_settings",
+            f"{variable} names an endpoint, and CALLBOARD_MODEL no model to ask there.",
+            field="CALLBOARD_MODEL",
+            hint="Set CALLBOARD_MODEL to the name that the endpoint knows the model by.",
+        )
+    name = (
+        "openai" if place.hostname == "api.openai.com" else f"{place.hostname}{f':{place.port}' if place.port else ''}"
+    )
+    return CompatibleModel(name=name, base_url=base_url, model=model, api_key_env=key if environment.get(key) else "")

@@ -1,0 +1,61 @@
+"""Reading without changing anything: from the process that runs, or from the store where none does.
+
+port      what can be read
+remote    of the process that runs
+local     of a store that nobody writes
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from callboard.contracts.errors import Refusal
+
+from ..endpoint import find
+from ..home import Home
+from .port import Reader
+
+__all__ = ["Reader", "newest_session", "nothing_yet", "reader"]
+
+
+def nothing_yet() -> Refusal:
+    """What is said where no session was ever made."""
+    return Refusal("unknown_session", "There is no session yet.", hint='`callboard run "PROMPT"` makes one.')
+
+
+@asynccontextmanager
+async def reader(home: Home) -> AsyncGenerator[Reader]:
+    """What can be read. Opening a store that nobody writes takes nothing over: what ran reads as it was left.
+
+    Raises Refusal `unknown_session` where there is no store yet.
+    """
+    endpoint = await find(home)
+    if endpoint is not None:
+        from ..client import Client
+        from .remote import RemoteReader
+
+        async with Client(endpoint, locate=lambda: find(home)) as client:
+            yield RemoteReader(client)
+        return
+    if not home.has_store():
+        raise nothing_yet()
+    from callboard.log.sqlite.store import open_store
+
+    from .local import LocalReader
+
+    store = open_store(home.store, read_only=True)
+    try:
+        yield LocalReader(store)
+    finally:
+        await store.close()
+
+
+async def newest_session(source: Reader, named: str) -> str:
+    """The session's id: as it is named, or the newest one where that is `last`. Raises Refusal `unknown_session`."""
+    if named != "last":
+        return named
+    cards = await source.sessions()
+    if not cards:
+        raise nothing_yet()
+    return cards[0].session_id

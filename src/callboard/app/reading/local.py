@@ -1,0 +1,100 @@
+"""Reading of a store that nobody writes: the kept rows, and the facts that they do not show yet."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ids import is_workspace_stream
+from callboard.contracts.ports.store import Store
+from callboard.contracts.record import WireEvent
+from callboard.contracts.rows import SESSION_PANELS, Op, SessionCard, StatusRow, Upsert, WorkspaceRow
+from callboard.projection.emit.runtime import wire_event
+from callboard.projection.overlay import overlay
+from callboard.projection.rows import Table
+from callboard.projection.view import SCHEMA, SessionView
+from callboard.projection.workspace import WorkspaceView, listed
+
+_PAGE = 1000
+_LARGEST = 8_000_000
+
+
+class LocalReader:
+    """The Reader port over a store that was opened for reading."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def workspaces(self) -> tuple[WorkspaceRow, ...]:
+        found: list[WorkspaceRow] = []
+        for stream in await self._store.facts.streams("wks_"):
+            _, table = await self._workspace(stream)
+            found.extend(table.panel(WorkspaceRow))
+        return tuple(found)
+
+    async def sessions(self) -> tuple[SessionCard, ...]:
+        views = [(await self._workspace(stream))[0] for stream in await self._store.facts.streams("wks_")]
+        cards: list[SessionCard] = []
+        for stream in await self._store.facts.streams("ses_"):
+            listing = next((found for view in views if (found := view.listing(stream))), None)
+            table = await self._fold(stream, ("sessions",), turns=1)
+            cards.extend(listed(overlay(card, None), listing) for card in table.panel(SessionCard))
+        return tuple(sorted(cards, key=lambda card: -card.order))
+
+    async def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
+        """`follow` changes nothing: there is nobody who would write."""
+        await self._check(stream)
+        while records := await self._store.facts.read(stream, after=after, limit=_PAGE):
+            for record in records:
+                yield wire_event(record, self._store.id)
+            after = records[-1].sequence
+
+    async def conversation(self, session: str, *, turns: int) -> Table:
+        await self._check(session)
+        table = await self._fold(session, SESSION_PANELS, turns=turns)
+        table.apply(Upsert(StatusRow.panel, overlay(row, None)) for row in table.panel(StatusRow))
+        return table
+
+    async def whole(self, text: Text) -> str:
+        if text.ref is None:
+            return text.text
+        data = await self._store.blobs.get(text.ref.hash)
+        if data is None:
+            raise Refusal("unknown_blob", f"There is no blob {text.ref.hash}.", hint="It may have been erased.")
+        return data.decode("utf-8", "replace")
+
+    async def _fold(self, session: str, panels: tuple[str, ...], *, turns: int) -> Table:
+        """The kept rows of the panels where they are of this version, gone on from by the facts after them."""
+        kept = await self._store.rows.views(session)
+        view, table = SessionView(), Table()
+        if kept is not None and kept.schema == SCHEMA:
+            view = SessionView.from_state(kept.state)
+            table.apply(await self._kept(session, panels, turns))
+        while records := await self._store.facts.read(session, after=view.sequence, limit=_PAGE):
+            table.apply(op for record in records for op in view.apply(record) if op.panel in panels)
+        table.apply(op for op in view.resume(await self._store.partials.read(session)) if op.panel in panels)
+        return table
+
+    async def _kept(self, session: str, panels: tuple[str, ...], turns: int) -> list[Op]:
+        found: list[Op] = []
+        for panel in panels:
+            limit = turns if panel == "turns" else 10_000
+            rows = await self._store.rows.rows(session, panel, limit=limit, largest=_LARGEST)
+            found.extend(Upsert(panel, row) for row in rows)
+        return found
+
+    async def _workspace(self, stream: str) -> tuple[WorkspaceView, Table]:
+        view, table = WorkspaceView(), Table()
+        while records := await self._store.facts.read(stream, after=view.sequence, limit=_PAGE):
+            table.apply(op for record in records for op in view.apply(record))
+        return view, table
+
+    async def _check(self, stream: str) -> None:
+        if (await self._store.facts.head(stream)).sequence == 0:
+            what = "workspace" if is_workspace_stream(stream) else "session"
+            raise Refusal(
+                "unknown_workspace" if what == "workspace" else "unknown_session",
+                f"There is no {what} {stream}.",
+                hint="`callboard sessions` lists what there is.",
+            )

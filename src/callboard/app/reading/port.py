@@ -1,0 +1,35 @@
+"""What can be read, wherever it is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Protocol
+
+from callboard.contracts.content import Text
+from callboard.contracts.record import WireEvent
+from callboard.contracts.rows import SessionCard, WorkspaceRow
+from callboard.projection.rows import Table
+
+
+class Reader(Protocol):
+    """Sessions, facts and conversations. Raises Refusal `unknown_session` for a session that is not there."""
+
+    async def workspaces(self) -> tuple[WorkspaceRow, ...]:
+        """The folders that were opened."""
+        ...
+
+    async def sessions(self) -> tuple[SessionCard, ...]:
+        """The sessions of all workspaces, the newest first."""
+        ...
+
+    def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
+        """The facts of a session or workspace after a sequence; with `follow` those to come as well, where somebody writes."""
+        ...
+
+    async def conversation(self, session: str, *, turns: int) -> Table:
+        """The session's panels with its newest turns and their parts."""
+        ...
+
+    async def whole(self, text: Text) -> str:
+        """All of a text, also where its row holds a preview."""
+        ...

@@ -1,0 +1,69 @@
+"""Reading of the process that runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from callboard.contracts.commands import (
+    GetParts,
+    GetTurns,
+    ListSessions,
+    ListWorkspaces,
+    PartList,
+    SessionList,
+    TurnList,
+    WorkspaceList,
+)
+from callboard.contracts.content import Text
+from callboard.contracts.record import WireEvent
+from callboard.contracts.rows import SessionCard, TurnRow, Upsert, WorkspaceRow
+from callboard.projection.rows import Table
+
+from ..client import Client
+
+_PAGE = 1000
+
+
+class RemoteReader:
+    """The Reader port over HTTP."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def workspaces(self) -> tuple[WorkspaceRow, ...]:
+        listed: WorkspaceList = await self._client.submit(ListWorkspaces())
+        return listed.workspaces
+
+    async def sessions(self) -> tuple[SessionCard, ...]:
+        listed: SessionList = await self._client.submit(ListSessions())
+        return tuple(sorted(listed.sessions, key=lambda card: -card.order))
+
+    async def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
+        if follow:
+            async with aclosing(self._client.facts(stream, after=after)) as events:
+                async for event in events:
+                    yield event
+            return
+        while page := await self._client.page(stream, after=after, limit=_PAGE):
+            for event in page:
+                yield event
+            after = page[-1].sequence
+
+    async def conversation(self, session: str, *, turns: int) -> Table:
+        """The snapshot, which has what is in the making, and of turns that are over the parts that it has no room for."""
+        table = Table()
+        async with aclosing(self._client.ops(session)) as batches:
+            async for batch in batches:
+                table.apply(batch.ops)
+                break
+        listed: TurnList = await self._client.submit(GetTurns(session_id=session, limit=turns))
+        for turn in listed.turns:
+            if turn.ended_at:
+                parts: PartList = await self._client.submit(GetParts(session_id=session, turn_id=turn.turn_id))
+                table.apply(Upsert(row.panel, row) for row in parts.parts)
+                table.apply([Upsert(TurnRow.panel, turn)])
+        return table
+
+    async def whole(self, text: Text) -> str:
+        return await self._client.whole(text)

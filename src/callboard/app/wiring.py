@@ -1,0 +1,104 @@
+"""The one place where concrete things meet: the store, the feed, the models, the tools and the agents become a runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from callboard import __version__
+from callboard.adapters.http import Given, HttpApp, Meta, ModelOffer, WorkspaceOffer
+from callboard.agents.packaged import PackagedDefinitions
+from callboard.contracts.commands import ListWorkspaces, WorkspaceList
+from callboard.contracts.ports.model import Models
+from callboard.contracts.ports.tools import Toolbox
+from callboard.contracts.scope import PERSON
+from callboard.log.live import InProcessLiveFeed
+from callboard.log.sqlite.store import SqliteStore
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from callboard.runtime.parts import Parts
+from callboard.runtime.runtime import Runtime
+
+from .home import Home
+from .providers import Model, ScriptedModel
+from .settings import Settings
+
+#: The folder that comes with the source tree, to see the product at work.
+SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sample"
+
+
+@dataclass(frozen=True)
+class Wired:
+    """A runtime that was put together and not started, and what must be closed after it."""
+
+    runtime: Runtime
+    models: ConfiguredModels
+
+
+def models_of(settings: Settings, environment: Mapping[str, str]) -> ConfiguredModels:
+    """The models that can be asked. Raises Refusal `bad_settings`, `bad_scenario`."""
+    return ConfiguredModels(ModelSettings(providers=tuple(_provider(one, environment) for one in settings.models)))
+
+
+def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:
+    """Puts the runtime together on an open store. Starts nothing."""
+
+    @cache
+    def toolbox(folder: str) -> Toolbox:
+        raise NotImplementedError(folder)
+
+    parts = Parts(
+        store=store,
+        feed=InProcessLiveFeed(store.facts.head),
+        models=models,
+        toolbox=toolbox,
+        definitions=PackagedDefinitions(),
+    )
+    return Wired(runtime=Runtime(parts), models=models)
+
+
+def http_app(wired: Wired, token: str) -> HttpApp:
+    """The runtime behind its routes."""
+    parts = wired.runtime.parts
+
+    async def about() -> Meta:
+        listed: WorkspaceList = await wired.runtime.commands.submit(ListWorkspaces(), actor=PERSON)
+        offers = tuple(
+            WorkspaceOffer(workspace_id=row.workspace_id, path=row.path, name=row.name) for row in listed.workspaces
+        )
+        return Meta(
+            version=__version__,
+            runtime_id=parts.runtime_id,
+            epoch=parts.store.epoch,
+            store_id=parts.store.id,
+            models=_offers(wired.models),
+            workspaces=offers,
+            sample=any(offer.path == str(SAMPLE) for offer in offers),
+        )
+
+    commands, feeds = wired.runtime.commands, wired.runtime.feeds
+    return HttpApp(Given(commands=commands, feeds=feeds, store=parts.store, about=about, token=token))
+
+
+def asked_first(models: Models) -> str:
+    """What a person reads of the model that is asked where an agent names none."""
+    return _offers(models)[0].label
+
+
+def _offers(models: Models) -> tuple[ModelOffer, ...]:
+    """Every model, the one that is asked by default first."""
+    route = models.route("")
+    first = route.candidates[route.chosen]
+    every = (first, *(one for one in route.candidates if one != first))
+    return tuple(
+        ModelOffer(provider=provider, name=name, label=models.model(provider, name).label) for provider, name in every
+    )
+
+
+def _provider(model: Model, environment: Mapping[str, str]) -> ProviderSettings:
+    if isinstance(model, ScriptedModel):
+        return ProviderSettings(name=model.name, kind="scripted", scenario=model.scenario)
+    return ProviderSettings(
+        name=model.name, base_url=model.base_url, models=(model.model,), api_key=model.key(environment)
+    )
