@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -159,7 +160,12 @@ def _content(record: Record) -> dict[str, Any]:
 
 def _refs(fact: Fact) -> dict[str, str]:
     return {
-        field.encode_name: text.ref.hash
-        for field in msgspec.structs.fields(fact)
-        if isinstance(text := getattr(fact, field.name), Text) and text.ref is not None
+        name: text.ref.hash
+        for attribute, name in _fields(type(fact))
+        if isinstance(text := getattr(fact, attribute), Text) and text.ref is not None
     }
+
+
+@cache
+def _fields(kind: type[Fact]) -> tuple[tuple[str, str], ...]:
+    return tuple((field.name, field.encode_name) for field in msgspec.structs.fields(kind))
