@@ -41,11 +41,9 @@ def open_folder(state: Workspace, path: str, name: str) -> tuple[NewFact, ...]:
 
 def list_session(state: Workspace, session: str, title: str) -> tuple[NewFact, ...]:
     """A session is listed once, and not again once it was deleted."""
-    return (
-        ()
-        if session in state.sessions or session in state.deleted
-        else (NewFact(SessionListed(session_id=session, title=title)),)
-    )
+    if session in state.sessions or session in state.deleted:
+        return ()
+    return (NewFact(SessionListed(session_id=session, title=title)),)
 
 
 def share_rule(state: Workspace, rule: Rule) -> tuple[NewFact, ...]:

@@ -1,0 +1,279 @@
+"""What must hold of the facts of one thread, told from the facts alone. It shares no code with the deciders or their state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from callboard.contracts.facts import (
+    ActionExpired,
+    ActionRequired,
+    ActionResolved,
+    ActionWithdrawn,
+    Fact,
+    MessageInterrupted,
+    MessageText,
+    ModelCompleted,
+    ModelFailed,
+    ModelInterrupted,
+    ModelRequested,
+    OutputFinal,
+    PermissionEvaluated,
+    QueueAdded,
+    QueueEdited,
+    QueuePromoted,
+    QueueRemoved,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+    SteerAccepted,
+    SteerRejected,
+    SteerRequested,
+    ThreadPaused,
+    ThreadResumed,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnInterruptRequested,
+    TurnStarted,
+    TurnSubmitted,
+)
+from callboard.contracts.record import NewFact
+from callboard.contracts.scope import Scope
+
+PARTS = (MessageText, MessageInterrupted, ReasoningCompleted, ReasoningInterrupted)
+
+
+@dataclass
+class Call:
+    tool: str
+    allowed: bool = False
+    started: bool = False
+    action: str = ""
+
+
+@dataclass
+class Run:
+    """The run under way, as its facts tell it."""
+
+    run: str
+    turn: str
+    mode: str
+    bound: int
+    iterations: int = 0
+    model: int = 0
+    stopping: bool = False
+    finalised: bool = False
+    answered: bool = False
+    calls: dict[str, Call] = field(default_factory=dict[str, Call])
+    steers: list[str] = field(default_factory=list[str])
+    steps: set[int] = field(default_factory=set[int])
+    below: int = 0
+
+
+class Witness:
+    """Takes the facts of a thread batch by batch and objects to what must not be."""
+
+    def __init__(self) -> None:
+        self.run: Run | None = None
+        self.queue: list[str] = []
+        self.paused = False
+        self.turns: dict[str, str] = {}
+        self.ended: set[str] = set()
+        self.runs: set[str] = set()
+
+    def see(self, batch: tuple[NewFact, ...], closed: tuple[str, ...]) -> None:
+        """Takes the facts of one decision, and the ids that it says are terminal."""
+        before = set(self.ended)
+        if self.run is not None:
+            self.run.below = max(self.run.steps, default=0)
+        for new in batch:
+            for name in new.fact.needs:
+                assert getattr(new.scope, name), f"{new.fact.type} lacks its {name}"
+            self._see(new.fact, new.scope)
+        assert sorted(closed) == sorted(self.ended - before), "the ids that are terminal are told"
+        self._rest()
+
+    def _rest(self) -> None:
+        """What must hold whenever a batch is over."""
+        assert all(state != "submitted" for state in self.turns.values()), "input is started or queued at once"
+        run = self.run
+        if run is None:
+            assert self.paused or not self.queue, "a queue waits for a run or for a person"
+            return
+        assert not self.paused, "a paused thread runs nothing"
+        assert run.model or run.calls or run.stopping, "a run waits for something"
+        assert all(call.started or call.action for call in run.calls.values()), "a call runs or waits for a person"
+
+    def _see(self, fact: Fact, scope: Scope) -> None:
+        if scope.run:
+            if isinstance(fact, TurnStarted):
+                self._started(fact, scope)
+            else:
+                assert self.run is not None, f"{fact.type} comes after its run"
+                assert (scope.run, scope.turn) == (self.run.run, self.run.turn), f"{fact.type} is of the run under way"
+                self._of_run(self.run, fact, scope)
+        else:
+            self._of_thread(fact, scope)
+
+    def _of_thread(self, fact: Fact, scope: Scope) -> None:
+        turn = scope.turn
+        match fact:
+            case TurnSubmitted():
+                assert turn not in self.turns, "a turn is submitted once"
+                self.turns[turn] = "submitted"
+            case QueueAdded():
+                assert self.turns[turn] == "submitted"
+                self.turns[turn] = "queued"
+                self.queue.append(turn)
+                assert fact.position == len(self.queue)
+            case QueuePromoted():
+                assert self.queue.index(turn) > 0, "the first is not promoted"
+                self.queue.remove(turn)
+                self.queue.insert(0, turn)
+            case QueueEdited():
+                assert turn in self.queue
+            case QueueRemoved():
+                self.queue.remove(turn)
+                self._end(turn)
+            case ThreadPaused():
+                assert self.run is None
+                assert not self.paused
+                self.paused = True
+            case ThreadResumed():
+                assert self.paused
+                self.paused = False
+            case _:
+                assert not turn, f"{fact.type} has a turn and no run"
+
+    def _started(self, fact: TurnStarted, scope: Scope) -> None:
+        assert self.run is None, "a thread runs one turn at a time"
+        assert not self.paused, "a paused thread starts nothing"
+        assert scope.run not in self.runs
+        if self.turns[scope.turn] == "queued":
+            assert self.queue[0] == scope.turn, "turns start in the order of their queue"
+            self.queue.pop(0)
+        else:
+            assert not self.queue, "input does not overtake the queue"
+        self.turns[scope.turn] = "running"
+        self.runs.add(scope.run)
+        self.run = Run(run=scope.run, turn=scope.turn, mode=fact.mode, bound=fact.max_iters)
+
+    def _of_run(self, run: Run, fact: Fact, scope: Scope) -> None:
+        if isinstance(fact, (ModelRequested, *PARTS, ToolRequested, ActionRequired)):
+            self._step(run, scope.step)
+        if scope.tool_call:
+            self._of_call(run, fact, scope)
+            return
+        match fact:
+            case ModelRequested():
+                assert not run.model
+                assert not run.calls, "the model is asked after all results"
+                assert not run.stopping, "nothing is begun while the turn is stopping"
+                assert fact.iteration == run.iterations + 1 <= run.bound
+                run.iterations, run.model, run.answered = fact.iteration, scope.step, False
+                assert not run.steers, "a model call includes every steer that waits"
+            case ModelCompleted() | ModelInterrupted():
+                assert run.model == scope.step
+                run.model, run.answered = 0, isinstance(fact, ModelCompleted)
+            case ModelFailed():
+                assert run.model == scope.step
+                run.model = run.model if fact.retry_in_ms is not None else 0
+            case SteerRequested():
+                assert not run.stopping
+                assert fact.steer_id not in run.steers
+                run.steers.append(fact.steer_id)
+            case SteerAccepted():
+                assert scope.step > max(run.steps), "it is accepted by the call that follows"
+                run.steers.remove(fact.steer_id)
+            case SteerRejected():
+                run.steers.remove(fact.steer_id)
+            case TurnInterruptRequested():
+                assert not run.stopping
+                run.stopping = True
+            case OutputFinal():
+                assert set(fact.parts) <= run.steps
+            case TurnCompleted() | TurnFailed() | TurnInterrupted():
+                self._over(run, fact)
+            case _:
+                assert not isinstance(fact, (ToolStarted, ToolCompleted)), f"{fact.type} names no call"
+
+    def _of_call(self, run: Run, fact: Fact, scope: Scope) -> None:
+        call_id = scope.tool_call
+        if isinstance(fact, ToolRequested):
+            assert call_id not in run.calls
+            assert call_id not in self.ended
+            run.calls[call_id] = Call(tool=fact.tool)
+            return
+        assert call_id in run.calls, f"{fact.type} is of a call that is open"
+        call = run.calls[call_id]
+        match fact:
+            case PermissionEvaluated():
+                call.allowed = fact.verdict == "allow"
+            case ActionRequired():
+                assert not call.action
+                assert not call.started
+                call.action = scope.action
+            case ActionResolved() | ActionExpired() | ActionWithdrawn():
+                assert call.action == scope.action
+                call.action = ""
+                call.allowed = isinstance(fact, ActionResolved) and fact.decision == "approve"
+                self._end(scope.action)
+            case ToolStarted():
+                assert call.allowed, "nothing starts without an allow or an approval"
+                assert not call.started
+                assert not call.action
+                assert not run.stopping, "nothing is begun while the turn is stopping"
+                call.started = True
+            case ToolCompleted() | ToolFailed() | ToolLost() | ToolRefused() | ToolCancelled():
+                ran = fact.started if isinstance(fact, ToolCancelled) else not isinstance(fact, ToolRefused)
+                assert call.started == ran, f"{fact.type} fits a call that had begun: {call.started}"
+                assert not call.action, "an action closes before its call"
+                run.finalised |= isinstance(fact, ToolCompleted) and call.tool == "Finalize"
+                del run.calls[call_id]
+                self._end(call_id)
+            case _:
+                pass
+
+    def _over(self, run: Run, fact: Fact) -> None:
+        assert not run.model, "the model call closes before its turn"
+        assert not run.calls, "open calls close before their turn"
+        assert not run.steers, "every steer is settled"
+        match fact:
+            case TurnCompleted():
+                assert run.answered
+                assert not run.stopping, "a turn that is being stopped does not complete"
+                assert run.mode == "chat" or run.finalised, "text ends nothing in auto"
+            case TurnFailed(code="max_iters"):
+                assert run.iterations == run.bound
+            case _:
+                pass
+        assert getattr(fact, "iterations", None) == run.iterations
+        self.turns[run.turn] = "ended"
+        self._end(run.turn)
+        self.run = None
+
+    def _step(self, run: Run, step: int) -> None:
+        assert step not in run.steps, "no two elements of a run share a step"
+        assert step > run.below, "steps go on past those of earlier batches"
+        run.steps.add(step)
+
+    def _end(self, entity: str) -> None:
+        assert entity not in self.ended, f"{entity} ends once"
+        self.ended.add(entity)
+
+    def actions(self) -> Iterator[str]:
+        """The actions that wait."""
+        if self.run is not None:
+            yield from (call.action for call in self.run.calls.values() if call.action)
+
+    def running(self) -> Iterator[str]:
+        """The calls that run."""
+        if self.run is not None:
+            yield from (name for name, call in self.run.calls.items() if call.started)
