@@ -161,3 +161,10 @@ def test_there_is_nothing_to_read_where_there_is_no_store(tmp_path: Path) -> Non
         open_store(tmp_path / "none", read_only=True)
     assert refused.value.code == "store_unusable"
     assert not (tmp_path / "none").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(Refusal, match="Not a directory") as refused:
+        open_store(tmp_path / "file" / "store")
+    assert refused.value.code == "store_unusable"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from itertools import islice
 
 from ..contracts.errors import Refusal
@@ -68,7 +68,7 @@ class Following:
         for followed in self._streams.values():
             followed.wake()
 
-    async def follow(self, stream: str, after: int) -> AsyncIterator[tuple[Record, ...]]:
+    async def follow(self, stream: str, after: int) -> AsyncGenerator[tuple[Record, ...], None]:
         """The facts after a sequence, stored and then to come. Raises Refusal `gap` where the stream ends before `after`,
         as it does when it is deleted."""
         followed = self._streams.setdefault(stream, _Stream())

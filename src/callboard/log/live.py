@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -46,8 +46,14 @@ class _Ring:
         self.end = item.cursor
         self.characters += _weight(item)
         self.trim()
-        for waker in self.wakers:
-            waker.set()
+        self._wake()
+
+    def restart(self, end: Cursor) -> None:
+        """Something is missing before this place: whoever follows gets a gap."""
+        self.items.clear()
+        self.characters = 0
+        self.base = self.end = end
+        self._wake()
 
     def trim(self) -> None:
         """Forgets the oldest items beyond the bounds, and all of them where nobody follows."""
@@ -55,6 +61,10 @@ class _Ring:
             oldest = self.items.popleft()
             self.base = oldest.cursor
             self.characters -= _weight(oldest)
+
+    def _wake(self) -> None:
+        for waker in self.wakers:
+            waker.set()
 
     def gap(self) -> LiveGap:
         return LiveGap(self.end, tuple(part.so_far() for part in self.parts.values()))
@@ -94,8 +104,6 @@ class InProcessLiveFeed:
     def facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         place = self._places.get(stream)
         fresh = tuple(record for record in records if place is None or record.sequence > place)
-        if fresh and place is not None and fresh[0].sequence != place + 1:
-            raise ValueError(f"The feed of {stream} is at {place} and got the fact {fresh[0].sequence}.")
         if fresh:
             self._places[stream] = fresh[-1].sequence
         ring = self._rings.get(stream)
@@ -103,7 +111,9 @@ class InProcessLiveFeed:
             return
         for key in ends:
             ring.parts.pop(key, None)
-        if fresh:
+        if fresh and place is not None and fresh[0].sequence > place + 1:
+            ring.restart(Cursor(fresh[-1].sequence))
+        elif fresh:
             ring.add(LiveFacts(Cursor(fresh[-1].sequence), fresh))
         self._leave(stream, ring)
 
@@ -125,7 +135,7 @@ class InProcessLiveFeed:
         ring.add(LivePiece(cursor, frame))
         return cursor
 
-    async def follow(self, stream: str, after: Cursor | None = None) -> AsyncIterator[tuple[LiveItem, ...]]:
+    async def follow(self, stream: str, after: Cursor | None = None) -> AsyncGenerator[tuple[LiveItem, ...], None]:
         if stream not in self._places:
             head = await self._head(stream)
             self._places.setdefault(stream, head.sequence)

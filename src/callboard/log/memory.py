@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 import msgspec
 
@@ -158,7 +158,7 @@ class MemoryFacts:
     async def head(self, stream: str) -> Head:
         return self._streams[stream].head if stream in self._streams else nothing(stream)
 
-    def subscribe(self, stream: str, *, after: int = 0) -> AsyncIterator[tuple[Record, ...]]:
+    def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
         return self.following.follow(stream, after)
 
     async def answer(self, key: str) -> StoredAnswer | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -44,7 +44,7 @@ class LiveFeed(Protocol):
     def facts(self, stream: str, records: Sequence[Record], ends: Sequence[str] = ()) -> None:
         """Facts became durable, and with them the parts with these keys (`live.partial_key`) are no longer in the making.
 
-        Facts that the feed has had before are ignored. Raises ValueError where facts are missing before these.
+        Facts that the feed has had before are ignored; where some are missing before these, all followers get a LiveGap.
         """
         ...
 
@@ -53,7 +53,7 @@ class LiveFeed(Protocol):
         or where no facts of the stream have come yet."""
         ...
 
-    def follow(self, stream: str, after: Cursor | None = None) -> AsyncIterator[tuple[LiveItem, ...]]:
+    def follow(self, stream: str, after: Cursor | None = None) -> AsyncGenerator[tuple[LiveItem, ...], None]:
         """What comes after a cursor, in batches, without gap or repeat.
 
         Begins with a LiveGap where `after` is None or is no place that the feed can lead on from, and yields another one

@@ -6,7 +6,7 @@ blocking work happens elsewhere. Sequences count from 1 within a stream and have
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -79,8 +79,11 @@ class FactLog(Protocol):
         """The end of the stream; of one that does not exist, sequence 0."""
         ...
 
-    def subscribe(self, stream: str, *, after: int = 0) -> AsyncIterator[tuple[Record, ...]]:
-        """Every fact after the sequence, in batches, first those stored and then those to come, without gap or repeat."""
+    def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
+        """Every fact after the sequence, in batches, first those stored and then those to come, without gap or repeat.
+
+        Ends when the store is closed. Raises Refusal `gap` where the stream ends before `after`, as it does once deleted.
+        """
         ...
 
     async def answer(self, key: str) -> StoredAnswer | None:

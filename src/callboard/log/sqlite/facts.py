@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from ...contracts.ports.store import Append, Head, StoredAnswer
 from ...contracts.record import Record
@@ -70,7 +70,7 @@ class SqliteFacts:
     async def head(self, stream: str) -> Head:
         return await self._readers.run(lambda connection: find_end(connection, stream).head)
 
-    def subscribe(self, stream: str, *, after: int = 0) -> AsyncIterator[tuple[Record, ...]]:
+    def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
         return self.following.follow(stream, after)
 
     async def answer(self, key: str) -> StoredAnswer | None:

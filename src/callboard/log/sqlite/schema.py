@@ -80,6 +80,7 @@ def prepare(connection: sqlite3.Connection, *, new: bool, synchronous: str = "FU
     settings = [
         "journal_mode = WAL",
         f"synchronous = {synchronous}",
+        "fullfsync = ON",
         "secure_delete = ON",
         f"wal_autocheckpoint = {WAL_PAGES}",
         f"journal_size_limit = {WAL_BYTES}",

@@ -58,25 +58,28 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
     """Opens the store in a folder; as its writer it makes both where there are none, and counts the epoch on.
 
     The folder has mode 0700 and its files 0600. Blocks for some milliseconds. Raises Refusal `store_locked` where another
-    process writes, `store_unusable` where the store is damaged, newer than this version or, for a reader, not there.
+    process writes, `store_unusable` where the store is damaged, newer than this version, out of reach or, for a reader, not
+    there.
     """
     folder = path.absolute()
     if read_only:
         return _open_reader(folder)
     faults = from_environment()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.chmod(0o700)
-    lock = WriterLock(folder)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+        lock = WriterLock(folder)
+    except OSError as error:
+        raise unusable(str(folder), error.strerror or str(error)) from error
+    writing: sqlite3.Connection | None = None
     try:
         writing = open_facts(folder, render("runtime", uuid_utils.uuid7().int))
-        try:
-            writing.execute("UPDATE store SET epoch = epoch + 1")
-            _sync(folder)
-            return SqliteStore(folder, writing, lock, faults)
-        except BaseException:
-            writing.close()
-            raise
+        writing.execute("UPDATE store SET epoch = epoch + 1")
+        _sync(folder)
+        return SqliteStore(folder, writing, lock, faults)
     except BaseException as error:
+        if writing is not None:
+            writing.close()
         lock.release()
         if isinstance(error, sqlite3.Error):
             raise refusal_of(error, str(folder)) from error

@@ -1,0 +1,308 @@
+"""The live feed: facts and text in the making, in one order, to followers in the same process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import AsyncIterator
+
+import pytest
+
+from callboard.contracts.facts import MessageText
+from callboard.contracts.live import Cursor, Partial, partial_key
+from callboard.contracts.ports.live import LiveFacts, LiveFeed, LiveGap, LiveItem, LivePiece
+from callboard.contracts.ports.store import Head
+from callboard.contracts.record import Record
+from callboard.log import live
+from callboard.log.live import InProcessLiveFeed
+from callboard.log.memory import MemoryStore
+
+from .given import SCOPE, STREAM, batch, filled, frame, said
+
+ENDS = (partial_key("text", SCOPE),)
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[MemoryStore]:
+    store = MemoryStore()
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def feed(store: MemoryStore) -> LiveFeed:
+    return InProcessLiveFeed(store.facts.head)
+
+
+async def append(store: MemoryStore, feed: LiveFeed, *texts: str, ends: tuple[str, ...] = ()) -> tuple[Record, ...]:
+    """Facts as the one writer brings them: first durable, then live."""
+    end = (await store.facts.head(STREAM)).sequence
+    records = await store.facts.append(batch(end, *(said(text) for text in texts)))
+    feed.facts(STREAM, records, ends)
+    return records
+
+
+async def take(following: AsyncIterator[tuple[LiveItem, ...]]) -> tuple[LiveItem, ...]:
+    async with asyncio.timeout(10):
+        return await anext(following)
+
+
+async def test_a_follower_gets_facts_and_frames_in_their_order(store: MemoryStore, feed: LiveFeed) -> None:
+    """Design rule: the cursor counts live frames since the newest fact."""
+    await filled(store, 2)
+    following = feed.follow(STREAM)
+    assert await take(following) == (LiveGap(Cursor(2), ()),)
+
+    first = await append(store, feed, "three", "four")
+    assert feed.frame(STREAM, frame("Hel")) == Cursor(4, 1)
+    assert feed.frame(STREAM, frame("{", kind="arguments", tool="Read")) == Cursor(4, 2)
+    second = await append(store, feed, "five", ends=ENDS)
+    assert feed.frame(STREAM, frame("x", step=2)) == Cursor(5, 1)
+
+    assert await take(following) == (
+        LiveFacts(Cursor(4), first),
+        LivePiece(Cursor(4, 1), frame("Hel")),
+        LivePiece(Cursor(4, 2), frame("{", kind="arguments", tool="Read")),
+        LiveFacts(Cursor(5), second),
+        LivePiece(Cursor(5, 1), frame("x", step=2)),
+    )
+
+
+async def test_pieces_that_wait_together_come_as_one(store: MemoryStore, feed: LiveFeed) -> None:
+    await append(store, feed, "one")
+    following = feed.follow(STREAM)
+    await take(following)
+
+    for at, text in enumerate(("abc", "def", "ghi")):
+        feed.frame(STREAM, frame(text, at * 3))
+    feed.frame(STREAM, frame("other", step=2))
+    feed.frame(STREAM, frame("jkl", 9))
+
+    assert await take(following) == (
+        LivePiece(Cursor(1, 3), frame("abcdefghi")),
+        LivePiece(Cursor(1, 4), frame("other", step=2)),
+        LivePiece(Cursor(1, 5), frame("jkl", 9)),
+    )
+
+
+async def test_who_comes_late_gets_the_text_so_far(store: MemoryStore, feed: LiveFeed) -> None:
+    """Design rule: a late viewer gets the text so far, then frames, without a gap or a repeat."""
+    await append(store, feed, "one")
+    feed.frame(STREAM, frame("Hello "))
+    feed.frame(STREAM, frame("wor", 6))
+    feed.frame(STREAM, frame("{", kind="arguments", tool="Read"))
+
+    late = feed.follow(STREAM)
+    text = Partial(kind="text", scope=SCOPE, text="Hello wor")
+    arguments = Partial(kind="arguments", scope=SCOPE, text="{", tool="Read")
+    assert await take(late) == (LiveGap(Cursor(1, 3), (text, arguments)),)
+
+    feed.frame(STREAM, frame("ld", 9))
+    assert await take(late) == (LivePiece(Cursor(1, 4), frame("ld", 9)),)
+    records = await append(store, feed, "Hello world", ends=ENDS)
+    assert await take(late) == (LiveFacts(Cursor(2), records),)
+    assert await take(feed.follow(STREAM)) == (LiveGap(Cursor(2), (arguments,)),)
+
+
+async def test_a_follower_goes_on_from_its_cursor_while_the_feed_remembers(store: MemoryStore, feed: LiveFeed) -> None:
+    """COM-14"""
+    await append(store, feed, "one")
+    staying = feed.follow(STREAM)
+    await take(staying)
+    facts = await append(store, feed, "two", "three", "four")
+    feed.frame(STREAM, frame("a"))
+    feed.frame(STREAM, frame("b", 1))
+
+    piece = LivePiece(Cursor(4, 2), frame("ab"))
+    assert await take(feed.follow(STREAM, Cursor(1))) == (LiveFacts(Cursor(4), facts), piece)
+    assert await take(feed.follow(STREAM, Cursor(3))) == (LiveFacts(Cursor(4), facts[2:]), piece)
+    assert await take(feed.follow(STREAM, Cursor(4, 1))) == (LivePiece(Cursor(4, 2), frame("b", 1)),)
+    waiting = asyncio.ensure_future(anext(feed.follow(STREAM, Cursor(4, 2))))
+    await asyncio.sleep(0)
+    feed.frame(STREAM, frame("c", 2))
+    async with asyncio.timeout(10):
+        assert await waiting == (LivePiece(Cursor(4, 3), frame("c", 2)),)
+
+
+@pytest.mark.parametrize("cursor", [Cursor(0), Cursor(2, 1), Cursor(4, 9), Cursor(9)], ids=str)
+async def test_a_cursor_that_was_never_given_gets_a_gap(store: MemoryStore, feed: LiveFeed, cursor: Cursor) -> None:
+    """Design rule: a cursor that cannot be served gets an explicit gap answer."""
+    await append(store, feed, "one")
+    staying = feed.follow(STREAM)
+    await take(staying)
+    await append(store, feed, "two", "three", "four")
+    feed.frame(STREAM, frame("a"))
+
+    assert await take(feed.follow(STREAM, cursor)) == (
+        LiveGap(Cursor(4, 1), (Partial(kind="text", scope=SCOPE, text="a"),)),
+    )
+
+
+@pytest.mark.parametrize("bound", ["ITEMS", "CHARACTERS"])
+async def test_who_falls_behind_gets_a_gap_and_then_goes_on(
+    store: MemoryStore, feed: LiveFeed, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    monkeypatch.setattr(live, bound, 10)
+    await append(store, feed, "one")
+    slow, quick = feed.follow(STREAM), feed.follow(STREAM)
+    await take(slow)
+    await take(quick)
+
+    text = ""
+    for _ in range(30):
+        feed.frame(STREAM, frame("ab", len(text)))
+        text += "ab"
+        assert len(await take(quick)) == 1
+
+    assert await take(slow) == (LiveGap(Cursor(1, 30), (Partial(kind="text", scope=SCOPE, text=text),)),)
+    feed.frame(STREAM, frame("c", 60))
+    assert await take(slow) == await take(quick) == (LivePiece(Cursor(1, 31), frame("c", 60)),)
+
+
+async def test_facts_that_the_feed_has_had_are_ignored(store: MemoryStore, feed: LiveFeed) -> None:
+    records = await filled(store, 3)
+    following = feed.follow(STREAM)
+    assert await take(following) == (LiveGap(Cursor(3), ()),)
+
+    feed.facts(STREAM, records)
+    more = await append(store, feed, "four")
+    feed.facts(STREAM, more)
+
+    assert await take(following) == (LiveFacts(Cursor(4), more),)
+
+
+async def test_a_frame_out_of_place_is_refused(store: MemoryStore, feed: LiveFeed) -> None:
+    records = await filled(store, 3)
+    with pytest.raises(ValueError, match="before its facts"):
+        feed.frame(STREAM, frame("a"))
+    feed.facts(STREAM, records[:1])
+    feed.frame(STREAM, frame("abc"))
+    for offset in (0, 2, 4):
+        with pytest.raises(ValueError, match="the part has 3"):
+            feed.frame(STREAM, frame("d", offset))
+    assert feed.frame(STREAM, frame("d", 3)) == Cursor(1, 2)
+
+
+async def test_facts_that_the_feed_was_not_told_of_lead_to_a_gap(store: MemoryStore, feed: LiveFeed) -> None:
+    records = await filled(store, 4)
+    feed.facts(STREAM, records[:1])
+    following = feed.follow(STREAM)
+    assert await take(following) == (LiveGap(Cursor(1), ()),)
+    feed.frame(STREAM, frame("abc"))
+
+    feed.facts(STREAM, records[3:])
+
+    partial = Partial(kind="text", scope=SCOPE, text="abc")
+    assert await take(following) == (LiveGap(Cursor(4), (partial,)),)
+    feed.frame(STREAM, frame("d", 3))
+    assert await take(following) == (LivePiece(Cursor(4, 1), frame("d", 3)),)
+
+
+async def test_facts_that_come_while_a_follower_arrives_are_neither_lost_nor_repeated(store: MemoryStore) -> None:
+    records = await filled(store, 2)
+    asked, answer = asyncio.Event(), asyncio.Event()
+
+    async def head(stream: str) -> Head:
+        found = await store.facts.head(stream)
+        asked.set()
+        await answer.wait()
+        return found
+
+    feed = InProcessLiveFeed(head)
+    arriving = asyncio.ensure_future(anext(following := feed.follow(STREAM)))
+    await asked.wait()
+    more = await store.facts.append(batch(2, said("three")))
+    feed.facts(STREAM, more)
+    answer.set()
+
+    async with asyncio.timeout(10):
+        assert await arriving == (LiveGap(Cursor(3), ()),)
+    last = await append(store, feed, "four")
+    assert await take(following) == (LiveFacts(Cursor(4), last),)
+    assert len(records) == 2
+
+
+async def test_nothing_is_remembered_for_nobody(store: MemoryStore) -> None:
+    """Design numbers: sessions that wait cost next to nothing."""
+    feed = InProcessLiveFeed(store.facts.head)
+    following = feed.follow(STREAM)
+    await take(following)
+    await append(store, feed, "one")
+    feed.frame(STREAM, frame("a"))
+    await following.aclose()
+    assert len(feed._rings[STREAM].items) == 0
+    await append(store, feed, "two", ends=ENDS)
+
+    assert feed._rings == {}
+
+
+async def test_followers_of_any_speed_end_with_the_same_view(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """COM-14; Design rule: the view after the final equals the view made from facts alone."""
+    monkeypatch.setattr(live, "ITEMS", 16)
+    feed = InProcessLiveFeed(store.facts.head)
+    chance = random.Random(5)
+    total = 401
+
+    async def write() -> None:
+        for step in range(2, total + 1):
+            text = ""
+            for _ in range(chance.randrange(6)):
+                piece = "".join(chance.choices("abc", k=chance.randrange(1, 4)))
+                feed.frame(STREAM, frame(piece, len(text), step=step))
+                text += piece
+                await asyncio.sleep(0)
+            await append(store, feed, text, ends=(f"run_a.{step}.text",))
+            await asyncio.sleep(0)
+
+    await append(store, feed, "")
+    followers = [_Follower(feed, chance, patience) for patience in (1, 3, 50, 400)]
+    async with asyncio.timeout(30):
+        await asyncio.gather(write(), *(follower.follow(total) for follower in followers))
+    assert [follower.texts for follower in followers] == [{}] * 4
+    assert followers[-1].gaps > 1
+
+
+class _Follower:
+    """A viewer that keeps the text so far of every part, and comes back after having left now and then."""
+
+    def __init__(self, feed: LiveFeed, chance: random.Random, patience: int) -> None:
+        self.texts: dict[int, str] = {}
+        self.gaps = 0
+        self._feed = feed
+        self._chance = chance
+        self._patience = patience
+        self._cursor: Cursor | None = None
+
+    async def follow(self, total: int) -> None:
+        while self._cursor is None or self._cursor.sequence < total:
+            async with contextlib.aclosing(self._feed.follow(STREAM, self._cursor)) as following:
+                while self._cursor is None or self._cursor.sequence < total:
+                    for item in await anext(following):
+                        self._take(item)
+                    for _ in range(self._chance.randrange(self._patience)):
+                        await asyncio.sleep(0)
+                    if self._chance.random() < 0.1:
+                        break
+
+    def _take(self, item: LiveItem) -> None:
+        match item:
+            case LiveGap(cursor, partials):
+                self.gaps += 1
+                self.texts = {partial.scope.step: partial.text for partial in partials}
+            case LiveFacts(cursor, records):
+                for record in records:
+                    assert self._cursor is not None
+                    assert record.sequence == self._cursor.sequence + 1
+                    assert isinstance(record.fact, MessageText)
+                    assert self.texts.pop(record.sequence, "") == record.fact.content.text
+                    self._cursor = Cursor(record.sequence)
+            case LivePiece(cursor, piece):
+                step = piece.scope.step
+                assert len(self.texts.get(step, "")) == piece.offset
+                assert self._cursor is not None
+                assert cursor > self._cursor
+                self.texts[step] = self.texts.get(step, "") + piece.text
+        self._cursor = cursor
