@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import httpx2
 import pytest
+import pytest_asyncio
 
 from callboard.contracts.commands import TABLE
-from tests.adapters.http.rig import API, TOKEN, Board
+from tests.adapters.http.rig import API, TOKEN, Board, serving
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PROTECTED = [
     *(("GET", f"{API}/queries/{row.name}") if row.query else ("POST", f"{API}/commands/{row.name}") for row in TABLE),
@@ -20,6 +25,19 @@ PROTECTED = [
     ("GET", f"{API}/nothing"),
     ("DELETE", "/api"),
 ]
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def running(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board]:
+    async with serving(tmp_path_factory.mktemp("folder")) as board:
+        yield board
+
+
+@pytest.fixture
+def board(running: Board) -> Board:
+    """One Callboard for all of these tests, and nobody known to it."""
+    running.anyone.cookies.clear()
+    return running
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
 
 from callboard import __version__
 from callboard.contracts.commands import TABLE, Declaration
-from callboard.contracts.errors import CODES, Problem
-from callboard.contracts.record import WireEvent
+from callboard.contracts.errors import Problem
+from callboard.contracts.schema import facts_schema
 
 from .blobs import BlobQuery
 from .commands import API, path_of
@@ -37,6 +38,7 @@ _RESUMED: Json = {
 _STREAM_ENDS = "A stream that cannot go on from there says so with the event `gap`; any other end with `problem`."
 
 
+@cache
 def document(cookie: str) -> Json:
     """The document. `cookie` is the name of the cookie that holds the token."""
     schemas = _schemas()
@@ -67,13 +69,29 @@ def document(cookie: str) -> Json:
 
 
 def _schemas() -> Json:
-    kinds: list[type[msgspec.Struct]] = [Problem, WireEvent, FactPage, Meta, FactsQuery, OpsQuery, BlobQuery]
+    kinds: list[type[msgspec.Struct]] = [Problem, Meta, FactsQuery, OpsQuery, BlobQuery]
     _, found = msgspec.json.schema_components(
         [*kinds, *(row.command for row in TABLE), *(row.answer for row in TABLE)], ref_template=_REF
     )
-    schemas = dict(sorted(found.items()))
-    schemas["Problem"]["properties"]["code"] = {"enum": list(CODES)}
-    return schemas
+    return dict(sorted({**found, **_events()}.items()))
+
+
+def _events() -> Json:
+    """Events as the contracts' own schema has them, and a page of them."""
+    placed = msgspec.json.encode(facts_schema()).replace(b'"#/$defs/', b'"#/components/schemas/')
+    schema: Json = msgspec.json.decode(placed)
+    properties = {
+        "events": {"type": "array", "items": {"$ref": _REF.format(name="Event")}},
+        "next": {"type": "integer", "minimum": 0},
+        "head": {"type": "integer", "minimum": 0},
+    }
+    page = {
+        "description": FactPage.__doc__,
+        "type": "object",
+        "properties": properties,
+        "required": list(FactPage.__struct_encode_fields__),
+    }
+    return {**schema.pop("$defs"), "Event": schema, "FactPage": page}
 
 
 def _statuses() -> list[int]:

@@ -20,6 +20,7 @@ _KEY = re.compile(r"[\x21-\x7e]{1,128}")
 CLIENT = "callboard.client"
 
 T = TypeVar("T")
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 async def body_of(request: Request) -> bytes:
@@ -53,17 +54,21 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
         raise invalid(error) from error
 
 
-def from_query(request: Request, kind: type[T]) -> T:
-    """The query's parameters as a Struct. One that is unknown, or there twice, is refused."""
+def from_query(request: Request, kind: type[S]) -> S:
+    """The query's parameters as a Struct. One that is unknown, there twice or the word null is refused."""
     sent: dict[str, Any] = {}
     for name, value in request.query_params.multi_items():
         if name in sent:
             raise Refusal("invalid_input", "The parameter is there more than once.", field=name[:100])
         sent[name] = value
     try:
-        return msgspec.convert(sent, kind, strict=False)
+        found = msgspec.convert(sent, kind, strict=False)
     except msgspec.MsgspecError as error:
         raise invalid(error) from error
+    for field in msgspec.structs.fields(kind):
+        if field.encode_name in sent and getattr(found, field.name) is None:
+            raise Refusal("invalid_input", "Leave the parameter out instead.", field=field.encode_name)
+    return found
 
 
 def key_of(request: Request) -> str:

@@ -1,0 +1,130 @@
+"""Streams tell that they are there, end when nobody reads them, and tell why they end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.errors import Code, Refusal
+from callboard.contracts.live import Cursor
+from callboard.contracts.record import Record
+from tests.adapters.http.following import following
+from tests.adapters.http.rig import API, SOON, Board, serving
+
+
+class Feeds:
+    """Feeds that a test holds in its hands: they yield one event and then what the test says."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+        self.ended = asyncio.Event()
+        self.error: Exception | None = None
+        self.go_on = asyncio.Event()
+
+    async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
+        try:
+            yield b"id: 1.0\nevent: ops\ndata: {}\n\n"
+            self.begun.set()
+            await self.go_on.wait()
+            if self.error is not None:
+                raise self.error
+        finally:
+            self.ended.set()
+
+    async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
+        async for _ in self.ops(stream, after=None):
+            yield ()
+
+
+async def a_stream(board: Board) -> str:
+    """The path of a stream of row operations."""
+    return f"workspaces/{await board.workspace()}/ops"
+
+
+async def test_a_silent_stream_says_that_it_is_there(tmp_path: Path):
+    feeds = Feeds()
+    async with serving(tmp_path, feeds=feeds, keep_alive=0.05) as board:
+        path = f"{API}/{await a_stream(board)}"
+        received = b""
+        async with board.http.stream("GET", path) as answer, asyncio.timeout(SOON):
+            async for piece in answer.aiter_raw():
+                received += piece
+                if received.count(b":\n\n") == 3:
+                    break
+
+    assert received == b"id: 1.0\nevent: ops\ndata: {}\n\n" + b":\n\n" * 3
+
+
+async def test_a_client_that_goes_ends_its_feed_at_once(tmp_path: Path):
+    feeds = Feeds()
+    async with serving(tmp_path, feeds=feeds) as board, asyncio.timeout(SOON):
+        async with following(board.http, await a_stream(board)):
+            await feeds.begun.wait()
+            assert not feeds.ended.is_set()
+
+        await feeds.ended.wait()
+
+
+async def test_a_feed_that_ends_ends_the_stream(tmp_path: Path):
+    feeds = Feeds()
+    feeds.go_on.set()
+    async with (
+        serving(tmp_path, feeds=feeds) as board,
+        asyncio.timeout(SOON),
+        following(board.http, await a_stream(board)) as follower,
+    ):
+        assert (await follower.event()).event == "ops"
+        assert await follower.ended()
+
+
+@pytest.mark.parametrize(("code", "event"), [("gap", "gap"), ("unknown_session", "problem")])
+async def test_a_refusal_on_the_way_is_the_last_event(tmp_path: Path, code: Code, event: str):
+    feeds = Feeds()
+    feeds.error = Refusal(code, "It is gone.", hint="Ask again.")
+    feeds.go_on.set()
+    async with (
+        serving(tmp_path, feeds=feeds) as board,
+        asyncio.timeout(SOON),
+        following(board.http, await a_stream(board)) as follower,
+    ):
+        await follower.event()
+        last = await follower.event()
+        assert await follower.ended()
+
+    assert (last.event, json.loads(last.data)) == (
+        event,
+        {"code": code, "message": "It is gone.", "hint": "Ask again."},
+    )
+
+
+async def test_a_defect_on_the_way_is_told_as_an_incident(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    """SAFE-05"""
+    feeds = Feeds()
+    feeds.error = ZeroDivisionError("the secret")
+    feeds.go_on.set()
+    async with (
+        serving(tmp_path, feeds=feeds) as board,
+        asyncio.timeout(SOON),
+        following(board.http, await a_stream(board)) as follower,
+    ):
+        await follower.event()
+        last = await follower.event()
+        assert await follower.ended()
+
+    problem = json.loads(last.data)
+    assert (last.event, problem["code"]) == ("problem", "internal")
+    assert "secret" not in last.data
+    assert any("inc_" in record.getMessage() and record.exc_info for record in caplog.records)
+
+
+async def test_asking_what_a_stream_is_opens_none(tmp_path: Path):
+    feeds = Feeds()
+    async with serving(tmp_path, feeds=feeds) as board:
+        answer = await board.http.head(f"{API}/{await a_stream(board)}")
+
+    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert not feeds.begun.is_set()
