@@ -22,6 +22,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
+from callboard.control.effects import ListSession
 
 from .parts import Parts
 from .queries import Queries
@@ -106,10 +107,15 @@ class Commands:
         session = self._parts.ids.new("session")
         found = await self._sessions.open(session, command.workspace_id)
         try:
-            return await found.host.command(msgspec.structs.replace(command, session_id=session), actor, kept)
+            answer = await found.host.command(msgspec.structs.replace(command, session_id=session), actor, kept)
         except Refusal:
             await self._sessions.let_go(session)
             raise
+        # Who has the answer may name the session in its workspace's commands at once.
+        state = found.host.state
+        listing = ListSession(state.workspace, state.title, f"{session}/1")
+        await self._workspaces.effect(session, state.workspace, listing)
+        return answer
 
     async def _respond(self, command: RespondAction, kept: StoredAnswer | None, actor: Actor) -> Any:
         """An action that is settled answers with the decision that settled it, whatever is asked now."""

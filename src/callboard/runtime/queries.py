@@ -142,7 +142,7 @@ class Queries:
 
     async def _at(self, session: str, sequence: int) -> OpenSession:
         found = await self._sessions.get(session)
-        if sequence > found.host.state.sequence:
+        if sequence > found.host.state.sequence and sequence > (await self._parts.store.facts.head(session)).sequence:
             raise Refusal(
                 "gap",
                 f"The session has no fact {sequence} yet.",

@@ -11,6 +11,7 @@ from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePie
 from callboard.contracts.ports.store import Views
 from callboard.contracts.record import Record
 from callboard.contracts.rows import SESSION_PANELS, Op, Remove, SessionCard, Upsert
+from callboard.projection.rows import compact
 from callboard.projection.view import SCHEMA, SessionView
 
 from ..parts import Parts
@@ -140,7 +141,7 @@ class SessionViews:
         self._watermark = max(self._watermark, records[-1].sequence)
         self._keep(ops)
         self._window.apply(ops)
-        self._ring.push(cursor, [op for op in ops if op.panel in SESSION_PANELS])
+        self._ring.push(cursor, compact(op for op in ops if op.panel in SESSION_PANELS))
         self._move()
 
     async def _catch_up(self, cursor: Cursor, partials: Sequence[Partial]) -> None:

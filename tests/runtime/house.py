@@ -1,0 +1,165 @@
+"""A runtime on real parts: SQLite, the live feed, the real tools in a real folder, and a scenario in place of the model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from callboard.agents.packaged import PackagedDefinitions
+from callboard.contracts.commands import GetParts, GetThreadRead, OpenWorkspace, SubmitTurn, ThreadRead, TurnAccepted
+from callboard.contracts.commands.base import Command
+from callboard.contracts.live import Cursor, Partial
+from callboard.contracts.record import Record
+from callboard.contracts.rows import AnyPart, AnyRow, AppendText, Remove, Upsert
+from callboard.contracts.scope import PERSON
+from callboard.log.live import InProcessLiveFeed
+from callboard.log.sqlite.store import open_store
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from callboard.projection.rows import Table
+from callboard.runtime.parts import Limits, Parts
+from callboard.runtime.runtime import Runtime
+from callboard.tools.toolbox import FolderToolbox
+
+#: How long a test waits for something that must come, in seconds.
+PATIENCE = 20.0
+
+
+class House:
+    """A running runtime with one workspace, and what tests ask of it."""
+
+    def __init__(self, runtime: Runtime, workspace: str, folder: Path) -> None:
+        self.runtime = runtime
+        self.workspace = workspace
+        self.folder = folder
+
+    async def do(self, command: Command, key: str = "") -> Any:
+        """The answer of a command of the person's."""
+        return await self.runtime.commands.submit(command, key=key, actor=PERSON)
+
+    async def submit(self, text: str, session: str | None = None, **more: Any) -> TurnAccepted:
+        """A turn, in a new session where none is named."""
+        workspace = None if session else self.workspace
+        return await self.do(SubmitTurn(text=text, session_id=session, workspace_id=workspace, **more))
+
+    async def facts(self, session: str) -> tuple[Record, ...]:
+        """All facts of a session."""
+        return await self.runtime.parts.store.facts.read(session, limit=100_000)
+
+    async def types(self, session: str) -> list[str]:
+        """The types of a session's facts, in order."""
+        return [record.header.type for record in await self.facts(session)]
+
+    async def until(self, session: str, type: str, count: int = 1, after: int = 0) -> Record:
+        """Waits for the nth fact of a type."""
+        async with asyncio.timeout(PATIENCE):
+            async for records in self.runtime.parts.store.facts.subscribe(session, after=after):
+                for record in records:
+                    if record.header.type == type:
+                        count -= 1
+                        if count == 0:
+                            return record
+        raise AssertionError(f"{session} ended without {type}")
+
+    async def kept(self, session: str, text: str) -> None:
+        """Waits until the store keeps this text as a partial."""
+        partials = self.runtime.parts.store.partials
+        await self._soon(lambda: _holds(partials.read(session), text))
+
+    async def exists(self, name: str) -> None:
+        """Waits for a file of the folder."""
+
+        async def there() -> bool:
+            return (self.folder / name).exists()
+
+        await self._soon(there)
+
+    async def _soon(self, true: Callable[[], Awaitable[bool]]) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not await true():  # noqa: ASYNC110 - what is waited for is in the store or the folder
+                await asyncio.sleep(0)
+
+    async def read(self, session: str) -> ThreadRead:
+        """The lead thread as it is after all its facts."""
+        head = await self.runtime.parts.store.facts.head(session)
+        return await self.do(GetThreadRead(session_id=session, wait_for=head.sequence))
+
+    async def parts(self, session: str, turn: str) -> tuple[AnyPart, ...]:
+        """The parts of a turn."""
+        await self.read(session)
+        return (await self.do(GetParts(session_id=session, turn_id=turn))).parts
+
+    async def watch(self, session: str, seen: Callable[[Table], bool], after: Cursor | None = None) -> Table:
+        """Follows the session as a client does, until what it shows is as asked."""
+        table = Table()
+        async with asyncio.timeout(PATIENCE):
+            async for chunk in self.runtime.feeds.ops(session, after=after):
+                for kind, ops in events(chunk):
+                    if kind == "snapshot":
+                        table = Table()
+                    table.apply(ops)
+                if seen(table):
+                    return table
+        raise AssertionError("the stream ended")
+
+
+async def _holds(partials: Awaitable[tuple[Partial, ...]], text: str) -> bool:
+    return any(partial.text == text for partial in await partials)
+
+
+def events(chunk: bytes) -> list[tuple[str, list[Upsert | Remove | AppendText]]]:
+    """The server-sent events of a chunk, decoded as a client would."""
+    found: list[tuple[str, list[Upsert | Remove | AppendText]]] = []
+    for event in chunk.decode().strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in event.split("\n"))
+        found.append((fields["event"], [_op(raw) for raw in msgspec.json.decode(fields["data"])["ops"]]))
+    return found
+
+
+def _op(raw: dict[str, Any]) -> Upsert | Remove | AppendText:
+    if raw["op"] == "upsert":
+        return Upsert(raw["panel"], msgspec.convert(raw["row"], AnyRow))
+    kind = Remove if raw["op"] == "remove" else AppendText
+    return msgspec.convert(raw, kind)
+
+
+def calls(*played: list[dict[str, Any]]) -> dict[str, Any]:
+    """A scenario that plays these calls, one after the other."""
+    return {"calls": list(played)}
+
+
+def says(text: str) -> list[dict[str, Any]]:
+    """A call that answers with a text."""
+    return [{"text": text}]
+
+
+def uses(tool: str, **arguments: Any) -> list[dict[str, Any]]:
+    """A call that asks for a tool."""
+    return [{"tool": {"name": tool, "arguments": arguments}}]
+
+
+@asynccontextmanager
+async def house(place: Path, scenario: dict[str, Any], **limits: Any) -> AsyncIterator[House]:
+    """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store."""
+    folder = place / "work"
+    folder.mkdir(exist_ok=True)
+    (place / "scenario.yaml").write_text(yaml.safe_dump(scenario))
+    store = open_store(place / "state")
+    toolboxes: dict[str, FolderToolbox] = {}
+    played = ProviderSettings(name="scripted", kind="scripted", scenario=str(place / "scenario.yaml"))
+    parts = Parts(
+        store=store,
+        feed=InProcessLiveFeed(store.facts.head),
+        models=ConfiguredModels(ModelSettings(providers=(played,))),
+        toolbox=lambda path: toolboxes.setdefault(path, FolderToolbox(path)),
+        definitions=PackagedDefinitions(),
+        limits=Limits(**{"write_behind": 0.01, **limits}),
+    )
+    async with Runtime(parts) as runtime:
+        opened = await runtime.commands.submit(OpenWorkspace(path=str(folder)), actor=PERSON)
+        yield House(runtime, opened.workspace_id, folder)

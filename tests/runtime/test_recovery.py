@@ -1,0 +1,133 @@
+"""What another process finds of a session whose host died: a copy of the store that was taken while work was under way."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from callboard.contracts.commands import GetSession, ListSessions, RespondAction, ResumeThread
+from callboard.contracts.facts import ActionWithdrawn, MessageInterrupted, ToolLost, TurnInterrupted
+from callboard.contracts.rows import TextPart, ToolPart
+
+from .house import House, calls, house, says, uses
+
+
+def killed(home: House, place: Path) -> Path:
+    """The place as it would be found, had the host been killed now. The files keep their store and their folder."""
+    there = place / "after"
+    there.mkdir()
+    shutil.copytree(place / "state", there / "state")
+    (there / "work").symlink_to(home.folder)
+    return there
+
+
+async def test_what_was_streaming_is_told_as_interrupted_with_what_was_kept(tmp_path: Path) -> None:
+    """MAR-16, CTL-17: the second runtime closes what the dead one ran; nothing reads as running."""
+    streaming: list[dict[str, Any]] = [{"text": "Half of it."}, {"wait_for": "never"}]
+    async with house(tmp_path, calls(streaming), partial_bytes=1) as home:
+        turn = await home.submit("tell me")
+        await home.watch(turn.session_id, lambda table: bool(table.panel(TextPart)))
+        await home.kept(turn.session_id, "Half of it.")
+        async with house(killed(home, tmp_path), calls(says("Again."))) as after:
+            read = await after.read(turn.session_id)
+            facts = await after.facts(turn.session_id)
+            assert [record.header.type for record in facts[-4:]] == [
+                "session.taken_over",
+                "message.interrupted",
+                "model.interrupted",
+                "turn.interrupted",
+            ]
+            (kept,) = [record.fact for record in facts if isinstance(record.fact, MessageInterrupted)]
+            assert kept.content.text == "Half of it."
+            assert isinstance(facts[-1].fact, TurnInterrupted)
+            assert facts[-1].fact.cause == "crash"
+            assert (read.status.detail, read.last_turn.state if read.last_turn else "") == (
+                "interrupted",
+                "interrupted",
+            )
+            assert await after.runtime.parts.store.partials.read(turn.session_id) == ()
+
+
+async def test_a_command_that_ran_is_of_unknown_outcome_and_never_run_again(tmp_path: Path) -> None:
+    """CTL-06: its outcome is unknown, so nothing resumes it."""
+    run = uses("Bash", command="echo once >> ran.txt; sleep 600")
+    async with house(tmp_path, calls(run)) as home:
+        turn = await home.submit("run", permission_mode="full")
+        await home.until(turn.session_id, "tool.started")
+        await home.exists("ran.txt")
+        async with house(killed(home, tmp_path), calls(says("No."))) as after:
+            await after.until(turn.session_id, "turn.interrupted")
+            (tool,) = [part for part in await after.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
+            assert tool.code == "tool_lost"
+            assert any(isinstance(record.fact, ToolLost) for record in await after.facts(turn.session_id))
+            assert (home.folder / "ran.txt").read_text() == "once\n"
+
+
+async def test_an_approval_that_was_pending_is_pending_still_and_can_be_given(tmp_path: Path) -> None:
+    """CTL-04, CTL-06: nothing was taken as approved, and the answer goes to the same request."""
+    async with house(tmp_path, calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))) as home:
+        turn = await home.submit("write")
+        asked = await home.until(turn.session_id, "action.required")
+        scenario = calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))
+        async with house(killed(home, tmp_path), scenario) as after:
+            read = await after.read(turn.session_id)
+            assert [row.action_id for row in read.actions] == [asked.scope.action]
+            assert not (home.folder / "a.txt").exists()
+            await after.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+            await after.until(turn.session_id, "turn.completed")
+            assert (home.folder / "a.txt").read_text() == "x\n"
+
+
+async def test_a_queue_survives_in_its_order_and_waits_for_a_person(tmp_path: Path) -> None:
+    """CTL-06."""
+    waits: list[dict[str, Any]] = [{"wait_for": "never"}]
+    scenario = {"match": [{"text": "first", "calls": [waits]}], "calls": [says("Yes.")] * 5}
+    async with house(tmp_path, scenario) as home:
+        first = await home.submit("first")
+        queued = [await home.submit(text, first.session_id) for text in ("second", "third")]
+        async with house(killed(home, tmp_path), scenario) as after:
+            read = await after.read(first.session_id)
+            assert [row.turn_id for row in read.queue] == [turn.turn_id for turn in queued]
+            assert read.status.paused == "recovered"
+            await after.do(ResumeThread(session_id=first.session_id))
+            await after.until(first.session_id, "turn.completed", count=2)
+            started = [
+                record.scope.turn
+                for record in await after.facts(first.session_id)
+                if record.header.type == "turn.started"
+            ]
+            assert started == [turn.turn_id for turn in (first, *queued)]
+
+
+async def test_a_shutdown_ends_what_runs_and_says_so(tmp_path: Path) -> None:
+    """MAR-16: a run record ends in a true state."""
+    waits: list[dict[str, Any]] = [{"text": "Well"}, {"wait_for": "never"}]
+    async with house(tmp_path, calls(waits)) as home:
+        turn = await home.submit("go")
+        await home.watch(turn.session_id, lambda table: bool(table.panel(TextPart)))
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        facts = await home.facts(turn.session_id)
+        assert [record.header.type for record in facts[-3:]] == [
+            "message.interrupted",
+            "model.interrupted",
+            "turn.interrupted",
+        ]
+        assert facts[-1].fact == TurnInterrupted(cause="shutdown", reason="the process was stopped", iterations=1)
+        assert not any(isinstance(record.fact, ActionWithdrawn) for record in facts)
+
+
+async def test_rows_that_were_thrown_away_are_folded_anew_to_the_same_view(tmp_path: Path) -> None:
+    """UI-29, UI-34: the view is made of the facts alone."""
+    async with house(tmp_path, calls(uses("Glob", pattern="*"), says("None."))) as home:
+        turn = await home.submit("what is there?")
+        await home.until(turn.session_id, "turn.completed")
+        parts = await home.parts(turn.session_id, turn.turn_id)
+        session = await home.do(GetSession(session_id=turn.session_id))
+        listed = await home.do(ListSessions())
+    for file in (tmp_path / "state").glob("views.db*"):
+        file.unlink()
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        assert await home.parts(turn.session_id, turn.turn_id) == parts
+        assert (await home.do(GetSession(session_id=turn.session_id))).turns == session.turns
+        assert await home.do(ListSessions()) == listed
