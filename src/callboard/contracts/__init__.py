@@ -7,6 +7,7 @@
     record      a fact as the log keeps it: header, chain link, payload; and a fact as it leaves on the wire
     commands/   what may be asked, one file a family; the table declares each once
     rows/       what a panel shows: keyed rows and the three operations that change them
+    erased      what stands in for a fact whose payload was erased
     live        text in the making: partials, frames and the live cursor
     ports/      what the rooms need of each other: log, model, tools, blobs, clock
     errors      the one refusal, and the closed list of its codes

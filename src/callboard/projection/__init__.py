@@ -11,7 +11,6 @@
     view        all panels of a session together, from facts, frames or a kept state
     workspace   a workspace's row, and what it says of its sessions' titles, pins and archive
     overlay     what a row reads where the process that wrote it is dead
-    erased      what stands in for a fact whose payload was erased
     rows        a table that operations are applied to
     emit/       facts as they leave the system: the runtime's events, Agent UI's event classes
 

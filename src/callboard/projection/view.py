@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from callboard.contracts.erased import readable
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     Fact,
@@ -20,7 +21,6 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyRow, Op
 
 from .actions import ActionsPanel
-from .erased import readable
 from .live import Live
 from .parts import PartsPanel
 from .queue import QueuePanel

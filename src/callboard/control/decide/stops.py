@@ -109,7 +109,7 @@ def close(
 
 
 def pause_queue(batch: Batch, thread_id: str) -> None:
-    """The process that ran the thread has ended: what is queued waits until a person lets it go on."""
+    """The process that ran the thread has ended, and its run with it: what is queued waits until a person lets it go on."""
     thread = batch.thread(thread_id)
-    if thread.queue and thread.paused is None:
+    if thread.queue:
         batch.say(ThreadPaused(cause="recovered", reason="the process that ran it ended"), thread_scope(thread))

@@ -140,13 +140,13 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
 
 
 def start_next(batch: Batch, thread_id: str) -> None:
-    """Starts the turn at the head of the queue, where the thread is free to.
+    """Starts the turn at the head of the queue of a thread whose run has just ended.
 
     Where it cannot start (its definition is gone, no model is configured) what ended before it is still to be told: the
     thread pauses, and resuming it names the reason.
     """
     thread = batch.thread(thread_id)
-    if thread.run is not None or thread.paused is not None or not thread.queue:
+    if not thread.queue:
         return
     try:
         start(batch, thread_id, thread.queue[0])

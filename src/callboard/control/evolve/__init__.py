@@ -6,6 +6,7 @@ from typing import assert_never, cast
 
 import msgspec
 
+from callboard.contracts.erased import readable
 from callboard.contracts.facts import (
     ActionExpired,
     ActionRequired,
@@ -65,7 +66,8 @@ from .place import Place
 
 
 def evolve(state: Session, record: Record) -> Session:
-    """The state after a fact of the log."""
+    """The state after a fact of the log. Of an erased fact the shape remains: what it ended stays ended."""
+    record = readable(record)
     return apply(state, record.fact, record.scope, record.sequence, record.header.at, record.header.epoch)
 
 

@@ -11,8 +11,8 @@ from typing import cast
 
 import msgspec
 
-from callboard.contracts.content import Text
-from callboard.contracts.facts import (
+from .content import Text
+from .facts import (
     ActionExpired,
     ActionRequired,
     ActionResolved,
@@ -55,11 +55,11 @@ from callboard.contracts.facts import (
     TurnSubmitted,
     WarningRaised,
 )
-from callboard.contracts.facts.action import Decision
-from callboard.contracts.facts.permission import Verdict
-from callboard.contracts.facts.sandbox import SandboxLevel
-from callboard.contracts.facts.turn import InterruptCause
-from callboard.contracts.record import Record
+from .facts.action import Decision
+from .facts.permission import Verdict
+from .facts.sandbox import SandboxLevel
+from .facts.turn import InterruptCause
+from .record import Record
 
 ERASED = Text(erased=True)
 UNKNOWN = "unknown"
