@@ -40,8 +40,8 @@ class Acting:
 
     @property
     def busy(self) -> bool:
-        """True while an effect is under way."""
-        return bool(self._tasks)
+        """True while an effect is under way, or an action is waiting for its time to run out."""
+        return bool(self._tasks) or bool(self._expiries)
 
     def act(self, host: SessionHost, effect: Effect) -> None:
         """Begins an effect."""
