@@ -1,15 +1,25 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
 import site from './vite.config.ts'
 
+// What has no React needs no browser: only tests of components pay for one.
 export default mergeConfig(
   site,
   defineConfig({
     test: {
-      environment: 'jsdom',
-      include: ['src/**/*.test.{ts,tsx}'],
-      setupFiles: ['src/test-setup.ts'],
       restoreMocks: true,
       testTimeout: 10_000,
+      projects: [
+        { extends: true, test: { name: 'system', environment: 'node', include: ['src/**/*.test.ts'] } },
+        {
+          extends: true,
+          test: {
+            name: 'page',
+            environment: 'jsdom',
+            include: ['src/**/*.test.tsx'],
+            setupFiles: ['src/test-setup.ts'],
+          },
+        },
+      ],
     },
   }),
 )

@@ -41,6 +41,7 @@ export class FakeServer {
   readonly #viewers = new Map<string, Set<Viewer>>()
   /** What was sent since the start: a viewer who comes late gets it in the snapshot. */
   readonly #sent = new Map<string, readonly Op[]>()
+  readonly #away = new Set<string>()
   #n = 0
 
   constructor(scenario: Scenario) {
@@ -62,14 +63,24 @@ export class FakeServer {
     if (room === 'commands') {
       this.given.push({ name, body, key: new Headers(init.headers).get('idempotency-key') })
     }
-    const answer = this.#scenario.answers?.[name]?.(body) ?? NOTHING[name] ?? {}
+    const answer = (await this.#scenario.answers?.[name]?.(body)) ?? NOTHING[name] ?? {}
     return answer instanceof Refused ? json(answer.body, answer.status) : json(answer)
   }
 
   /** Send operations to everyone who looks at this session or workspace. */
   send(id: string, ops: readonly Op[]): void {
-    this.#sent.set(id, [...(this.#sent.get(id) ?? []), ...ops])
+    this.skip(id, ops)
     for (const viewer of this.#viewers.get(id) ?? []) viewer(this.#message('ops', ops))
+  }
+
+  /** Let operations happen that no present viewer hears of. */
+  skip(id: string, ops: readonly Op[]): void {
+    this.#sent.set(id, [...(this.#sent.get(id) ?? []), ...ops])
+  }
+
+  /** Answer no stream of this session any more. */
+  refuse(id: string): void {
+    this.#away.add(id)
   }
 
   /** Close every stream, as a server that goes away does. */
@@ -93,6 +104,7 @@ export class FakeServer {
     const id = path.split('/')[2] ?? ''
     this.opened.push({ path, cursor: new Headers(init.headers).get('last-event-id') })
     const ops = path.startsWith('/workspaces') ? this.#scenario.workspace : this.#scenario.sessions[id]
+    if (this.#away.has(id)) throw new TypeError('the network is down')
     if (ops === undefined) return json({ code: 'unknown_session', message: 'there is no such session' }, 404)
     const encoder = new TextEncoder()
     const viewers = this.#viewers.get(id) ?? new Set()

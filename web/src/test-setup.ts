@@ -2,3 +2,37 @@ import { cleanup } from '@testing-library/react'
 import { afterEach } from 'vitest'
 
 afterEach(cleanup)
+
+// The test page has no layout. A list that shows only what fits needs something to fit into.
+for (const [name, size] of Object.entries({ clientHeight: 600, clientWidth: 800, offsetHeight: 60 })) {
+  Object.defineProperty(HTMLElement.prototype, name, { configurable: true, get: () => size })
+}
+HTMLElement.prototype.scrollTo = () => {}
+HTMLElement.prototype.scrollIntoView = () => {}
+
+window.matchMedia = (media) =>
+  ({ media, matches: true, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList
+
+// The test page has no top layer: a modal dialog is one that is open.
+HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
+  this.open = true
+}
+HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
+  this.open = false
+  this.dispatchEvent(new Event('close'))
+}
+
+/** Nothing changes its size here: what is observed is told of once. */
+window.ResizeObserver = class implements ResizeObserver {
+  readonly #heard: ResizeObserverCallback
+  constructor(heard: ResizeObserverCallback) {
+    this.#heard = heard
+  }
+  observe(target: Element) {
+    const size = { inlineSize: 800, blockSize: 60 }
+    const entry = { target, borderBoxSize: [size] } as unknown as ResizeObserverEntry
+    queueMicrotask(() => this.#heard([entry], this))
+  }
+  unobserve() {}
+  disconnect() {}
+}

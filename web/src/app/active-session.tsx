@@ -67,7 +67,7 @@ export function ActiveSession(props: ActiveSessionProps) {
       <main className="flex min-w-0 flex-1 flex-col">
         <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4 max-sm:pl-2">
           {props.showSidebar}
-          <h2 className="max-w-[36%] truncate font-semibold" title={title}>
+          <h2 className="max-w-[36%] truncate font-semibold max-sm:max-w-[42%]" title={title}>
             {title}
           </h2>
           <span aria-hidden="true" className="h-4 w-px bg-line-strong" />

@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'react'
 import { GatePage } from '@/features/connection/gate-page'
 import { type Surface, SurfaceProvider } from '@/features/shared/surface'
 import { readRoute } from '@/system/local/route'
+import { FailureBoundary } from './failure-boundary'
 import type { Services } from './services'
 import { ServicesProvider } from './services-context'
 import { Shell } from './shell'
@@ -33,11 +34,13 @@ export function App({ services }: { services: Services }) {
   return (
     <ServicesProvider services={services}>
       <SurfaceProvider value={surface}>
-        {workbench.phase === 'starting' && <p className="sr-only">{t('app.starting')}</p>}
-        {workbench.phase === 'ready' && <Shell />}
-        {(workbench.phase === 'unauthenticated' || workbench.phase === 'unreachable') && (
-          <GatePage why={workbench.phase} onRetry={begin} />
-        )}
+        <FailureBoundary>
+          {workbench.phase === 'starting' && <p className="sr-only">{t('app.starting')}</p>}
+          {workbench.phase === 'ready' && <Shell />}
+          {(workbench.phase === 'unauthenticated' || workbench.phase === 'unreachable') && (
+            <GatePage why={workbench.phase} onRetry={begin} />
+          )}
+        </FailureBoundary>
       </SurfaceProvider>
     </ServicesProvider>
   )

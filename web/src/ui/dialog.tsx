@@ -9,9 +9,8 @@ export function Dialog(props: {
 }) {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const dialog = ref.current
-    dialog?.showModal()
-    return () => dialog?.close()
+    // Taking the element off the page closes it; closing it here would tell the host that the person did.
+    if (ref.current?.open === false) ref.current.showModal()
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a dialog closes on Escape by itself; the click is for its backdrop

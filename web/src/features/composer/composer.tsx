@@ -105,16 +105,18 @@ export function Composer(props: ComposerProps) {
         />
         <span className="flex-1" />
         {busy && (
-          <RadioGroup
-            label={t('composer.how')}
-            value={settings.busyHow}
-            onChange={(busyHow) => props.onSettings({ busyHow })}
-            choices={BUSY.map((value) => ({
-              value,
-              label: t(`composer.how.${value}`),
-              hint: t(`composer.how.${value}_hint`),
-            }))}
-          />
+          <span className="max-sm:order-first max-sm:w-full">
+            <RadioGroup
+              label={t('composer.how')}
+              value={settings.busyHow}
+              onChange={(busyHow) => props.onSettings({ busyHow })}
+              choices={BUSY.map((value) => ({
+                value,
+                label: t(`composer.how.${value}`),
+                hint: t(`composer.how.${value}_hint`),
+              }))}
+            />
+          </span>
         )}
         <Button
           type="submit"

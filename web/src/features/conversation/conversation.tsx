@@ -71,7 +71,7 @@ export const Conversation = memo((props: ConversationProps) => {
         role="feed"
         aria-label={t('app.conversation')}
         aria-busy={loadingOlder}
-        className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
+        className="h-full overflow-y-auto -outline-offset-2 overscroll-contain [overflow-anchor:none]"
       >
         <div className="relative mx-auto w-full max-w-[820px]" style={{ height: list.getTotalSize() }}>
           <div className="absolute inset-x-0 top-0 flex h-11 items-center justify-center text-sm text-ink-faint">

@@ -80,7 +80,10 @@ function Models({ models }: { models: readonly ModelOffer[] }) {
           <p>{t('first.models_offline')}</p>
           <p>{t('first.models_how')}</p>
           {EXAMPLES.map((lines) => (
-            <pre key={lines[0]} className="overflow-x-auto rounded-md bg-sunken px-2 py-1 font-mono text-xs">
+            <pre
+              key={lines[0]}
+              className="rounded-md bg-sunken px-2 py-1 font-mono text-xs break-all whitespace-pre-wrap"
+            >
               {lines.join('\n')}
             </pre>
           ))}

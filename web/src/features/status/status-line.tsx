@@ -58,7 +58,9 @@ export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProp
           onClick={onInterrupt}
           className="max-md:ml-auto"
         >
-          {t(status.detail === 'stopping' ? 'status.interrupting' : 'status.interrupt')}
+          <span className="max-sm:sr-only">
+            {t(status.detail === 'stopping' ? 'status.interrupting' : 'status.interrupt')}
+          </span>
         </Button>
       )}
     </section>

@@ -26,6 +26,10 @@ export const en = {
   'gate.unreachable': 'Callboard does not answer',
   'gate.unreachable_hint': 'Start it with {command} in your folder, then try again.',
 
+  'failure.title': 'This page failed',
+  'failure.hint': 'Nothing of your sessions is lost: they are on record and go on. Load the page again.',
+  'failure.reload': 'Load again',
+
   'connection.connecting': 'Connecting',
   'connection.live': 'Live',
   'connection.stale': 'Stale: the connection is lost. What you see may be out of date.',
@@ -415,6 +419,7 @@ export const en = {
   'code.model_timeout': 'The model took too long',
   'code.max_iters': 'The limit of model calls was reached',
   'code.bad_scenario': 'The scenario cannot be read',
+  'code.bad_definition': 'An agent’s definition is wrong',
   'code.bad_settings': 'A setting is wrong',
   'code.no_folder': 'No such folder',
   'code.internal': 'Something went wrong inside Callboard',

@@ -28,6 +28,10 @@ export const zh: Texts = {
   'gate.unreachable': 'Callboard 没有响应',
   'gate.unreachable_hint': '请在你的文件夹中用 {command} 启动它，然后重试。',
 
+  'failure.title': '此页面出错了',
+  'failure.hint': '会话没有丢失：它们都有记录，并会继续。请重新加载页面。',
+  'failure.reload': '重新加载',
+
   'connection.connecting': '正在连接',
   'connection.live': '实时',
   'connection.stale': '已过时：连接已断开，所见内容可能不是最新的。',
@@ -414,6 +418,7 @@ export const zh: Texts = {
   'code.model_timeout': '模型用时过长',
   'code.max_iters': '达到模型调用上限',
   'code.bad_scenario': '无法读取场景',
+  'code.bad_definition': '智能体定义有误',
   'code.bad_settings': '设置有误',
   'code.no_folder': '没有此文件夹',
   'code.internal': 'Callboard 内部出错',

@@ -1,0 +1,48 @@
+/** What a component test needs around a surface. */
+import { type RenderResult, render } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { type BlobReader, SurfaceProvider } from '../src/features/shared/surface'
+import type { BlobRef } from '../src/system/generated/contracts'
+import { en } from '../src/system/i18n/en'
+import { translator } from '../src/system/i18n/translate'
+import { fill, type Panels } from '../src/system/rows/model'
+
+const t = translator(en, 'en')
+
+export const NO_BLOBS: BlobReader = { get: () => undefined, load: () => {}, subscribe: () => () => {} }
+
+export function show(
+  surface: ReactNode,
+  blobs: BlobReader = NO_BLOBS,
+): RenderResult & { update: (next: ReactNode) => void } {
+  const around = (inner: ReactNode) => <SurfaceProvider value={{ t, blobs }}>{inner}</SurfaceProvider>
+  const result = render(around(surface))
+  return { ...result, update: (next) => result.rerender(around(next)) }
+}
+
+/** Blobs by hash; a text is there once it was asked for. */
+export function blobsOf(texts: Readonly<Record<string, string>>): BlobReader & { readonly asked: BlobRef[] } {
+  const asked: BlobRef[] = []
+  const listeners = new Set<() => void>()
+  const loaded = new Map<string, { text: string; state: 'whole' }>()
+  return {
+    asked,
+    get: (hash) => loaded.get(hash),
+    load: (ref) => {
+      asked.push(ref)
+      loaded.set(ref.hash, { text: texts[ref.hash] ?? '', state: 'whole' })
+      for (const listener of listeners) listener()
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** A row of the wire as surfaces get it. */
+export function filled<P extends keyof Panels>(_panel: P, row: Parameters<typeof fill>[0]): Panels[P] {
+  const whole = fill(row)
+  if (whole === null) throw new Error(`${row.kind} is no row`)
+  return whole as Panels[P]
+}

@@ -1,0 +1,205 @@
+import { render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, test } from 'vitest'
+import { FakeServer, Refused, type Scenario } from '../../dev/fake-server'
+import {
+  actionRow,
+  cardRow,
+  place,
+  SESSION,
+  sessionRow,
+  statusRow,
+  textPart,
+  toolPart,
+  turnRow,
+  upsert,
+  workspaceRow,
+} from '../../dev/rows'
+import { App } from './app'
+import { makeServices } from './services'
+
+beforeEach(() => {
+  window.localStorage.clear()
+  window.history.replaceState(null, '', '/')
+})
+
+async function page(scenario: Partial<Scenario>, hash = '') {
+  window.history.replaceState(null, '', `/${hash}`)
+  const server = new FakeServer({
+    workspace: [upsert('workspaces', workspaceRow()), upsert('sessions', cardRow(SESSION, 900))],
+    sessions: { [SESSION]: [upsert('session', sessionRow()), upsert('status', statusRow())] },
+    ...scenario,
+  })
+  const services = makeServices(server.fetch, window.localStorage, document.documentElement)
+  await services.language.begin(['en'])
+  render(<App services={services} />)
+  return { server, services }
+}
+
+const message = () => screen.findByRole('textbox', { name: 'Message' })
+
+test('the first page says where it works, offers three ways in, and opens a past session', async () => {
+  await page({})
+  expect(await screen.findByText(/An agent works in atlas/)).toBeTruthy()
+  for (const name of ['Model', 'Try the sample', 'Open a past session']) {
+    expect(screen.getByRole('heading', { name })).toBeTruthy()
+  }
+  const past = screen.getByRole('heading', { name: 'Open a past session' }).parentElement ?? document.body
+  await userEvent.click(await within(past).findByRole('button', { name: /Fix the failing parser test/ }))
+  expect(await screen.findByRole('heading', { level: 2, name: 'Fix the failing parser test' })).toBeTruthy()
+  expect(window.location.hash).toBe(`#/s/${SESSION}`)
+})
+
+test('a turn goes from typed to answered on one page (UI-01, UI-02, UI-03)', async () => {
+  const { server } = await page(
+    {
+      answers: {
+        submit_turn: (body) => ({
+          sessionId: SESSION,
+          threadId: 'thr_a',
+          turnId: body.turnId,
+          status: 'started',
+          sequence: 3,
+        }),
+      },
+    },
+    `#/s/${SESSION}`,
+  )
+  await userEvent.type(await message(), 'Count the files{Enter}')
+  const feed = screen.getByRole('feed', { name: 'Conversation' })
+  expect(await within(feed).findByText('Count the files')).toBeTruthy()
+  const id = String(server.given[0]?.body.turnId)
+  const at = (step: number, key?: string) => place(id, 50, step, key)
+  server.send(SESSION, [
+    upsert('turns', turnRow(id, 50, { state: 'running', input: { text: 'Count the files' } })),
+    upsert('status', statusRow({ status: 'streaming', detail: 'running_tool', tool: 'Glob', sequence: 51 })),
+    upsert('parts', toolPart(at(1, 'cal_a'), 'Glob', { state: 'running', summary: '**/*' })),
+  ])
+  await waitFor(() => expect(screen.getByText('Running Glob')).toBeTruthy())
+  expect(within(feed).getAllByText('Count the files')).toHaveLength(1)
+  server.send(SESSION, [
+    upsert('parts', toolPart({ ...at(1, 'cal_a'), sequence: 60 }, 'Glob', { summary: '**/*' })),
+    upsert('parts', textPart(at(2), 'There are 12.')),
+    upsert(
+      'turns',
+      turnRow(id, 50, {
+        sequence: 61,
+        toolCalls: 1,
+        finalParts: [at(2).key],
+        input: { text: 'Count the files' },
+      }),
+    ),
+    upsert('status', statusRow({ status: 'done', detail: 'completed', sequence: 61 })),
+  ])
+  expect(await within(feed).findByText('There are 12.')).toBeTruthy()
+  expect(within(feed).getByRole('button', { name: /1 tool/ })).toBeTruthy()
+  expect(within(feed).queryByText('Glob')).toBeNull()
+})
+
+test('a request is answered from the card and goes when its fact comes (UI-09)', async () => {
+  const { server } = await page(
+    {
+      sessions: {
+        [SESSION]: [
+          upsert('session', sessionRow()),
+          upsert('status', statusRow({ status: 'blocked', detail: 'waiting_approval' })),
+          upsert('turns', turnRow('trn_a', 10, { state: 'waiting' })),
+          upsert('actions', actionRow({ preview: { text: 'make' } })),
+        ],
+      },
+    },
+    `#/s/${SESSION}`,
+  )
+  const card = await screen.findByRole('region', { name: 'Waiting for your decision' })
+  await userEvent.click(within(card).getByRole('button', { name: /Approve/ }))
+  expect(server.given).toMatchObject([
+    {
+      name: 'respond_action',
+      body: { sessionId: SESSION, actionId: 'act_a', decision: 'approve', scope: 'once' },
+    },
+  ])
+  expect(within(card).getByText('Approval sent. Waiting for it to be recorded.')).toBeTruthy()
+  server.send(SESSION, [{ op: 'remove', panel: 'actions', key: 'act_a' }])
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Waiting for your decision' })).toBeNull())
+})
+
+test('the draft of each session is its own and survives leaving it (UI-31)', async () => {
+  const { services } = await page(
+    {
+      sessions: {
+        [SESSION]: [upsert('session', sessionRow())],
+        ses_b: [upsert('session', sessionRow({ key: 'ses_b', sessionId: 'ses_b' }))],
+      },
+    },
+    `#/s/${SESSION}`,
+  )
+  await userEvent.type(await message(), 'half a thought')
+  services.workbench.openSession('ses_b')
+  await waitFor(async () => expect(await message()).toHaveProperty('value', ''))
+  services.workbench.openSession(SESSION)
+  await waitFor(async () => expect(await message()).toHaveProperty('value', 'half a thought'))
+})
+
+test('a lost connection marks the page stale and keeps what is on it (UI-30)', async () => {
+  const { server } = await page({}, `#/s/${SESSION}`)
+  await screen.findByText('Ready')
+  server.refuse(SESSION)
+  server.drop(SESSION)
+  expect(await screen.findByText(/^Stale/)).toBeTruthy()
+  expect(screen.getByText('Ready')).toBeTruthy()
+})
+
+test('a page without its cookie says how to get in (SAFE-04)', async () => {
+  const services = makeServices(
+    async () => new Response('{"code":"unauthenticated","message":"no"}', { status: 401 }),
+    null,
+    document.documentElement,
+  )
+  render(<App services={services} />)
+  expect(await screen.findByRole('heading', { name: 'This page is not signed in' })).toBeTruthy()
+})
+
+test('deleting a session asks first, and its answer takes the session off the screen', async () => {
+  const { server } = await page({}, `#/s/${SESSION}`)
+  await userEvent.click(
+    await screen.findByRole('button', { name: 'Actions for Fix the failing parser test' }),
+  )
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }))
+  expect(server.given).toEqual([])
+  await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+  await waitFor(() =>
+    expect(server.given).toMatchObject([
+      { name: 'delete_session', body: { sessionId: SESSION, confirm: SESSION } },
+    ]),
+  )
+  await waitFor(() => expect(window.location.hash).toBe('#/w/wks_a'))
+})
+
+test('every change of a session goes to its command (UI-33)', async () => {
+  const { server } = await page({
+    answers: { update_session: () => new Refused(409, { code: 'conflict', message: 'later' }) },
+  })
+  await userEvent.click(
+    await screen.findByRole('button', { name: 'Actions for Fix the failing parser test' }),
+  )
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Pin' }))
+  expect(server.given).toMatchObject([{ name: 'update_session', body: { sessionId: SESSION, pinned: true } }])
+  expect(await screen.findByText('later')).toBeTruthy()
+})
+
+test('the palette opens by keyboard and runs a command', async () => {
+  await page({}, `#/s/${SESSION}`)
+  await screen.findByText('Ready')
+  await userEvent.keyboard('{Control>}k{/Control}')
+  await userEvent.click(await screen.findByRole('option', { name: 'Theme: Dark' }))
+  expect(document.documentElement.getAttribute('data-theme')).toBe('dark')
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('the page changes its language in place', async () => {
+  const { services } = await page({}, `#/s/${SESSION}`)
+  await screen.findByText('Ready')
+  await services.language.choose('zh')
+  expect(await screen.findByText('就绪')).toBeTruthy()
+  expect(document.documentElement.lang).toBe('zh-CN')
+})

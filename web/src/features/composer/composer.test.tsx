@@ -1,0 +1,84 @@
+import { fireEvent, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { show } from '../../../dev/surfaces'
+import { Composer, type ComposerProps, type Settings } from './composer'
+
+function composer(props: Partial<ComposerProps> = {}) {
+  const onSend = vi.fn()
+  const onSettings = vi.fn()
+  const settings: Settings = { mode: 'chat', permissionMode: 'ask', busyHow: null, ...props.settings }
+  const all: ComposerProps = {
+    draft: 'Do it',
+    onDraft: vi.fn(),
+    onSettings,
+    busy: false,
+    placeholder: 'Say what',
+    disabledBecause: null,
+    onSend,
+    inputRef: null,
+    ...props,
+    settings,
+  }
+  return { onSend, onSettings, ...show(<Composer {...all} />) }
+}
+
+const field = () => screen.getByRole('textbox', { name: 'Message' })
+
+test('Enter sends, Shift+Enter does not', async () => {
+  const { onSend } = composer()
+  await userEvent.type(field(), '{Shift>}{Enter}{/Shift}')
+  expect(onSend).not.toHaveBeenCalled()
+  await userEvent.type(field(), '{Enter}')
+  expect(onSend).toHaveBeenCalledExactlyOnceWith('Do it', 'start')
+})
+
+test('Enter that ends a word of an input method sends nothing', () => {
+  const { onSend } = composer()
+  fireEvent.keyDown(field(), { key: 'Enter', isComposing: true })
+  expect(onSend).not.toHaveBeenCalled()
+})
+
+test('while a turn runs nothing is sent until the person chose what becomes of it (UI-12)', async () => {
+  const { onSend, onSettings } = composer({ busy: true })
+  expect(screen.getAllByRole('radio').map((radio) => (radio as HTMLInputElement).checked)).toEqual([
+    false,
+    false,
+    false,
+  ])
+  await userEvent.type(field(), '{Enter}')
+  expect(onSend).not.toHaveBeenCalled()
+  expect(screen.getByRole('alert').textContent).toBe('A turn is running. What becomes of this?')
+  await userEvent.click(screen.getByRole('radio', { name: 'Steer' }))
+  expect(onSettings).toHaveBeenCalledWith({ busyHow: 'steer' })
+})
+
+test.each([
+  ['queue', 'Queue', 'Runs as a turn of its own, after this one'],
+  ['steer', 'Steer', 'Goes into the running turn with its next model call'],
+  ['interrupt', 'Interrupt and send', 'Stops the running turn and starts this one'],
+] as const)('the choice %s is written on the button and explained (UI-11)', async (busyHow, label, hint) => {
+  const { onSend } = composer({ busy: true, settings: { mode: 'chat', permissionMode: 'ask', busyHow } })
+  expect(screen.getByText(hint)).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: label }))
+  expect(onSend).toHaveBeenCalledExactlyOnceWith('Do it', busyHow)
+})
+
+test('nothing but blanks is not sent, and a closed composer says why', async () => {
+  const { onSend } = composer({ draft: '  \n ' })
+  await userEvent.type(field(), '{Enter}')
+  expect(onSend).not.toHaveBeenCalled()
+  expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', true)
+})
+
+test('a session that takes nothing says why', () => {
+  composer({ draft: '', disabledBecause: 'This session is archived.' })
+  expect(screen.getByPlaceholderText('This session is archived.')).toHaveProperty('disabled', true)
+})
+
+test('mode and permission are the person’s choice', async () => {
+  const { onSettings } = composer()
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'Auto')
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission' }), 'Plan only')
+  expect(onSettings.mock.calls).toEqual([[{ mode: 'auto' }], [{ permissionMode: 'planning' }]])
+})

@@ -1,0 +1,102 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type { ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
+import { place, reasoningPart, textPart, turnRow } from '../../../dev/rows'
+import { blobsOf, filled, show } from '../../../dev/surfaces'
+import { Answer } from './answer'
+import type { ConversationHandlers } from './handlers'
+import { ItemView } from './item-view'
+import { OutcomeLine, SteerLine } from './lines'
+import { Reasoning } from './reasoning'
+
+const at = place('trn_a', 10, 1)
+const HOSTILE = `Hello <img src=x onerror="window.hit = 1"> <script>window.hit = 1</script>
+
+[click](javascript:window.hit=1) ![pixel](https://evil.example/p.png) [ok](https://example.org)`
+
+test('hostile Markdown runs nothing and loads nothing (SAFE-06)', async () => {
+  show(<Answer part={filled('parts', textPart(at, HOSTILE)) as TextPart} onInspect={() => {}} />)
+  const link = await screen.findByRole('link', { name: 'ok' })
+  expect(link.getAttribute('rel')).toContain('noopener')
+  expect(document.querySelectorAll('img, script, iframe, style')).toHaveLength(0)
+  expect(document.querySelector('[href^="javascript"]')).toBeNull()
+  expect(screen.getByRole('link', { name: 'pixel' }).getAttribute('href')).toBe('https://evil.example/p.png')
+  expect((window as { hit?: number }).hit).toBeUndefined()
+})
+
+test('an answer that a row holds only the head of is read by itself', async () => {
+  const content = { text: 'The head', ref: { hash: 'h', size: 30_000 } }
+  const blobs = blobsOf({ h: 'The head and the rest' })
+  show(
+    <Answer part={filled('parts', textPart(at, '', { content })) as TextPart} onInspect={() => {}} />,
+    blobs,
+  )
+  expect(await screen.findByText('The head and the rest')).toBeTruthy()
+  expect(blobs.asked).toHaveLength(1)
+})
+
+test('a revised and an interrupted answer are marked (UI-05)', async () => {
+  const part = filled('parts', textPart(at, 'half', { state: 'interrupted', revised: true })) as TextPart
+  show(<Answer part={part} onInspect={() => {}} />)
+  expect(screen.getByText('Cut short')).toBeTruthy()
+  expect(screen.getByText('The final text differs from what was streamed')).toBeTruthy()
+})
+
+test('reasoning is open while it runs and one line when it is done (UI-04)', async () => {
+  const reasoning = (state: 'streaming' | 'final') =>
+    filled('parts', reasoningPart(at, 'First this.\nThen that.', { state })) as ReasoningPart
+  const { update } = show(<Reasoning part={reasoning('streaming')} />)
+  expect(screen.getByText(/Then that/)).toBeTruthy()
+  update(<Reasoning part={reasoning('final')} />)
+  expect(screen.queryByText(/Then that/)).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: /Reasoned/ }))
+  expect(screen.getByText(/Then that/)).toBeTruthy()
+})
+
+test('a rejected steer keeps its text, says why and offers a way on (UI-11)', async () => {
+  const part = filled('parts', {
+    kind: 'user_text',
+    ...at,
+    steerId: 'str_a',
+    outcome: 'rejected',
+    reason: 'turn_completed',
+    content: { text: 'Mind the tests' },
+  }) as SteerPart
+  const onSendAsTurn = vi.fn()
+  const onReuse = vi.fn()
+  show(<SteerLine part={part} onSendAsTurn={onSendAsTurn} onReuse={onReuse} />)
+  expect(screen.getByText('The turn had ended before it could be taken up.')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: 'Send as a new turn' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Use this text again' }))
+  expect(onSendAsTurn).toHaveBeenCalledWith('Mind the tests')
+  expect(onReuse).toHaveBeenCalledWith('Mind the tests')
+})
+
+test('a failed turn says what failed, what to do, and gives the input back', async () => {
+  const onReuse = vi.fn()
+  const turn = filled(
+    'turns',
+    turnRow('trn_a', 10, { state: 'failed', code: 'model_auth', hint: 'Set the key.' }),
+  )
+  show(<OutcomeLine turn={turn} error={null} onReuse={onReuse} />)
+  expect(screen.getByText('The model’s key was refused')).toBeTruthy()
+  expect(screen.getByText('Set the key.')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: 'Use this text again' }))
+  expect(onReuse).toHaveBeenCalledWith('What is in this folder?')
+})
+
+test('a turn without its parts asks for them when it is seen, and says when that failed (UI-26)', async () => {
+  const onNeedParts = vi.fn()
+  const handlers = { onNeedParts } as unknown as ConversationHandlers
+  const turn = filled('turns', turnRow('trn_a', 10))
+  const item = { kind: 'unloaded', key: 'k', turn } as const
+  const view = (failed: string[]) => (
+    <ItemView item={item} handlers={handlers} waiting={new Set()} failedParts={new Set(failed)} />
+  )
+  const { update } = show(view([]))
+  expect(onNeedParts).toHaveBeenCalledExactlyOnceWith('trn_a')
+  update(view(['trn_a']))
+  await userEvent.click(screen.getByRole('button', { name: 'Load again' }))
+  expect(onNeedParts).toHaveBeenCalledTimes(2)
+})

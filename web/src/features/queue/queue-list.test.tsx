@@ -1,0 +1,43 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { queueRow } from '../../../dev/rows'
+import { filled, show } from '../../../dev/surfaces'
+import { QueueList } from './queue-list'
+
+function queue(taken = true) {
+  const handlers = { onEdit: vi.fn(async () => taken), onPromote: vi.fn(), onRemove: vi.fn() }
+  const rows = [
+    filled('queue', queueRow('trn_1', 1, 'first')),
+    filled('queue', queueRow('trn_2', 2, 'second')),
+  ]
+  show(<QueueList queue={rows} sent={[]} handlers={handlers} />)
+  return handlers
+}
+
+test('each queued turn shows its place and can be moved and removed (UI-11)', async () => {
+  const handlers = queue()
+  expect(screen.getAllByRole('listitem').map((row) => row.textContent)).toEqual(['1first', '2second'])
+  const [first, second] = screen.getAllByRole('button', { name: 'Move to the front' })
+  expect(first).toHaveProperty('disabled', true)
+  if (second !== undefined) await userEvent.click(second)
+  expect(handlers.onPromote).toHaveBeenCalledExactlyOnceWith('trn_2')
+  const [remove] = screen.getAllByRole('button', { name: 'Remove from the queue' })
+  if (remove !== undefined) await userEvent.click(remove)
+  expect(handlers.onRemove).toHaveBeenCalledExactlyOnceWith('trn_1')
+})
+
+test.each([true, false])(
+  'an edit closes when it was taken and stays open when it was not: %s',
+  async (taken) => {
+    const handlers = queue(taken)
+    const [edit] = screen.getAllByRole('button', { name: 'Edit' })
+    if (edit !== undefined) await userEvent.click(edit)
+    const field = screen.getByRole('textbox', { name: 'Input of the queued turn' })
+    await userEvent.clear(field)
+    await userEvent.type(field, 'better')
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+    expect(handlers.onEdit).toHaveBeenCalledExactlyOnceWith('trn_1', 'better')
+    expect(screen.queryByRole('textbox') === null).toBe(taken)
+  },
+)

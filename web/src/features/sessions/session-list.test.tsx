@@ -1,0 +1,93 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type { SessionCard as WireCard } from '@/system/generated/contracts'
+import { cardRow } from '../../../dev/rows'
+import { filled, show } from '../../../dev/surfaces'
+import { SessionList } from './session-list'
+
+const card = (id: string, order: number, change: Partial<WireCard> = {}) =>
+  filled('sessions', cardRow(id, order, { title: id, ...change }))
+
+function list(sessions: ReturnType<typeof card>[], unread: string[] = []) {
+  const handlers = {
+    onOpen: vi.fn(),
+    onRename: vi.fn(),
+    onPin: vi.fn(),
+    onArchive: vi.fn(),
+    onDelete: vi.fn(),
+  }
+  show(
+    <SessionList
+      sessions={sessions}
+      activeId="plain"
+      isUnread={(session) => unread.includes(session.sessionId)}
+      handlers={handlers}
+      onNew={() => {}}
+    />,
+  )
+  return handlers
+}
+
+const titles = () =>
+  screen.getAllByRole('listitem').map((entry) => entry.querySelector('.truncate')?.textContent)
+
+test('pinned sessions come first, then those that need a person, then the newest (UI-24)', () => {
+  list([
+    card('plain', 30),
+    card('old', 10),
+    card('asks', 20, { state: 'waiting', attention: 'needs_input', pendingActions: 1 }),
+    card('pinned', 1, { pinned: true }),
+    card('put away', 40, { archived: true }),
+  ])
+  expect(titles()).toEqual(['pinned', 'asks', 'plain', 'old'])
+})
+
+test('a state is told in words, unread is told apart, and the active one is marked', () => {
+  list(
+    [
+      card('plain', 3),
+      card('asks', 2, { state: 'waiting', attention: 'needs_input' }),
+      card('gone', 1, { state: 'lost' }),
+    ],
+    ['gone'],
+  )
+  expect(screen.getByText('Needs input')).toBeTruthy()
+  expect(screen.getByText('Lost')).toBeTruthy()
+  expect(screen.getAllByRole('img', { name: 'Unread' })).toHaveLength(1)
+  expect(screen.getByRole('button', { current: 'page' }).textContent).toContain('plain')
+})
+
+test('the filter finds by title, and archived sessions are one click away', async () => {
+  list([card('plain', 3), card('fix the parser', 2), card('put away', 1, { archived: true })])
+  await userEvent.click(screen.getByRole('button', { name: 'Archived' }))
+  expect(titles()).toEqual(['plain', 'fix the parser', 'put away'])
+  await userEvent.type(screen.getByRole('searchbox'), 'PARSER')
+  expect(titles()).toEqual(['fix the parser'])
+})
+
+test('a session is renamed in place, and Escape leaves it as it was', async () => {
+  const handlers = list([card('plain', 3)])
+  const rename = async () => {
+    await userEvent.click(screen.getByRole('button', { name: 'Actions for plain' }))
+    await userEvent.click(await screen.findByRole('menuitem', { name: 'Rename' }))
+    return screen.findByRole('textbox', { name: 'Title of the session' })
+  }
+  await userEvent.type(await rename(), '{Escape}')
+  expect(handlers.onRename).not.toHaveBeenCalled()
+  const field = await rename()
+  await userEvent.clear(field)
+  await userEvent.type(field, 'A better title{Enter}')
+  expect(handlers.onRename).toHaveBeenCalledExactlyOnceWith('plain', 'A better title')
+})
+
+test('every action of the menu goes to its handler', async () => {
+  const handlers = list([card('plain', 3)])
+  for (const name of ['Pin', 'Archive', 'Delete']) {
+    await userEvent.click(screen.getByRole('button', { name: 'Actions for plain' }))
+    await userEvent.click(await screen.findByRole('menuitem', { name }))
+  }
+  expect(handlers.onPin).toHaveBeenCalledWith('plain', true)
+  expect(handlers.onArchive).toHaveBeenCalledWith('plain', true)
+  expect(handlers.onDelete.mock.calls[0]?.[0]).toMatchObject({ sessionId: 'plain' })
+})

@@ -1,0 +1,55 @@
+import { screen } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import type { StatusRow as WireStatus } from '@/system/generated/contracts'
+import { statusRow } from '../../../dev/rows'
+import { filled, show } from '../../../dev/surfaces'
+import { StatusLine } from './status-line'
+
+function line(change: Partial<WireStatus> | null, runningSince = 0) {
+  const status = change === null ? null : filled('status', statusRow(change))
+  return show(<StatusLine status={status} runningSince={runningSince} onInterrupt={vi.fn()} />)
+}
+
+test('the line tells the milestone, the call, the model and the tokens', () => {
+  const since = (Date.now() - 65_000) * 1000
+  line(
+    {
+      status: 'streaming',
+      detail: 'running_tool',
+      tool: 'Bash',
+      iteration: 3,
+      maxIters: 24,
+      inputTokens: 18_234,
+      outputTokens: 900,
+    },
+    since,
+  )
+  expect(screen.getByRole('status').textContent).toBe('Running Bash')
+  expect(screen.getByText('call 3 of 24')).toBeTruthy()
+  expect(screen.getByRole('img', { name: 'Tokens: 18.2K in, 900 out' })).toBeTruthy()
+  expect(screen.getByText('gpt-6-mini')).toBeTruthy()
+  expect(screen.getByText('1m 5s')).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Interrupt' })).toBeTruthy()
+})
+
+test('what is not known is not shown as nothing or zero (UI-26)', () => {
+  line(null)
+  expect(screen.getByText('Status unknown')).toBeTruthy()
+})
+
+test('tokens that were not told read unknown (UI-26)', () => {
+  line({ inputTokens: 10 })
+  expect(screen.getByRole('img', { name: 'Tokens: 10 in, unknown out' })).toBeTruthy()
+})
+
+test('a lost turn counts no time and can still be interrupted', () => {
+  line({ status: 'blocked', detail: 'lost' }, Date.now() * 1000)
+  expect(screen.getByRole('status').textContent).toBe('Lost: its host is gone')
+  expect(screen.queryByText('1s')).toBeNull()
+  expect(screen.getByRole('button', { name: 'Interrupt' })).toBeTruthy()
+})
+
+test('a turn that is being stopped cannot be stopped again', () => {
+  line({ status: 'streaming', detail: 'stopping' }, Date.now() * 1000)
+  expect(screen.getByRole('button', { name: 'Interrupting' })).toHaveProperty('disabled', true)
+})

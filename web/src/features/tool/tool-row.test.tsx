@@ -1,0 +1,88 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import type { ToolPart as WireTool } from '@/system/generated/contracts'
+import { TOOL_STATES } from '@/system/generated/contracts'
+import type { ToolPart } from '@/system/rows/model'
+import { place, toolPart } from '../../../dev/rows'
+import { blobsOf, filled, show } from '../../../dev/surfaces'
+import { ToolRow } from './tool-row'
+
+const part = (change: Partial<WireTool>) =>
+  filled(
+    'parts',
+    toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash', { summary: 'make test', ...change }),
+  ) as ToolPart
+
+test.each(TOOL_STATES)('one row shows the call in the state %s (UI-08)', (state) => {
+  const { update } = show(
+    <ToolRow part={part({ state: 'input-streaming', durationMs: 0 })} waiting={false} />,
+  )
+  update(<ToolRow part={part({ state, durationMs: 0 })} waiting={false} />)
+  expect(screen.getAllByRole('button', { name: 'Show details of Bash' })).toHaveLength(1)
+  expect(screen.getByText('make test')).toBeTruthy()
+})
+
+test('a call that runs shows its newest output as plain text, and folds when it is done (UI-04, SAFE-06)', () => {
+  const output = { text: '\u001b[32mok\u001b[0m 1\nok 2' }
+  const { update } = show(<ToolRow part={part({ state: 'progress', output })} waiting={false} />)
+  expect(screen.getByRole('region', { name: 'Output' }).textContent).toBe('ok 1\nok 2')
+  update(<ToolRow part={part({ state: 'output-available', output, durationMs: 1200 })} waiting={false} />)
+  expect(screen.queryByRole('region', { name: 'Output' })).toBeNull()
+  expect(screen.getByText('1.2s')).toBeTruthy()
+})
+
+test('large output is a preview until the rest is asked for (UI-08)', async () => {
+  const ref = { hash: 'h', size: 90_000 }
+  const blobs = blobsOf({ h: `head${'x'.repeat(90)}` })
+  show(<ToolRow part={part({ output: { text: 'head', ref } })} waiting={false} />, blobs)
+  await userEvent.click(screen.getByRole('button', { name: 'Show details of Bash' }))
+  expect(screen.getByRole('region', { name: 'Output' }).textContent).toBe('head')
+  expect(blobs.asked).toEqual([])
+  await userEvent.click(screen.getByRole('button', { name: 'Load all' }))
+  expect(screen.getByRole('region', { name: 'Output' }).textContent).toHaveLength(94)
+  expect(screen.queryByRole('button', { name: 'Load all' })).toBeNull()
+})
+
+test('a failed call keeps its error in sight (UI-08)', () => {
+  const failed = part({
+    state: 'output-error',
+    code: 'path_denied',
+    message: '/etc/passwd is outside the folder.',
+  })
+  show(<ToolRow part={failed} waiting={false} />)
+  expect(screen.getByText('/etc/passwd is outside the folder.')).toBeTruthy()
+  expect(screen.getByText('Outside the folder')).toBeTruthy()
+})
+
+test('an unknown outcome is told as unknown (UI-26)', () => {
+  show(<ToolRow part={part({ state: 'output-error', code: 'tool_lost' })} waiting={false} />)
+  expect(screen.getByText('Outcome unknown')).toBeTruthy()
+})
+
+test('a call that waits for a decision says so and does not read as running', () => {
+  show(<ToolRow part={part({ state: 'input-available', durationMs: 0 })} waiting />)
+  expect(screen.getByText('Waiting for your decision')).toBeTruthy()
+})
+
+test('the details show input by name, the changes and the output', async () => {
+  const changes = [
+    { path: 'src/a.py', kind: 'modified', added: 3, removed: 1, diff: { text: 'no hunks here' } },
+  ] as const
+  show(
+    <ToolRow
+      part={part({ arguments: { text: '{"command":"make test"}' }, changes, output: { text: 'done' } })}
+      waiting={false}
+    />,
+  )
+  await userEvent.click(screen.getByRole('button', { name: 'Show details of Bash' }))
+  expect(screen.getByRole('region', { name: 'Input' }).textContent).toBe('command: make test')
+  expect(within(screen.getByRole('list')).getByText('src/a.py')).toBeTruthy()
+  expect(screen.getByRole('region', { name: 'Diff of src/a.py' }).textContent).toBe('no hunks here')
+})
+
+test('an erased text says that it was erased', async () => {
+  show(<ToolRow part={part({ output: { erased: true } })} waiting={false} />)
+  await userEvent.click(screen.getByRole('button', { name: 'Show details of Bash' }))
+  expect(screen.getByText('This text was erased.')).toBeTruthy()
+})

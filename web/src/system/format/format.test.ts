@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { plainTerminalText, visibleText } from './ansi'
+import { laidOutArguments } from './arguments'
+import { markdownBlocks } from './markdown-blocks'
+import { ago, bytes, count, duration } from './numbers'
+
+const ESC = '\u001b'
+
+test('terminal output loses its control sequences and keeps its lines (SAFE-06)', () => {
+  expect(plainTerminalText(`${ESC}[31mred${ESC}[0m\tand plain\r\n`)).toBe('red\tand plain\n')
+  expect(plainTerminalText(`${ESC}]0;title\u0007text`)).toBe('text')
+  expect(plainTerminalText(`${ESC}]8;;http://evil\u001b\\link${ESC}]8;;\u001b\\`)).toBe('link')
+  expect(plainTerminalText(`${ESC}[2J${ESC}[Hcleared\u0008\u0000`)).toBe('cleared')
+  expect(plainTerminalText('\u009b31mC1')).toBe('C1')
+  expect(plainTerminalText('10%\r50%\r100%\ndone')).toBe('100%\ndone')
+  expect(plainTerminalText(`cut ${ESC}[3`)).toBe('cut ')
+})
+
+test('what a person decides on hides nothing (SAFE-07)', () => {
+  expect(visibleText('rm\u202e -rf\u200b\n\tx')).toBe('rm⟨U+202E⟩ -rf⟨U+200B⟩\n\tx')
+  expect(visibleText(`${ESC}[8mhidden`)).toBe('⟨U+001B⟩[8mhidden')
+})
+
+test('arguments are laid out by name; what is no object stays as it is', () => {
+  expect(laidOutArguments('{"path":"a.py","limit":3,"text":"one\\ntwo"}')).toBe(
+    'path: a.py\nlimit: 3\ntext:\none\ntwo',
+  )
+  expect(laidOutArguments('{"path":"a.p')).toBe('{"path":"a.p')
+  expect(laidOutArguments('[1,2]')).toBe('[1,2]')
+})
+
+test('Markdown is cut between blocks and never inside a fence or a list', () => {
+  const text = 'One\n\nTwo\n\n```py\na\n\nb\n```\n\n- x\n\n- y\n\n  more\n\nEnd'
+  const blocks = markdownBlocks(text)
+  expect(blocks.join('')).toBe(text)
+  expect(blocks.map((block) => block.trim())).toEqual([
+    'One',
+    'Two',
+    '```py\na\n\nb\n```\n\n- x\n\n- y\n\n  more',
+    'End',
+  ])
+})
+
+test('a fence that is still open holds what follows it', () => {
+  expect(markdownBlocks('a\n\n```\nb\n\nc')).toEqual(['a\n\n', '```\nb\n\nc'])
+})
+
+test('figures are written in the language of the page', () => {
+  expect(duration(850, 'en')).toBe('850ms')
+  expect(duration(2_340, 'en')).toBe('2.3s')
+  expect(duration(65_000, 'en')).toBe('1m 5s')
+  expect(duration(12_000, 'zh-CN')).toBe('12秒')
+  expect(bytes(2_400, 'en')).toBe('2.4kB')
+  expect(count(18_234, 'en')).toBe('18.2K')
+  expect(ago(0, 5 * 60_000, 'en')).toBe('5m ago')
+})

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { type Node, nodes, placeOf, type Source, sources } from '../../../dev/sources'
+import {
+  ACTION_OUTCOMES,
+  ACTION_TYPES,
+  APPROVAL_SCOPES,
+  CHECK_NAMES,
+  CODES,
+  INTERRUPT_CAUSES,
+  MODES,
+  PAUSE_CAUSES,
+  PERMISSION_MODES,
+  RISKS,
+  SESSION_STATES,
+  STATUS_DETAILS,
+  STEER_REJECTIONS,
+  TOOL_STATES,
+  TURN_STATES,
+  VERDICTS,
+} from '../generated/contracts'
+import { en } from './en'
+import { translator } from './translate'
+import { zh } from './zh'
+
+const placeholders = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
+
+test('every language has the same keys, none of them empty, with the same placeholders', () => {
+  expect(Object.keys(zh)).toEqual(Object.keys(en))
+  for (const [key, text] of Object.entries(en)) {
+    const other = zh[key as keyof typeof en]
+    expect(other.trim(), key).not.toBe('')
+    expect(placeholders(other), key).toEqual(placeholders(text))
+  }
+})
+
+test('every value of every closed list that the page shows has a text (UI-26)', () => {
+  const lists: Record<string, readonly string[]> = {
+    'status.': STATUS_DETAILS,
+    'session.state.': SESSION_STATES,
+    'turn.state.': TURN_STATES,
+    'tool.state.': TOOL_STATES,
+    'action.title.': ACTION_TYPES,
+    'action.line.': ACTION_OUTCOMES,
+    'action.scope.': APPROVAL_SCOPES,
+    'action.risk.': RISKS,
+    'check.': CHECK_NAMES,
+    'verdict.': VERDICTS,
+    'code.': CODES,
+    'outcome.interrupted.': INTERRUPT_CAUSES,
+    'paused.': PAUSE_CAUSES,
+    'steer.rejected.': STEER_REJECTIONS,
+    'composer.mode.': MODES,
+    'composer.permission.': PERMISSION_MODES,
+  }
+  const missing = Object.entries(lists).flatMap(([stem, values]) =>
+    values.map((value) => stem + value).filter((key) => !Object.hasOwn(en, key)),
+  )
+  expect(missing).toEqual([])
+})
+
+test('every text is used', () => {
+  const all = ['app', 'features', 'ui'].flatMap(sources)
+  const text = all.map((source) => source.text).join('\n')
+  const stems = [...text.matchAll(/`([a-z_.]+[._])\$\{/g)].map(([, stem]) => stem ?? '')
+  const unused = Object.keys(en).filter((key) => {
+    const stem = key.replace(/_(?:one|other)$/, '')
+    return !text.includes(`'${stem}'`) && !stems.some((known) => key.startsWith(known))
+  })
+  expect(unused).toEqual([])
+})
+
+test('a count takes the form that its language asks for', () => {
+  const english = translator(en, 'en')
+  expect(english.count('turn.tools', 1)).toBe('1 tool')
+  expect(english.count('turn.tools', 1200)).toBe('1,200 tools')
+  expect(translator(zh, 'zh-CN').count('turn.tools', 1)).toBe('1 次工具调用')
+})
+
+test('a placeholder takes its value as it is, and a name that nobody gave stays', () => {
+  const english = translator(en, 'en')
+  expect(english('status.running_tool', { tool: '{tool} $& <b>' })).toBe('Running {tool} $& <b>')
+  expect(english('status.running_tool', {})).toBe('Running {tool}')
+  expect(english.maybe('status.of_tomorrow')).toBeNull()
+  expect(english.maybe('constructor')).toBeNull()
+})
+
+const SHOWN = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label'])
+const WORD = /\p{L}{2,}/u
+
+/** Words in the markup itself: nobody could translate them. */
+function fixedTexts(source: Source): string[] {
+  const found: string[] = []
+  for (const node of nodes(source)) {
+    const text = fixedText(node)
+    if (text !== null && WORD.test(text)) found.push(`${placeOf(source, node)} ${text.trim()}`)
+  }
+  return found
+}
+
+function fixedText(node: Node): string | null {
+  if (node.type === 'JSXText') return String(node.value)
+  if (node.type === 'JSXExpressionContainer') return literal(node.expression as Node)
+  if (node.type !== 'JSXAttribute' || !SHOWN.has(String((node.name as Node).name))) return null
+  return node.value === null ? null : literal(node.value as Node)
+}
+
+function literal(node: Node): string | null {
+  return node.type === 'Literal' && typeof node.value === 'string' ? node.value : null
+}
+
+test('no text of the page is written into its markup', () => {
+  expect(['app', 'features', 'ui'].flatMap(sources).flatMap(fixedTexts)).toEqual([])
+})
+
+test('the check for fixed texts finds them', () => {
+  const bad = (text: string) => fixedTexts({ path: 'x.tsx', text })
+  expect(bad('const a = <p>Hello there</p>')).toEqual(['x.tsx:1 Hello there'])
+  expect(bad('const a = <input placeholder="Say it" />')).toEqual(['x.tsx:1 Say it'])
+  expect(bad("const a = <p>{'Said'}</p>")).toEqual(['x.tsx:1 Said'])
+  expect(bad('const a = <p title={t("app.copy")}> · +{1}</p>')).toEqual([])
+})

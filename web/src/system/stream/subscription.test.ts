@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ApiProblem } from '../api/problem'
+import type { Op } from '../generated/contracts'
+import type { Applied } from '../rows/store'
+import { type Connection, Subscription } from './subscription'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A server of streams: each opening waits until the test says what it is. */
+class Streams {
+  readonly opened: (string | null)[] = []
+  readonly said: Connection[] = []
+  readonly taken: string[] = []
+  answer: Applied = 'applied'
+  refuse: unknown = null
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null
+
+  readonly subscription = new Subscription({
+    open: async (cursor, signal) => {
+      this.opened.push(cursor)
+      if (this.refuse !== null) throw this.refuse
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          this.#controller = controller
+          signal.addEventListener('abort', () => this.#fail(controller))
+        },
+      })
+      return new Response(body)
+    },
+    replace: (ops) => this.#take('snapshot', ops),
+    apply: (ops) => this.#take('ops', ops),
+    onConnection: (connection) => this.said.push(connection),
+  })
+
+  async send(
+    event: string,
+    id: string,
+    data: unknown = { kind: event, ops: [{ op: 'remove', panel: 'queue', key: id }] },
+  ) {
+    this.#controller?.enqueue(
+      new TextEncoder().encode(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    )
+    await vi.advanceTimersByTimeAsync(0)
+  }
+
+  async close() {
+    this.#controller?.close()
+    this.#controller = null
+    await vi.advanceTimersByTimeAsync(0)
+  }
+
+  #fail(controller: ReadableStreamDefaultController<Uint8Array>) {
+    if (controller === this.#controller) this.#controller = null
+    try {
+      controller.error(new DOMException('aborted', 'AbortError'))
+    } catch {
+      // It was closed before.
+    }
+  }
+
+  #take(kind: string, ops: readonly Op[]): Applied {
+    this.taken.push(`${kind} ${ops.map((op) => (op.op === 'remove' ? op.key : '')).join()}`)
+    return this.answer
+  }
+}
+
+async function started(): Promise<Streams> {
+  const streams = new Streams()
+  streams.subscription.start()
+  await vi.advanceTimersByTimeAsync(0)
+  return streams
+}
+
+test('it starts with a snapshot and goes on from its cursor when the stream ends', async () => {
+  const streams = await started()
+  await streams.send('snapshot', '5.0')
+  await streams.send('ops', '6.0')
+  await streams.close()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(streams.opened).toEqual([null, '6.0'])
+  expect(streams.taken).toEqual(['snapshot 5.0', 'ops 6.0'])
+  expect(streams.said).toEqual(['live', 'stale'])
+  await streams.send('ops', '6.1')
+  expect(streams.said.at(-1)).toBe('live')
+  streams.subscription.stop()
+})
+
+test('a message that was applied is not applied again (UI-34)', async () => {
+  const streams = await started()
+  await streams.send('snapshot', '5.3')
+  await streams.send('ops', '5.3')
+  await streams.send('ops', '5.2')
+  await streams.send('ops', '5.4')
+  expect(streams.taken).toEqual(['snapshot 5.3', 'ops 5.4'])
+  streams.subscription.stop()
+})
+
+test('a gap marks the view and fetches a snapshot (UI-30)', async () => {
+  const streams = await started()
+  await streams.send('snapshot', '5.0')
+  streams.answer = 'gap'
+  await streams.send('ops', '9.0')
+  streams.answer = 'applied'
+  await vi.advanceTimersByTimeAsync(0)
+  expect(streams.said).toEqual(['live', 'repairing'])
+  expect(streams.opened).toEqual([null, null])
+  await streams.send('snapshot', '9.4')
+  expect(streams.said.at(-1)).toBe('live')
+  streams.subscription.stop()
+})
+
+test('a gap that comes again after each repair is asked for ever more rarely', async () => {
+  const streams = await started()
+  for (let round = 0; round < 4; round++) {
+    streams.answer = 'applied'
+    await streams.send('snapshot', '5.0')
+    streams.answer = 'gap'
+    await streams.send('ops', '9.0')
+    await vi.advanceTimersByTimeAsync(0)
+    const before = streams.opened.length
+    await vi.advanceTimersByTimeAsync(round === 0 ? 0 : 100)
+    if (round > 0) expect(streams.opened.length).toBe(before)
+    await vi.advanceTimersByTimeAsync(10_000)
+  }
+  streams.subscription.stop()
+})
+
+test('a cursor that cannot be served leads to a snapshot, whether refused or told in the stream (UI-30)', async () => {
+  const streams = await started()
+  await streams.send('snapshot', '5.0')
+  await streams.send('gap', '', { code: 'gap', message: 'too old' })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(streams.opened).toEqual([null, null])
+  expect(streams.said).toEqual(['live', 'repairing'])
+  streams.subscription.stop()
+})
+
+test('a server that is away is asked again with growing patience, and at once when nudged', async () => {
+  const streams = new Streams()
+  streams.refuse = new ApiProblem(0, { code: 'unreachable', message: 'down' })
+  streams.subscription.start()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(streams.opened).toHaveLength(2)
+  await vi.advanceTimersByTimeAsync(249)
+  expect(streams.opened).toHaveLength(2)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(streams.opened).toHaveLength(3)
+  await vi.advanceTimersByTimeAsync(60_000)
+  const before = streams.opened.length
+  expect(before).toBeLessThan(15)
+  streams.subscription.nudge()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(streams.opened).toHaveLength(before + 1)
+  expect(new Set(streams.said)).toEqual(new Set(['stale']))
+  streams.subscription.stop()
+})
+
+test('a stream that is silent for longer than the keep-alive allows is opened anew', async () => {
+  const streams = await started()
+  await streams.send('snapshot', '5.0')
+  await vi.advanceTimersByTimeAsync(39_000)
+  expect(streams.opened).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(streams.opened).toEqual([null, '5.0'])
+  streams.subscription.stop()
+})
+
+test.each([
+  [new ApiProblem(401, { code: 'unauthenticated', message: '' }), 'unauthenticated'],
+  [new ApiProblem(404, { code: 'unknown_session', message: '' }), 'gone'],
+])('it ends where there is nothing to ask for: %s', async (refuse, connection) => {
+  const streams = new Streams()
+  streams.refuse = refuse
+  streams.subscription.start()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(streams.opened).toHaveLength(1)
+  expect(streams.said).toEqual([connection])
+})
+
+test('a stopped subscription opens nothing and says nothing, and goes on from its cursor when started', async () => {
+  const streams = await started()
+  await streams.send('snapshot', '5.0')
+  streams.subscription.stop()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(streams.opened).toEqual([null])
+  expect(streams.said).toEqual(['live'])
+  streams.subscription.start()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(streams.opened).toEqual([null, '5.0'])
+  streams.subscription.stop()
+})

@@ -1,0 +1,351 @@
+import { expect, test, vi } from 'vitest'
+import { FakeServer, Refused, type Scenario } from '../../../dev/fake-server'
+import {
+  actionRow,
+  append,
+  cardRow,
+  place,
+  queueRow,
+  SESSION,
+  sessionRow,
+  statusRow,
+  textPart,
+  turnRow,
+  upsert,
+  workspaceRow,
+} from '../../../dev/rows'
+import { ApiClient } from '../api/client'
+import type { Op } from '../generated/contracts'
+import { newId } from '../ids'
+import { Drafts } from '../local/drafts'
+import { LocalValues } from '../local/values'
+import { NEW_SESSION, Workbench } from './workbench'
+
+const input = { text: 'Do it', how: 'start', mode: 'chat', permissionMode: 'ask' } as const
+
+function shell(id: string): Op {
+  return upsert('session', sessionRow({ key: id, sessionId: id, title: id }))
+}
+
+function made(scenario: Partial<Scenario>) {
+  const server = new FakeServer({
+    workspace: [upsert('workspaces', workspaceRow())],
+    sessions: {},
+    ...scenario,
+  })
+  const drafts = new Drafts(new LocalValues(null))
+  const calls: string[] = []
+  const fetch: typeof server.fetch = (path, init) => {
+    calls.push(path)
+    return server.fetch(path, init)
+  }
+  const workbench = new Workbench(new ApiClient(fetch, () => newId('key')), drafts)
+  return { server, drafts, workbench, calls }
+}
+
+async function live(workbench: Workbench, id: string): Promise<void> {
+  workbench.openSession(id)
+  await vi.waitFor(() => expect(workbench.active?.feed.connection).toBe('live'))
+}
+
+const titleOf = (workbench: Workbench) => workbench.active?.feed.rows.panel('session').all()[0]?.title
+const sentOf = (workbench: Workbench, id = SESSION) =>
+  workbench.outbox.of(id).map(({ text, state }) => ({ text, state }))
+
+test('it begins with what the server says and the first folder', async () => {
+  const { workbench } = made({})
+  await workbench.begin(null)
+  expect(workbench.phase).toBe('ready')
+  expect(workbench.workspaceId).toBe('wks_a')
+})
+
+test.each([
+  [401, { code: 'unauthenticated', message: '' }, 'unauthenticated'],
+  [500, { code: 'internal', message: '' }, 'unreachable'],
+])('without an answer it says why: %s', async (status, body, phase) => {
+  const api = new ApiClient(async () => new Response(JSON.stringify(body), { status }), String)
+  const workbench = new Workbench(api, new Drafts(new LocalValues(null)))
+  await workbench.begin(null)
+  expect(workbench.phase).toBe(phase)
+})
+
+test('the stream is open before the turn is submitted (UI-01)', async () => {
+  const { workbench, calls } = made({
+    sessions: { [SESSION]: [shell(SESSION), upsert('status', statusRow())] },
+    answers: {
+      submit_turn: () => ({
+        sessionId: SESSION,
+        threadId: 'thr_a',
+        turnId: 'x',
+        status: 'started',
+        sequence: 3,
+      }),
+    },
+  })
+  await live(workbench, SESSION)
+  await workbench.send(input)
+  expect(calls.indexOf(`/api/v1/sessions/${SESSION}/ops`)).toBeLessThan(
+    calls.indexOf('/api/v1/commands/submit_turn'),
+  )
+})
+
+test('what is sent is shown at once, and goes when its own turn is there (UI-02)', async () => {
+  let answer: (value: unknown) => void = () => {}
+  const { workbench, server, drafts } = made({
+    sessions: { [SESSION]: [shell(SESSION)] },
+    answers: { submit_turn: () => new Promise((resolve) => (answer = resolve)) },
+  })
+  await live(workbench, SESSION)
+  drafts.set(SESSION, 'Do it')
+  const sending = workbench.send(input)
+  expect(sentOf(workbench)).toEqual([{ text: 'Do it', state: 'sending' }])
+  expect(drafts.get(SESSION)).toBe('')
+  const [entry] = workbench.outbox.of(SESSION)
+  server.send(SESSION, [upsert('turns', turnRow('trn_other', 5))])
+  await vi.waitFor(() => expect(workbench.active?.feed.rows.panel('turns').size).toBe(1))
+  expect(sentOf(workbench)).toHaveLength(1)
+  server.send(SESSION, [upsert('turns', turnRow(entry?.id ?? '', 9, { state: 'running' }))])
+  await vi.waitFor(() => expect(sentOf(workbench)).toEqual([]))
+  answer({ sessionId: SESSION })
+  await sending
+  expect(sentOf(workbench)).toEqual([])
+})
+
+test('a turn that is refused gives its text back, before what was typed since (UI-12)', async () => {
+  const { workbench, drafts, server } = made({
+    sessions: { [SESSION]: [shell(SESSION)] },
+    answers: { submit_turn: () => new Refused(409, { code: 'thread_busy', message: 'A turn is running.' }) },
+  })
+  await live(workbench, SESSION)
+  const sending = workbench.send(input)
+  drafts.set(SESSION, 'and more')
+  await sending
+  expect(server.given[0]?.body).toMatchObject({ sessionId: SESSION, whenBusy: 'refuse', text: 'Do it' })
+  expect(drafts.get(SESSION)).toBe('Do it\n\nand more')
+  expect(sentOf(workbench)).toEqual([])
+  expect(workbench.notices.list).toMatchObject([{ code: 'thread_busy', message: 'A turn is running.' }])
+})
+
+test.each([
+  ['queue', { whenBusy: 'queue' }],
+  ['interrupt', { whenBusy: 'interrupt' }],
+] as const)('input to a running turn says what becomes of it: %s (UI-11, UI-12)', async (how, body) => {
+  const { workbench, server } = made({
+    sessions: { [SESSION]: [shell(SESSION)] },
+    answers: { submit_turn: () => ({ sessionId: SESSION }) },
+  })
+  await live(workbench, SESSION)
+  await workbench.send({ ...input, how })
+  expect(server.given).toMatchObject([{ name: 'submit_turn', body }])
+})
+
+test('a steer is its own command and is pending until its part is there (UI-11)', async () => {
+  const { workbench, server } = made({
+    sessions: { [SESSION]: [shell(SESSION)] },
+    answers: { steer_turn: () => ({ sessionId: SESSION }) },
+  })
+  await live(workbench, SESSION)
+  await workbench.send({ ...input, how: 'steer' })
+  const steerId = String(server.given[0]?.body.steerId)
+  expect(server.given).toMatchObject([
+    { name: 'steer_turn', body: { sessionId: SESSION, text: 'Do it', steerId } },
+  ])
+  expect(sentOf(workbench)).toEqual([{ text: 'Do it', state: 'accepted' }])
+  const steer = {
+    kind: 'user_text',
+    ...place('trn_a', 5, 2),
+    steerId,
+    outcome: 'pending',
+    content: { text: 'Do it' },
+  } as const
+  server.send(SESSION, [upsert('parts', steer)])
+  await vi.waitFor(() => expect(sentOf(workbench)).toEqual([]))
+})
+
+test('a turn whose answer was lost reads unconfirmed, and is sent again as the same turn (CTL-02)', async () => {
+  const { server, drafts } = made({
+    sessions: { [SESSION]: [shell(SESSION)] },
+    answers: { submit_turn: () => ({ sessionId: SESSION }) },
+  })
+  let down = true
+  const api = new ApiClient(
+    (path, init) =>
+      down && path.includes('submit') ? Promise.reject(new TypeError('down')) : server.fetch(path, init),
+    () => newId('key'),
+  )
+  const workbench = new Workbench(api, drafts)
+  await live(workbench, SESSION)
+  await workbench.send(input)
+  const [entry] = workbench.outbox.of(SESSION)
+  if (entry === undefined) throw new Error('nothing was kept')
+  expect(entry.state).toBe('unconfirmed')
+  expect(drafts.get(SESSION)).toBe('')
+  down = false
+  await workbench.sendAgain(entry)
+  expect(server.given).toMatchObject([{ key: entry.key, body: { turnId: entry.id } }])
+})
+
+test('a new session is opened when it was made, unless the person went elsewhere meanwhile (UI-28)', async () => {
+  const sessions = { ses_new: [shell('ses_new')], [SESSION]: [shell(SESSION)] }
+  const answers = { submit_turn: () => ({ sessionId: 'ses_new' }) }
+  const stays = made({ sessions, answers })
+  await stays.workbench.begin(null)
+  await stays.workbench.send(input)
+  expect(stays.server.given[0]?.body).toMatchObject({ workspaceId: 'wks_a', text: 'Do it' })
+  expect(stays.workbench.active?.id).toBe('ses_new')
+  const leaves = made({ sessions, answers })
+  await leaves.workbench.begin(null)
+  const sending = leaves.workbench.send(input)
+  leaves.workbench.openSession(SESSION)
+  await sending
+  expect(leaves.workbench.active?.id).toBe(SESSION)
+  expect(leaves.drafts.get(NEW_SESSION)).toBe('')
+})
+
+test('what comes late for a session that is no longer active changes nothing: A, B, A (UI-28)', async () => {
+  let answerA: (value: unknown) => void = () => {}
+  const { workbench, server } = made({
+    sessions: { ses_a: [shell('ses_a'), upsert('turns', turnRow('trn_new', 90))], ses_b: [shell('ses_b')] },
+    answers: { get_turns: () => new Promise((resolve) => (answerA = resolve)) },
+  })
+  await live(workbench, 'ses_a')
+  const first = workbench.active
+  const loading = first?.loadOlder()
+  await live(workbench, 'ses_b')
+  server.send('ses_a', [upsert('turns', turnRow('trn_late', 95))])
+  answerA({ turns: [turnRow('trn_old', 10)] })
+  await loading
+  expect(titleOf(workbench)).toBe('ses_b')
+  expect(workbench.active?.feed.rows.panel('turns').size).toBe(0)
+  await live(workbench, 'ses_a')
+  expect(workbench.active).toBe(first)
+  expect(titleOf(workbench)).toBe('ses_a')
+  await vi.waitFor(() =>
+    expect(
+      first?.feed.rows
+        .panel('turns')
+        .all()
+        .map((turn) => turn.key),
+    ).toEqual(['trn_old', 'trn_new', 'trn_late']),
+  )
+  expect(
+    server.opened.filter(({ path }) => path.includes('ses_a')).map(({ cursor }) => cursor !== null),
+  ).toEqual([false, true])
+})
+
+test('a gap keeps what is shown, says so, and repairs without repeating text (UI-30)', async () => {
+  const key = 'run_trn_a.1'
+  const { workbench, server } = made({
+    sessions: {
+      [SESSION]: [
+        shell(SESSION),
+        upsert('parts', textPart(place('trn_a', 9, 1), 'one', { state: 'streaming' })),
+      ],
+    },
+  })
+  await live(workbench, SESSION)
+  const feed = workbench.active?.feed
+  const text = () => {
+    const part = feed?.rows.panel('parts').get(key)
+    return part?.kind === 'assistant_text' ? part.content.text : null
+  }
+  const seen: (string | null)[] = []
+  feed?.changes.subscribe(() => seen.push(`${feed.connection}: ${text()}`))
+  server.skip(SESSION, [append(key, 'content', 3, ' two')])
+  server.send(SESSION, [append(key, 'content', 7, ' three')])
+  await vi.waitFor(() => expect(text()).toBe('one two three'))
+  expect(seen).toEqual(['repairing: one', 'live: one two three'])
+})
+
+test('an answer to a request reads as sent until its row goes, and can be given again where it was refused (UI-09)', async () => {
+  let refuse = true
+  const { workbench, server } = made({
+    sessions: { [SESSION]: [shell(SESSION), upsert('actions', actionRow())] },
+    answers: {
+      respond_action: () => (refuse ? new Refused(409, { code: 'decision_not_offered', message: 'no' }) : {}),
+    },
+  })
+  await live(workbench, SESSION)
+  const response = { sessionId: SESSION, actionId: 'act_a', decision: 'approve', scope: 'once' } as const
+  await workbench.answer(response)
+  expect(workbench.answering('act_a')).toBeNull()
+  refuse = false
+  await workbench.answer(response)
+  expect(workbench.answering('act_a')).toBe('approve')
+  expect(workbench.active?.feed.rows.panel('actions').size).toBe(1)
+  server.send(SESSION, [{ op: 'remove', panel: 'actions', key: 'act_a' }])
+  await vi.waitFor(() => expect(workbench.active?.feed.rows.panel('actions').size).toBe(0))
+})
+
+test('a session that is gone says so, and one that was deleted leaves the screen', async () => {
+  const { workbench } = made({})
+  workbench.openSession('ses_gone')
+  await vi.waitFor(() => expect(workbench.active?.feed.connection).toBe('gone'))
+  workbench.forget('ses_gone')
+  expect(workbench.active).toBeNull()
+})
+
+test('older turns come page by page until there are no more (UI-27)', async () => {
+  const pages = [
+    Array.from({ length: 20 }, (_, i) => turnRow(`trn_${10 + i}`, 100 + i)),
+    [turnRow('trn_0', 50)],
+  ]
+  const asked: string[] = []
+  const { workbench } = made({
+    sessions: { [SESSION]: [shell(SESSION), upsert('turns', turnRow('trn_z', 900))] },
+    answers: {
+      get_turns: (body) => {
+        asked.push(String(body.before))
+        return { turns: pages[asked.length - 1] ?? [] }
+      },
+    },
+  })
+  await live(workbench, SESSION)
+  const session = workbench.active
+  await session?.loadOlder()
+  expect(session?.reachedStart).toBe(false)
+  await session?.loadOlder()
+  expect(session?.reachedStart).toBe(true)
+  await session?.loadOlder()
+  expect(asked).toEqual(['900', '100'])
+  expect(session?.feed.rows.panel('turns').size).toBe(22)
+})
+
+test('the parts of a turn are read once, and again only after a failure', async () => {
+  let asked = 0
+  const { workbench } = made({
+    sessions: { [SESSION]: [shell(SESSION)] },
+    answers: {
+      get_parts: () =>
+        ++asked === 1
+          ? new Refused(500, { code: 'internal', message: 'no' })
+          : { parts: [textPart(place('trn_a', 9, 1), 'old')] },
+    },
+  })
+  await live(workbench, SESSION)
+  const session = workbench.active
+  await expect(session?.loadParts('trn_a')).rejects.toThrow('no')
+  await Promise.all([session?.loadParts('trn_a'), session?.loadParts('trn_a')])
+  await session?.loadParts('trn_a')
+  expect(asked).toBe(2)
+  expect(session?.feed.rows.panel('parts').size).toBe(1)
+})
+
+test('a session brings its own folder on the screen', async () => {
+  const other = upsert('session', sessionRow({ key: SESSION, workspaceId: 'wks_b' }))
+  const { workbench } = made({ sessions: { [SESSION]: [other] } })
+  await workbench.begin(null)
+  await live(workbench, SESSION)
+  expect(workbench.workspaceId).toBe('wks_b')
+})
+
+test('queued turns and session cards are rows like others', async () => {
+  const { workbench } = made({
+    workspace: [upsert('workspaces', workspaceRow()), upsert('sessions', cardRow(SESSION, 5))],
+    sessions: { [SESSION]: [shell(SESSION), upsert('queue', queueRow('trn_q', 1, 'later'))] },
+  })
+  await workbench.begin(null)
+  await live(workbench, SESSION)
+  await vi.waitFor(() => expect(workbench.workspaceFeed?.rows.panel('sessions').size).toBe(1))
+  expect(workbench.active?.feed.rows.panel('queue').all()[0]?.input.text).toBe('later')
+})
