@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
-from typing import Any, cast
+from typing import Any
 
 import httpx2
 
@@ -23,7 +23,7 @@ from callboard.contracts.ports.store import Append, Store
 from callboard.contracts.record import NewFact, Origin
 from callboard.contracts.scope import PERSON
 from callboard.log.live import InProcessLiveFeed
-from callboard.log.memory import MemoryStore
+from callboard.log.sqlite import open_store
 from callboard.models.scenario import parse
 from callboard.models.scripted import PROVIDER, Scripted
 from callboard.runtime.parts import Limits, Parts
@@ -129,7 +129,7 @@ class Board:
 @asynccontextmanager
 async def serving(folder: Path, *, limits: Limits | None = None, **given: Any) -> AsyncGenerator[Board]:
     """A Callboard with one scripted model and an agent without tools. `given` replaces parts of what the app gets."""
-    store = cast("Store", MemoryStore())
+    store = open_store(folder.with_name(f"{folder.name}-store"))
     model = Scripted(parse(dedent(SCENARIO), "scenario.yaml"), folder)
     parts = Parts(
         store=store,

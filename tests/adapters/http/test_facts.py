@@ -38,7 +38,7 @@ async def test_every_fact_is_one_event_named_by_its_type(board: Board):
     assert [event.event for event in events] == [event["type"] for event in data]
     assert [event["sequence"] for event in data] == list(range(1, head + 1))
     assert {event["sessionId"] for event in data} == {session}
-    assert {event["runtimeId"] for event in data} == {"rtm_memory.1"}
+    assert {event["runtimeId"] for event in data} == {f"{board.store.id}.1"}
     assert {event["type"] for event in data} <= set(FACTS)
     assert data == await stored(board, session)
 

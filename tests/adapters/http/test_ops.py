@@ -114,7 +114,9 @@ async def test_a_slow_client_gets_a_snapshot_and_holds_up_nobody(tmp_path: Path)
         async with client, following(client, path) as reader, following(board.http, path) as follower:
             slow.take(await reader.event())
             quick.take(await follower.event())
-            for turn in range(100):
+            for connection in board.server.connections():
+                connection.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
+            for turn in range(60):
                 await submit_and_see(board, follower, quick, f"{turn} {'x' * 7000}")
 
             held = max(one.get_write_buffer_size() for one in board.server.connections())

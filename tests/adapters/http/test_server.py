@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 import time
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import httpx2
@@ -13,6 +14,8 @@ import pytest
 
 from callboard.adapters.http.server import GRACE, NEXT_PORTS, HttpServer, bind
 from callboard.contracts.errors import Refusal
+from callboard.contracts.live import Cursor
+from callboard.contracts.record import Record
 from tests.adapters.http.rig import API, SOON, TOKEN, Board, serving
 
 
@@ -81,11 +84,26 @@ async def test_stopping_ends_every_stream_at_once(tmp_path: Path, caplog: pytest
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
-async def test_stopping_does_not_wait_for_a_client_that_reads_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture):
-    async with serving(tmp_path) as board:
-        blob = await board.blob(b"x" * 20_000_000)
+class Endless:
+    """A feed that always has more."""
+
+    async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
+        while True:
+            yield b"event: ops\ndata: " + b"x" * 1_000_000 + b"\n\n"
+
+    async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
+        yield ()
+
+
+@pytest.mark.parametrize("what", ["a blob", "a stream"])
+async def test_stopping_does_not_wait_for_a_client_that_reads_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, what: str
+):
+    async with serving(tmp_path, feeds=Endless()) as board:
+        workspace, blob = await board.workspace(), await board.blob(b"x" * 20_000_000)
+        path = f"blobs/{blob}" if what == "a blob" else f"workspaces/{workspace}/ops"
         reader, writer = await asyncio.open_connection("127.0.0.1", board.server.port, limit=1)
-        request = f"GET {API}/blobs/{blob} HTTP/1.1\r\nHost: 127.0.0.1:{board.server.port}\r\n"
+        request = f"GET {API}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{board.server.port}\r\n"
         writer.write(f"{request}Authorization: Bearer {TOKEN}\r\n\r\n".encode())
         await reader.readexactly(9)
         started = time.monotonic()

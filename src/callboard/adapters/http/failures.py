@@ -46,7 +46,8 @@ def _answer(error: Exception, scope: Scope):
         case Refusal():
             return problem_response(error.problem)
         case HTTPException(status_code=405):
-            return method_not_allowed(scope, (error.headers or {}).get("Allow", ""))
+            allowed = (error.headers or {}).get("Allow", "").split(", ")
+            return method_not_allowed(scope, ", ".join(sorted(allowed)))
         case HTTPException(status_code=404):
             return problem_response(unknown_route(scope["path"]))
         case _:

@@ -23,6 +23,9 @@ GRACE = 1.0
 #: How long, in whole seconds, before uvicorn cancels what still runs for a connection that was cut.
 _LONGEST_STOP = 2
 
+#: How long a connection is kept for a client's next request, in seconds.
+_IDLE_CONNECTION = 65
+
 
 class HttpServer:
     """A server that listens. `url` is its address; `link` opens the page there with the token."""
@@ -39,6 +42,8 @@ class HttpServer:
                 access_log=False,
                 server_header=False,
                 date_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=_IDLE_CONNECTION,
                 timeout_graceful_shutdown=_LONGEST_STOP,
             )
         )
