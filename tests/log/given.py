@@ -43,7 +43,7 @@ T = TypeVar("T")
 STREAM = "ses_one"
 AT = 1_763_700_000_000_000
 SCOPE = Scope(agent="agt_a", thread="thr_a", turn="trn_a", run="run_a", step=1)
-WORDS = "the agent reads one file and writes what it found into a report that a person can see".split()  # noqa: SIM905
+WORDS = "the agent reads one file and writes what it found into a report that a person can see".split()
 
 
 def fresh(kind: IdKind) -> str:

@@ -19,7 +19,7 @@ from .readers import Readers
 from .removal import Keeper
 from .rows import SqliteRows
 from .sabotage import Sabotage, from_environment
-from .schema import FACTS, check_facts, connect_reader, open_facts
+from .schema import FACTS, check_facts, connect_reader, is_empty, open_facts
 from .writer import Writer
 
 
@@ -93,6 +93,8 @@ def _open_reader(folder: Path) -> SqliteStore:
     try:
         connection = connect_reader(path)
         try:
+            if is_empty(connection):
+                raise unusable(str(folder), "the store in this folder is only being made")
             check_facts(connection, path)
         finally:
             connection.close()

@@ -1,0 +1,225 @@
+"""Appends, reads and the answers that are kept with them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import Head, Store
+from callboard.contracts.record import header_of
+from callboard.log import chain
+
+from ..given import AT, STREAM, Session, batch, filled, frame, said, said_at_length
+
+NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
+
+
+class AppendSuite:
+    async def test_facts_are_read_as_they_were_appended(self, store: Store) -> None:
+        """Design rule: the log is the only truth."""
+        given = batch(0, said("one"), said("two"))
+
+        appended = await store.facts.append(given)
+
+        assert [(record.stream, record.sequence, record.fact) for record in appended] == [
+            (STREAM, 1, given.facts[0].fact),
+            (STREAM, 2, given.facts[1].fact),
+        ]
+        assert [record.header for record in appended] == [header_of(new, given.origin, 1) for new in given.facts]
+        assert await store.facts.read(STREAM) == appended
+        assert await store.facts.head(STREAM) == Head(sequence=2, link=appended[-1].link, at=AT)
+
+    async def test_a_stream_that_does_not_exist_is_empty(self, store: Store) -> None:
+        assert await store.facts.head(STREAM) == NOTHING
+        assert await store.facts.read(STREAM) == ()
+        assert await store.facts.verify(STREAM) == NOTHING
+        assert await store.facts.streams("") == ()
+
+    async def test_an_author_that_has_not_seen_the_end_is_refused_and_nothing_is_stored(self, store: Store) -> None:
+        """CTL-14, CTL-17; Design rule: every append checks the expected sequence."""
+        await filled(store, 2)
+        long, blobs = said_at_length("x" * 20_000)
+
+        for expected in (0, 1, 3):
+            with pytest.raises(Refusal) as refused:
+                await store.facts.append(batch(expected, long, key="k", blobs=blobs, closed=("trn_a",)))
+            assert refused.value.code == "conflict"
+
+        assert (await store.facts.head(STREAM)).sequence == 2
+        assert await store.facts.answer("k") is None
+        assert await store.facts.closed(STREAM, ["trn_a"]) == frozenset()
+        assert await store.blobs.get(blobs[0].ref.hash) is None
+
+    async def test_an_author_without_the_lease_is_refused_and_nothing_is_stored(self, store: Store) -> None:
+        """CTL-17; Design rule: every append checks the epoch."""
+        epoch = await store.facts.lease(STREAM)
+
+        for stale in (epoch - 1, epoch + 1):
+            with pytest.raises(Refusal) as refused:
+                await store.facts.append(batch(0, said("one"), epoch=stale))
+            assert refused.value.code == "fenced"
+            with pytest.raises(Refusal) as refused:
+                await store.partials.write(STREAM, stale, [frame("text")])
+            assert refused.value.code == "fenced"
+
+        assert await store.facts.head(STREAM) == NOTHING
+        assert await store.partials.read(STREAM) == ()
+
+    async def test_of_authors_at_the_same_place_one_wins(self, store: Store) -> None:
+        """CTL-17"""
+        attempts = [store.facts.append(batch(0, said(f"author {number}"))) for number in range(20)]
+
+        outcomes = await asyncio.gather(*attempts, return_exceptions=True)
+
+        won = [outcome for outcome in outcomes if isinstance(outcome, tuple)]
+        lost = [outcome.code for outcome in outcomes if isinstance(outcome, Refusal)]
+        assert (len(won), lost) == (1, ["conflict"] * 19)
+        assert await store.facts.read(STREAM) == won[0]
+
+    async def test_many_streams_grow_at_once_each_without_a_gap(self, store: Store) -> None:
+        """Design rule: one gapless sequence a stream."""
+
+        async def grow(stream: str) -> list[int]:
+            sequences: list[int] = []
+            for number in range(30):
+                facts = [said(f"{stream} {number} {each}") for each in range(number % 3 + 1)]
+                records = await store.facts.append(batch(len(sequences), *facts, stream=stream))
+                sequences += [record.sequence for record in records]
+            return sequences
+
+        names = [f"ses_{number:02}" for number in range(20)]
+        grown = await asyncio.gather(*(grow(name) for name in names))
+
+        assert grown == [list(range(1, 61))] * 20
+        for name in names:
+            assert [record.sequence for record in await store.facts.read(name)] == list(range(1, 61))
+            assert await store.facts.verify(name) == await store.facts.head(name)
+
+    async def test_one_bad_batch_does_not_harm_those_beside_it(self, store: Store) -> None:
+        """CTL-14"""
+        good = [batch(0, said(f"stream {number}"), stream=f"ses_{number}") for number in range(10)]
+        bad = [batch(7, said("bad"), stream=f"ses_{number}", key="bad") for number in range(10)]
+
+        both = [each for pair in zip(good, bad, strict=True) for each in pair]
+        outcomes = await asyncio.gather(*(store.facts.append(each) for each in both), return_exceptions=True)
+
+        assert [isinstance(outcome, Refusal) for outcome in outcomes] == [False, True] * 10
+        assert [(await store.facts.head(f"ses_{number}")).sequence for number in range(10)] == [1] * 10
+        assert await store.facts.answer("bad") is None
+
+    async def test_time_never_goes_back_within_a_stream(self, store: Store) -> None:
+        """Design rule: timestamps never go back."""
+        times = [AT, AT - 5_000_000, AT + 1, AT]
+        for expected, at in enumerate(times):
+            await store.facts.append(batch(expected, said("text"), at=at))
+        await store.facts.append(batch(0, said("text"), stream="ses_two", at=5))
+
+        assert [record.header.at for record in await store.facts.read(STREAM)] == [AT, AT, AT + 1, AT + 1]
+        assert (await store.facts.head(STREAM)).at == AT + 1
+        assert (await store.facts.head("ses_two")).at == 5
+        await store.facts.verify(STREAM)
+
+    async def test_a_page_is_bounded_by_its_start_its_end_and_its_length(self, store: Store) -> None:
+        await filled(store, 10)
+
+        async def page(**bounds: int) -> list[int]:
+            return [record.sequence for record in await store.facts.read(STREAM, **bounds)]
+
+        assert await page(after=3, limit=4) == [4, 5, 6, 7]
+        assert await page(after=3, until=5) == [4, 5]
+        assert await page(until=3, limit=2) == [1, 2]
+        assert await page(after=8) == [9, 10]
+        assert await page(after=10) == []
+        assert await page(after=5, until=5) == []
+        assert await page(after=6, until=2) == []
+
+    async def test_streams_are_listed_by_prefix_oldest_first(self, store: Store) -> None:
+        for name in ("ses_b", "wks_a", "ses_a", "ses%"):
+            await filled(store, 1, name)
+
+        assert await store.facts.streams("ses_") == ("ses_b", "ses_a")
+        assert await store.facts.streams("wks_") == ("wks_a",)
+        assert await store.facts.streams("") == ("ses_b", "wks_a", "ses_a", "ses%")
+
+    async def test_ids_of_terminal_entities_are_known_afterwards(self, store: Store) -> None:
+        """Design rule: terminal ids come in from an index."""
+        await store.facts.append(batch(0, said("one"), closed=("trn_a", "cal_a")))
+        await store.facts.append(batch(1, said("two"), closed=("trn_b", "trn_a")))
+        await store.facts.append(batch(0, said("one"), stream="ses_two", closed=("trn_c",)))
+
+        asked = ["trn_a", "cal_a", "trn_b", "trn_c", "trn_d"]
+        assert await store.facts.closed(STREAM, asked) == {"trn_a", "cal_a", "trn_b"}
+        assert await store.facts.closed("ses_none", asked) == frozenset()
+
+    async def test_a_batch_may_hold_an_answer_and_no_fact(self, store: Store) -> None:
+        """CTL-01"""
+        assert await store.facts.append(batch(0, key="k")) == ()
+
+        assert await store.facts.answer("k") is not None
+        assert await store.facts.head(STREAM) == NOTHING
+        assert await store.facts.streams("") == ()
+        await filled(store, 2)
+
+    async def test_a_realistic_session_verifies(self, store: Store) -> None:
+        session = Session("ses_real", 1)
+        for _ in range(5):
+            for each in session.turn():
+                await store.facts.append(each)
+
+        head = await store.facts.verify("ses_real")
+        assert head == await store.facts.head("ses_real")
+        assert head.sequence == 90
+
+    async def test_a_cancelled_author_leaves_a_whole_batch_or_none(self, store: Store) -> None:
+        """CTL-14"""
+        for number in range(20):
+            stream = f"ses_{number}"
+            author = asyncio.create_task(
+                store.facts.append(batch(0, *(said(str(each)) for each in range(5)), stream=stream, key=stream))
+            )
+            for _ in range(number % 4):
+                await asyncio.sleep(0)
+            author.cancel()
+            await asyncio.gather(author, return_exceptions=True)
+        await filled(store, 1)
+
+        for number in range(20):
+            stream = f"ses_{number}"
+            answered = await store.facts.answer(stream) is not None
+            assert ((await store.facts.head(stream)).sequence, answered) in ((0, False), (5, True))
+
+
+class AnswerSuite:
+    async def test_an_answer_is_kept_with_its_facts(self, store: Store) -> None:
+        """CTL-01; Design rule: answers of commands are kept in the same transaction."""
+        given = batch(0, said("one"), key="k")
+        await store.facts.append(given)
+
+        assert await store.facts.answer("k") == given.answer
+        assert await store.facts.answer("other") is None
+
+    async def test_a_key_is_taken_in_the_whole_store(self, store: Store) -> None:
+        """CTL-01"""
+        given = batch(0, said("one"), key="k")
+        await store.facts.append(given)
+
+        for again in (batch(1, said("two"), key="k"), batch(0, said("one"), stream="ses_two", key="k")):
+            with pytest.raises(Refusal) as refused:
+                await store.facts.append(again)
+            assert refused.value.code == "idempotency_conflict"
+
+        assert await store.facts.answer("k") == given.answer
+        assert (await store.facts.head(STREAM)).sequence == 1
+        assert (await store.facts.head("ses_two")).sequence == 0
+
+    async def test_of_commands_with_one_key_in_flight_at_once_one_has_an_effect(self, store: Store) -> None:
+        """CTL-01"""
+        attempts = [batch(0, said("one"), stream=f"ses_{number}", key="k") for number in range(10)]
+
+        outcomes = await asyncio.gather(*(store.facts.append(each) for each in attempts), return_exceptions=True)
+
+        refused = [outcome.code for outcome in outcomes if isinstance(outcome, Refusal)]
+        assert refused == ["idempotency_conflict"] * 9
+        assert len(await store.facts.streams("ses_")) == 1

@@ -1,0 +1,76 @@
+"""Text in the making."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.live import Partial, partial_key
+from callboard.contracts.ports.store import Head, Store
+from callboard.log import chain
+
+from ..given import SCOPE, STREAM, batch, frame, said
+
+NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
+
+
+class PartialSuite:
+    async def test_pieces_add_up_to_the_text_so_far(self, store: Store) -> None:
+        """Design rule: text being streamed is not a fact."""
+        await store.partials.write(STREAM, 1, [frame("Hel"), frame("lo ", 3), frame('{"a"', step=2, kind="arguments")])
+        await store.partials.write(
+            STREAM, 1, [frame("wörld", 6), frame(":1}", 4, step=2, kind="arguments", tool="Read")]
+        )
+
+        scope = frame("", step=2).scope
+        assert await store.partials.read(STREAM) == (
+            Partial(kind="text", scope=frame("").scope, text="Hello wörld"),
+            Partial(kind="arguments", scope=scope, text='{"a":1}', tool="Read"),
+        )
+        assert await store.partials.read("ses_two") == ()
+        assert await store.facts.head(STREAM) == NOTHING
+        assert await store.facts.streams("") == ()
+
+    async def test_a_piece_out_of_order_is_refused_and_nothing_of_its_batch_is_kept(self, store: Store) -> None:
+        await store.partials.write(STREAM, 1, [frame("abc")])
+
+        for pieces in (
+            [frame("other", step=2), frame("e", 4)],
+            [frame("abc")],
+            [frame("d", 3), frame("f", 5)],
+            [frame("new", 1, step=3)],
+        ):
+            with pytest.raises(Refusal) as refused:
+                await store.partials.write(STREAM, 1, pieces)
+            assert refused.value.code == "conflict"
+
+        assert [partial.text for partial in await store.partials.read(STREAM)] == ["abc"]
+        await store.partials.write(STREAM, 1, [frame("d", 3)])
+
+    async def test_a_partial_ends_with_the_batch_that_finishes_its_part(self, store: Store) -> None:
+        await store.partials.write(STREAM, 1, [frame("one"), frame("two", step=2)])
+
+        with pytest.raises(Refusal):
+            await store.facts.append(batch(9, said("one"), ends=(partial_key("text", SCOPE),)))
+        assert len(await store.partials.read(STREAM)) == 2
+
+        await store.facts.append(batch(0, said("one"), ends=(partial_key("text", SCOPE), "run_a.9.text")))
+        assert [partial.text for partial in await store.partials.read(STREAM)] == ["two"]
+
+    async def test_a_part_may_begin_without_text(self, store: Store) -> None:
+        await store.partials.write(STREAM, 1, [frame("", kind="arguments", tool="Bash")])
+        await store.partials.write(STREAM, 1, [frame("{}", kind="arguments")])
+
+        assert await store.partials.read(STREAM) == (
+            Partial(kind="arguments", scope=frame("").scope, text="{}", tool="Bash"),
+        )
+
+    async def test_a_long_reply_in_many_pieces_comes_back_whole(self, store: Store) -> None:
+        text = os.urandom(50_000).hex()
+        for at in range(0, len(text), 2000):
+            await store.partials.write(STREAM, 1, [frame(text[at : at + 2000], at)])
+
+        (partial,) = await store.partials.read(STREAM)
+        assert partial.text == text

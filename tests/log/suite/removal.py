@@ -1,0 +1,99 @@
+"""Erasing payloads and deleting streams."""
+
+from __future__ import annotations
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ErasedFact
+from callboard.contracts.ports.store import Head, Store, StoredAnswer, Views
+from callboard.contracts.rows import Upsert
+from callboard.log import chain
+
+from ..given import STREAM, batch, filled, frame, said, said_at_length, turn_row
+
+NOTHING = Head(sequence=0, link=chain.genesis(STREAM))
+
+
+class RemovalSuite:
+    async def test_an_erased_payload_is_gone_and_the_chain_still_verifies(self, store: Store) -> None:
+        """Design rule: erasing a payload takes its salt, blobs, rows, partials, snapshots and stored answers with it."""
+        long, blobs = said_at_length("secret " * 5000)
+        records = await store.facts.append(batch(0, said("one"), long, said("three"), key="k", blobs=blobs))
+        await store.rows.write(STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=3, schema=1, state=b""))
+        await store.rows.save_snapshot(STREAM, 3, records[-1].link, 1, b"state")
+        await store.partials.write(STREAM, 1, [frame("secret"), frame("other", step=2)])
+
+        await store.facts.erase(STREAM, 2)
+
+        kept = await store.facts.read(STREAM)
+        assert [record.fact for record in kept] == [records[0].fact, ErasedFact(), records[2].fact]
+        assert [(record.header, record.link) for record in kept] == [(r.header, r.link) for r in records]
+        assert await store.facts.verify(STREAM) == await store.facts.head(STREAM)
+        assert await store.blobs.get(blobs[0].ref.hash) is None
+        assert await store.facts.answer("k") == StoredAnswer(key="k", body_hash="", answer=b"")
+        assert [partial.scope.step for partial in await store.partials.read(STREAM)] == [2]
+        assert await store.rows.views(STREAM) is None
+        assert await store.rows.rows(STREAM, "turns") == ()
+        assert await store.rows.snapshot(STREAM, 1) is None
+
+    async def test_erasing_twice_changes_nothing_more(self, store: Store) -> None:
+        await filled(store, 2)
+        await store.facts.erase(STREAM, 1)
+        await store.facts.erase(STREAM, 1)
+
+        assert (await store.facts.read(STREAM))[0].fact == ErasedFact()
+        await store.facts.verify(STREAM)
+        await store.facts.append(batch(2, said("three")))
+
+    async def test_a_fact_that_is_not_there_cannot_be_erased(self, store: Store) -> None:
+        await filled(store, 2)
+        for stream, sequence in ((STREAM, 0), (STREAM, 3), ("ses_none", 1)):
+            with pytest.raises(Refusal) as refused:
+                await store.facts.erase(stream, sequence)
+            assert refused.value.code == "invalid_input"
+
+    async def test_a_blob_stays_while_another_fact_refers_to_it(self, store: Store) -> None:
+        long, blobs = said_at_length("shared " * 5000)
+        name = blobs[0].ref.hash
+        await store.facts.append(batch(0, long, blobs=blobs))
+        await store.facts.append(batch(1, long))
+        await store.facts.append(batch(0, long, stream="ses_two", blobs=blobs))
+
+        await store.facts.erase(STREAM, 1)
+        assert await store.blobs.get(name) == blobs[0].data
+        await store.facts.delete("ses_two")
+        assert await store.blobs.get(name) == blobs[0].data
+        await store.facts.erase(STREAM, 2)
+        assert await store.blobs.get(name) is None
+
+    async def test_a_deleted_stream_leaves_nothing(self, store: Store) -> None:
+        long, blobs = said_at_length("gone " * 5000)
+        await store.facts.append(batch(0, long, key="k", blobs=blobs, closed=("trn_a",)))
+        await store.partials.write(STREAM, 1, [frame("text")])
+        await store.rows.write(STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=1, schema=1, state=b""))
+        await filled(store, 3, "ses_two")
+        end = await store.facts.head(STREAM)
+
+        assert await store.facts.delete(STREAM) == end
+
+        assert await store.facts.head(STREAM) == NOTHING
+        assert await store.facts.read(STREAM) == ()
+        assert await store.facts.streams("") == ("ses_two",)
+        assert await store.facts.answer("k") is None
+        assert await store.facts.closed(STREAM, ["trn_a"]) == frozenset()
+        assert await store.blobs.get(blobs[0].ref.hash) is None
+        assert await store.partials.read(STREAM) == ()
+        assert await store.rows.views(STREAM) is None
+        assert (await store.facts.verify("ses_two")).sequence == 3
+
+    async def test_a_deleted_stream_may_begin_anew(self, store: Store) -> None:
+        await filled(store, 3)
+        await store.facts.delete(STREAM)
+        records = await filled(store, 2)
+
+        assert await store.facts.read(STREAM) == records
+        assert (await store.facts.verify(STREAM)).sequence == 2
+
+    async def test_deleting_what_is_not_there_changes_nothing(self, store: Store) -> None:
+        assert await store.facts.delete(STREAM) == NOTHING
