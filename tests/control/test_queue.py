@@ -12,6 +12,7 @@ from callboard.contracts.facts import (
     QueueEdited,
     QueuePromoted,
     QueueRemoved,
+    ThreadResumed,
     TurnCompleted,
     TurnInterruptRequested,
     TurnSubmitted,
@@ -156,6 +157,21 @@ def test_a_paused_queue_takes_input_and_starts_nothing():
     )
     session.after(submit("four", when_busy="interrupt"))
     assert session.queue == ["trn_4", "trn_2", "trn_3"]
+
+
+def test_a_paused_thread_starts_nothing_although_its_queue_was_emptied():
+    """CTL-06"""
+    session = _recovered().after(remove(2))
+    session.when(submit("three")).then(
+        (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
+        (QueueAdded(position=1), at(turn=3)),
+    )
+    session.when(ResumeThread(session_id=SESSION)).ends_with(*begun(3, 2))
+
+
+def test_a_paused_thread_with_an_empty_queue_is_resumed_and_starts_nothing():
+    """CTL-06"""
+    _recovered().after(remove(2)).when(ResumeThread(session_id=SESSION)).then((ThreadResumed(), at()))
 
 
 def _recovered() -> Given:
