@@ -1,0 +1,18 @@
+"""Proofs: the real product is driven from outside, killed for real, and compared with what shares no code with it.
+
+    crash     kill -9 at moments spread over facts and within commits; nothing acknowledged is missing, nothing runs twice
+    fsync     an acknowledgement leaves after the facts that it tells of were synced, seen by tracing
+    resume    clients that drop at random end with the view that a fold of the log gives
+    deltas    a long reply in many pieces: what it costs while it runs and after it ended
+
+Each is a module to run (`python -m tests.prove.NAME --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a
+sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product:
+
+    product   the server as a process
+    wire      HTTP/1.1 and server-sent events over sockets
+    store     the log as it lies on disk, with the chain checked anew
+    fold      facts folded into the view that a client should have
+    view      the view that a client has, from the operations it was sent
+    scenes    scenario files for the scripted model
+    report    figures, progress and the verdict
+"""

@@ -1,0 +1,100 @@
+"""What a proof prints: progress while it runs, figures, and one verdict."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+#: How many failures are shown in full.
+MOST_SHOWN = 12
+
+
+class Report:
+    """Collects figures and failures. `check` is how a proof says what it saw; nothing else decides the verdict."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.failures: list[str] = []
+        self.checked: dict[str, int] = {}
+        self.failed: dict[str, int] = {}
+        self._figures: list[tuple[str, str]] = []
+        self._began = time.monotonic()
+        self._told = 0.0
+
+    def check(self, claim: str, holds: bool, seen: str = "") -> bool:
+        """Counts one look at a claim; `seen` says what was there instead."""
+        self.checked[claim] = self.checked.get(claim, 0) + 1
+        if not holds:
+            self.failed[claim] = self.failed.get(claim, 0) + 1
+            self.failures.append(f"{claim}: {seen}" if seen else claim)
+        return holds
+
+    def none(self, claim: str, problems: Sequence[str]) -> None:
+        """The claim holds where there is no problem."""
+        self.check(claim, not problems, "; ".join(problems[:3]))
+
+    def figure(self, name: str, value: object) -> None:
+        """One line of the report."""
+        self._figures.append((name, str(value)))
+
+    def progress(self, text: str, *, every: float = 2.0) -> None:
+        """A sign of life, at most one in so many seconds."""
+        now = time.monotonic()
+        if now - self._told >= every:
+            self._told = now
+            print(f"  {now - self._began:6.1f} s  {text}", flush=True)
+
+    def end(self) -> int:
+        """Prints the report; returns the exit code."""
+        width = max((len(name) for name, _ in self._figures), default=0)
+        print(f"\n{self.name}, {time.monotonic() - self._began:.1f} s")
+        for name, value in self._figures:
+            print(f"  {name:<{width}}  {value}")
+        print("  claims")
+        for claim, count in self.checked.items():
+            bad = self.failed.get(claim, 0)
+            print(f"    {'FAIL' if bad else 'ok  '} {claim} ({f'{bad} of {count}' if bad else count})")
+        for failure in self.failures[:MOST_SHOWN]:
+            print(f"  ! {failure[:600]}")
+        if len(self.failures) > MOST_SHOWN:
+            print(f"  ! and {len(self.failures) - MOST_SHOWN} more")
+        # A proof that looked at nothing has shown nothing.
+        passed = not self.failures and bool(self.checked)
+        print(f"{'PASS' if passed else 'FAIL'} {self.name}", flush=True)
+        return 0 if passed else 1
+
+
+def arguments(doc: str | None, *, n: int, help_n: str) -> argparse.ArgumentParser:
+    """The options that every proof has."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", type=int, default=n, help=f"{help_n} [{n}]")
+    parser.add_argument("--sabotage", default="", help="faults to plant in the product; the proof must then fail")
+    parser.add_argument("--seed", type=int, default=1, help="of what is drawn at random [1]")
+    return parser
+
+
+def run(proof: Coroutine[Any, Any, int], longest: float) -> int:
+    """Runs the proof, at most so many seconds."""
+
+    async def bounded() -> int:
+        async with asyncio.timeout(longest):
+            return await proof
+
+    try:
+        return asyncio.run(bounded())
+    except TimeoutError:
+        print(f"FAIL: not finished within {longest:.0f} s", file=sys.stderr, flush=True)
+        return 1
+
+
+def quantiles(values: Sequence[float], unit: str = "s", digits: int = 2) -> str:
+    """`p50 … p99 … max …` of the values."""
+    if not values:
+        return "none"
+    ranked = sorted(values)
+    at = lambda share: ranked[min(len(ranked) - 1, int(share * len(ranked)))]
+    return " ".join(f"{name} {value:.{digits}f} {unit}" for name, value in (("p50", at(0.5)), ("p99", at(0.99)), ("max", ranked[-1])))

@@ -1,0 +1,179 @@
+"""The log as it lies on disk, read without the product: facts, chain, parts in the making, blobs, and the write-ahead log."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sqlite3
+import struct
+import tempfile
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+DATABASE = "callboard.db"
+_WAL_HEADER = 32
+_FRAME_HEADER = 24
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One stored fact. `scope` has the short names of the header; `payload` is None where it was erased."""
+
+    stream: str
+    sequence: int
+    type: str
+    at: int
+    epoch: int
+    actor: dict[str, str]
+    scope: dict[str, Any]
+    payload: Any
+    size: int
+
+    def id(self, name: str) -> str:
+        """An id of the scope by its short name; empty where the fact is not about such an entity."""
+        return str(self.scope.get(name, ""))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part in the making as it was kept."""
+
+    stream: str
+    kind: str
+    run: str
+    step: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Log:
+    """A store at one moment. `broken` says where a chain, a sequence or a head does not fit."""
+
+    facts: dict[str, list[Fact]]
+    partials: list[Part]
+    blobs: dict[str, bytes]
+    broken: list[str]
+    sizes: dict[str, int]
+
+    def text(self, content: dict[str, Any]) -> str:
+        """All of a text that a fact holds or refers to."""
+        ref = content.get("ref")
+        return content.get("text", "") if ref is None else self.blobs[ref["hash"]].decode()
+
+
+@contextmanager
+def copied(folder: Path) -> Generator[Path]:
+    """A copy of a store whose process is dead, so that looking at it changes nothing in it."""
+    with tempfile.TemporaryDirectory(prefix="callboard-copy-") as copy:
+        for name in (DATABASE, f"{DATABASE}-wal"):
+            if (folder / name).exists():
+                shutil.copyfile(folder / name, Path(copy, name))
+        yield Path(copy)
+
+
+def read(folder: Path, only: str = "") -> Log:
+    """The store in this folder, in one reading transaction; `only` names the one stream that is wanted."""
+    database = folder / DATABASE
+    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as connection:
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("BEGIN")
+        streams = connection.execute("SELECT number, name, head, link FROM streams WHERE name IS NOT NULL").fetchall()
+        facts: dict[str, list[Fact]] = {}
+        broken: list[str] = []
+        for number, name, head, link in streams:
+            if only in ("", name):
+                facts[name] = _stream(connection, number, name, head, link, broken)
+        names = {number: name for number, name, _, _ in streams}
+        partials = _partials(connection, names)
+        blobs = {row[0].hex(): row[1] for row in connection.execute("SELECT hash, data FROM blobs")}
+    broken += [f"the blob {name} holds other bytes" for name, data in blobs.items() if _sha(data).hex() != name]
+    return Log(facts, partials, blobs, broken, sizes(folder))
+
+
+def sizes(folder: Path) -> dict[str, int]:
+    """The files of a store and their sizes in bytes."""
+    found: dict[str, int] = {}
+    for path in folder.iterdir():
+        try:
+            found[path.name] = path.stat().st_size
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def free_bytes(folder: Path) -> int:
+    """What the files hold beside what is stored: free pages, and the write-ahead log."""
+    with closing(sqlite3.connect(f"{(folder / DATABASE).absolute().as_uri()}?mode=rw", uri=True)) as connection:
+        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+        (page,) = connection.execute("PRAGMA page_size").fetchone()
+    return free * page + sizes(folder).get(f"{DATABASE}-wal", 0)
+
+
+def cut_transaction(folder: Path) -> int:
+    """How many pages of a transaction without its end the write-ahead log holds: a kill fell into the writing of a commit."""
+    try:
+        data = (folder / f"{DATABASE}-wal").read_bytes()
+    except FileNotFoundError:
+        return 0
+    if len(data) < _WAL_HEADER:
+        return 0
+    (page,), salts = struct.unpack(">I", data[8:12]), data[16:24]
+    open_pages = 0
+    for at in range(_WAL_HEADER, len(data) - _FRAME_HEADER - page + 1, _FRAME_HEADER + page):
+        if data[at + 8 : at + 16] != salts:
+            break
+        (commit,) = struct.unpack(">I", data[at + 4 : at + 8])
+        open_pages = 0 if commit else open_pages + 1
+    return open_pages
+
+
+def _stream(
+    connection: sqlite3.Connection, number: int, name: str, head: int, head_link: bytes, broken: list[str]
+) -> list[Fact]:
+    link = _sha(b"callboard.chain.v1" + name.encode())
+    facts: list[Fact] = []
+    at = 0
+    rows = connection.execute(
+        "SELECT sequence, header, link, seal, payload FROM facts WHERE stream = ? ORDER BY sequence", (number,)
+    )
+    for sequence, header, stored, seal, payload in rows:
+        digest = seal if payload is None else _sha(seal + payload)
+        link = _sha(link + header + digest)
+        if sequence != len(facts) + 1:
+            broken.append(f"{name} has {sequence} where {len(facts) + 1} should be")
+        if stored != link:
+            broken.append(f"the chain of {name} breaks at {sequence}")
+        told = msgspec.msgpack.decode(header)
+        if told["at"] < at:
+            broken.append(f"time goes back at {name}/{sequence}")
+        at = told["at"]
+        content = None if payload is None else json.loads(payload)
+        size = len(header) + len(stored) + len(seal) + len(payload or b"")
+        facts.append(
+            Fact(name, sequence, told["y"], at, told["e"], told.get("by", {}), told.get("i", {}), content, size)
+        )
+    if (len(facts), link) != (head, head_link):
+        broken.append(f"{name} ends with {len(facts)} facts, and its head says {head}")
+    return facts
+
+
+def _partials(connection: sqlite3.Connection, names: dict[int, str]) -> list[Part]:
+    found: list[Part] = []
+    rows = connection.execute("SELECT number, stream, kind, scope FROM partials").fetchall()
+    for number, stream, kind, scope in rows:
+        pieces = connection.execute(
+            "SELECT text FROM pieces WHERE place >= ? AND place < ? ORDER BY place", (number << 32, (number + 1) << 32)
+        )
+        place = json.loads(scope)
+        found.append(Part(names[stream], kind, place["r"], place["s"], "".join(text for (text,) in pieces)))
+    return found
+
+
+def _sha(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
