@@ -17,15 +17,11 @@ from .chain import Stored
 _REFERENCE = re.compile(rb'"hash":"([0-9a-f]{64})"')
 
 
-class Drafted(NamedTuple):
-    """One fact, encoded. `header` and `data`, its bytes, hold if the batch's time is not before the stream's newest."""
-
-    fact: Fact
-    header: Header
-    data: bytes
-    payload: bytes
-    salt: bytes
-    digest: bytes
+#: One fact, encoded: the fact, its header, the header's bytes, the payload, the salt and the digest. Header and bytes hold if
+#: the batch's time is not before the stream's newest. A plain tuple, like `Line`, because there is one for every fact.
+Drafted = tuple[Fact, Header, bytes, bytes, bytes, bytes]
+#: One fact as it is stored: the stream's number, the sequence, and the header, link, seal and payload of `chain.Stored`.
+Line = tuple[int, int, bytes, bytes, bytes, bytes | None]
 
 
 class Draft(NamedTuple):
@@ -41,7 +37,7 @@ class Draft(NamedTuple):
 class Sealed(NamedTuple):
     """The batch in its place: what is stored, what its author gets back, and where the stream then ends."""
 
-    stored: list[Stored]
+    lines: list[Line]
     records: tuple[Record, ...]
     head: Head
 
@@ -56,7 +52,7 @@ def draft(batch: Append, salts: bytes) -> Draft:
         payload = encode_payload(new.fact)
         salt = salts[at : at + chain.SALT_BYTES]
         at += chain.SALT_BYTES
-        facts.append(Drafted(new.fact, header, encode_header(header), payload, salt, chain.digest(salt, payload)))
+        facts.append((new.fact, header, encode_header(header), payload, salt, chain.digest(salt, payload)))
         if b'"hash":"' in payload:
             names += [(index, name) for name in blobs_named_by(payload)]
     return Draft(facts, names)
@@ -103,11 +99,14 @@ def nothing(stream: str) -> Head:
     return Head(sequence=0, link=chain.genesis(stream))
 
 
-def seal(batch: Append, made: Draft, head: Head) -> Sealed:
-    """Puts the batch after `head`. A time before the stream's newest is raised to it, so time never goes back."""
+def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> Sealed:
+    """Puts the batch after `head`, into the stream that the backend knows by `number`.
+
+    A time before the stream's newest is raised to it, so time never goes back.
+    """
     stream, sequence, previous = batch.stream, head.sequence, head.link
     at = max(batch.origin.at, head.at)
-    stored: list[Stored] = []
+    lines: list[Line] = []
     records: list[Record] = []
     for fact, header, data, payload, salt, payload_digest in made.facts:
         if header.at != at:
@@ -115,11 +114,11 @@ def seal(batch: Append, made: Draft, head: Head) -> Sealed:
             data = encode_header(header)
         sequence += 1
         previous = chain.link(previous, data, payload_digest)
-        stored.append(Stored(sequence, data, previous, salt, payload))
+        lines.append((number, sequence, data, previous, salt, payload))
         records.append(Record(stream, sequence, header, previous, fact))
-    if stored:
+    if lines:
         head = Head(sequence=sequence, link=previous, at=at)
-    return Sealed(stored, tuple(records), head)
+    return Sealed(lines, tuple(records), head)
 
 
 def record_of(stream: str, stored: Stored) -> Record:

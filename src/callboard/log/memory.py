@@ -139,7 +139,7 @@ class MemoryFacts:
         first = stream.head.sequence + 1
         self._streams[batch.stream] = stream
         stream.head = sealed.head
-        stream.facts += sealed.stored
+        stream.facts += [Stored(*line[1:]) for line in sealed.lines]
         stream.closed.update(batch.closed)
         self._blobs.keep(batch.stream, first, batch.blobs, made.names, sealed.head.sequence)
         self._partials.end(batch.stream, batch.ends)

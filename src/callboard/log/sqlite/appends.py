@@ -25,8 +25,8 @@ def append(
     if not end.number:
         end = ledger.numbered(connection, batch.stream)
     number, first = end.number, end.head.sequence + 1
-    sealed = seal(batch, made, end.head)
-    ledger.move(batch.stream, number, sealed.stored, sealed.head)
+    sealed = seal(batch, made, end.head, number)
+    ledger.move(batch.stream, number, sealed.lines, sealed.head)
     if batch.blobs or made.names:
         keep_blobs(connection, number, first, batch.blobs, made.names, sealed.head.sequence)
     if answer is not None:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...contracts.ports.store import Head
-from ..batch import nothing
-from ..chain import Stored
+from ..batch import Line, nothing
 
 #: How many streams' ends are remembered between transactions.
 REMEMBERED = 4096
@@ -32,7 +31,7 @@ class Ledger:
         self.epoch = epoch
         self._ends: dict[str, End] = {}
         self._moved: set[str] = set()
-        self._facts: list[tuple[int, int, bytes, bytes, bytes, bytes | None]] = []
+        self._facts: list[Line] = []
 
     def begun(self, connection: sqlite3.Connection) -> None:
         """Reads the epoch that holds in this transaction."""
@@ -87,9 +86,9 @@ class Ledger:
         self._ends[stream] = End(made.lastrowid or 0, head)
         return self._ends[stream]
 
-    def move(self, stream: str, number: int, stored: Sequence[Stored], head: Head) -> None:
+    def move(self, stream: str, number: int, lines: Sequence[Line], head: Head) -> None:
         """The stream has these facts now and ends here; written by `flush`."""
-        self._facts += [(number, one.sequence, one.header, one.link, one.seal, one.payload) for one in stored]
+        self._facts += lines
         self._ends[stream] = End(number, head)
         self._moved.add(stream)
 
