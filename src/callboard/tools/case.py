@@ -1,0 +1,147 @@
+"""One call on its way through the gate: what is known of it so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from callboard.contracts.facts.permission import Rule
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.tools import ToolCall, ToolContext
+
+from . import kit
+from .arguments import Arguments
+from .bash import BashArguments
+from .changes import Plan
+from .edit import EditArguments
+from .glob import GlobArguments
+from .grep import GrepArguments
+from .paths import PROTECTED, PathDenied, relative
+from .read import ReadArguments
+from .rules import Target
+from .sandbox.ability import Ability
+from .write import WriteArguments
+
+
+class Ground(NamedTuple):
+    """What the machine gives and the settings say: how commands can be held in, what is kept from agents, the network."""
+
+    ability: Ability
+    hidden: tuple[str, ...] = ()
+    network: bool = False
+
+    def holds(self, folder: str) -> bool:
+        """True where a command in this folder runs in the sandbox."""
+        return self.ability.works and folder != "/"
+
+    def why_not(self, folder: str) -> str:
+        """Why commands in this folder are not held in."""
+        return "the folder is the whole machine" if folder == "/" else self.ability.why
+
+
+@dataclass
+class Case:
+    """A call with what the stations found. What a station needs an earlier one has set."""
+
+    call: ToolCall
+    context: ToolContext
+    ground: Ground
+    found_kind: kit.Kind | None = None
+    asked: Arguments | None = None
+    canonical: str = ""
+    path: str | None = None
+    plan: Plan | None = None
+    protected: str = ""
+    unkept: tuple[str, ...] = ()
+    rule: Rule | None = None
+    why: str = ""
+    applied: SandboxApplied | None = None
+
+    @property
+    def kind(self) -> kit.Kind:
+        """The tool, once it is known."""
+        if self.found_kind is None:
+            raise LookupError("the tool of this call is not known yet")
+        return self.found_kind
+
+    @kind.setter
+    def kind(self, kind: kit.Kind) -> None:
+        self.found_kind = kind
+
+    @property
+    def settled(self) -> Arguments:
+        """The arguments, once they are checked."""
+        if self.asked is None:
+            raise LookupError("the arguments of this call are not checked yet")
+        return self.asked
+
+    @property
+    def is_shell(self) -> bool:
+        """True for a command."""
+        return isinstance(self.asked, BashArguments)
+
+    @property
+    def is_change(self) -> bool:
+        """True for a change to a file."""
+        return isinstance(self.asked, WriteArguments | EditArguments)
+
+    @property
+    def held(self) -> bool:
+        """True where a command runs in the sandbox."""
+        return self.ground.holds(self.context.folder)
+
+    @property
+    def may_write(self) -> bool:
+        """True where a command may write in the folder."""
+        return "Patch" in self.context.policy and self.context.permission_mode != "planning"
+
+    @property
+    def named(self) -> str | None:
+        """The path as the model wrote it; None for tools that take none."""
+        match self.asked:
+            case ReadArguments() | WriteArguments() | EditArguments():
+                return self.asked.file_path
+            case GlobArguments() | GrepArguments():
+                return self.asked.path
+            case _:
+                return None
+
+    @property
+    def lexical(self) -> str | None:
+        """The path of ours that the model's text names; None where it names none."""
+        try:
+            return None if self.named is None else relative(self.context.folder, self.named)
+        except PathDenied:
+            return None
+
+    @property
+    def shown(self) -> str | None:
+        """The path as far as it is known."""
+        return self.named if self.path is None else self.path
+
+    @property
+    def target(self) -> Target:
+        """What rules look at."""
+        command = self.asked.command if isinstance(self.asked, BashArguments) else None
+        return Target(tool=self.kind.name, path=self.path, command=command)
+
+    def confinement(self) -> SandboxApplied:
+        """What holds the call in when it is run."""
+        if not self.is_shell:
+            writable = (f"{self.context.folder}/{self.plan.path}",) if self.plan is not None else ()
+            return SandboxApplied(
+                level="paths", network=False, writable=writable, detail="opened from the folder's handle"
+            )
+        if not self.held:
+            return SandboxApplied(
+                level="none", network=True, writable=("/",), detail=self.ground.why_not(self.context.folder)
+            )
+        kept = [name for name in PROTECTED if name not in self.unkept]
+        detail = f"read-only: {', '.join(kept)}" if self.may_write else "the folder is read-only"
+        return SandboxApplied(
+            level="bubblewrap",
+            network=self.ground.network,
+            writable=(self.context.folder,) if self.may_write else (),
+            seccomp=self.ground.ability.seccomp,
+            detail="; ".join(part for part in (detail, self.ground.ability.why) if part),
+        )

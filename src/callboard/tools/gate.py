@@ -1,0 +1,248 @@
+"""The one gate. Every call of every agent in every mode passes its stations in their order, and each leaves a check.
+
+hooks      may rewrite the arguments, once; none are configured
+tools      the agent's list has the tool, and the arguments are what the tool takes
+policy     the agent has the power: Patch for every way to write, Finalize to end the work
+mode       while planning only documents are written: Markdown in docs/ or at the top of the folder
+paths      the path stays in the folder, through no link; what would change is worked out
+rules      deny wins, then ask, then allow
+approval   whether a person has to say yes
+sandbox    what holds the call in
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from callboard.contracts.errors import Code, Refusal
+from callboard.contracts.facts.action import ApprovalScope, Binding
+from callboard.contracts.facts.permission import Check, CheckName, Verdict
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
+
+from . import arguments, bash, changes, edit, kit, rules, telling, write
+from .case import Case, Ground
+from .glob import GlobArguments
+from .grep import GrepArguments
+from .handles import Folder
+from .paths import PathDenied, display, protected, relative
+from .replacing import fingerprint
+from .sandbox import keeping
+
+Said = tuple[Verdict, str]
+
+
+def evaluate(call: ToolCall, context: ToolContext, ground: Ground) -> Evaluation:
+    """The gate's verdict. Reads files, changes nothing, blocks while it reads."""
+    case = Case(call=call, context=context, ground=ground)
+    checks: list[Check] = []
+    for name, station in _STATIONS:
+        try:
+            verdict, detail = station(case)
+        except Refusal as refusal:
+            return _denied(case, checks, name, refusal.code, refusal.problem.message)
+        except PathDenied as denied:
+            return _denied(case, checks, name, "path_denied", denied.message)
+        except OSError as error:
+            return _denied(case, checks, name, "tool_failed", f"{_subject(case)}: {error.strerror or error}.")
+        checks.append(Check(name=name, verdict=verdict, detail=detail))
+    return _passed(case, checks)
+
+
+def _hooks(case: Case) -> Said:
+    return "allow", "none"
+
+
+def _tools(case: Case) -> Said:
+    name = display(case.call.tool)
+    kind = kit.KINDS.get(case.call.tool)
+    if not kit.listed(case.call.tool, case.context):
+        known = ", ".join(spec.name for spec in kit.specs(case.context)) or "none"
+        raise Refusal("tool_not_listed", f"{name} is not among the tools of this agent. They are: {known}.")
+    if kind is None:
+        raise Refusal("tool_unknown", f"There is no tool {name}. There are: {', '.join(kit.KINDS)}.")
+    case.kind = kind
+    case.asked = arguments.decode(kind.arguments, case.call.arguments)
+    case.canonical = arguments.canonical(case.asked)
+    if isinstance(case.asked, bash.BashArguments):
+        bash.check(case.asked)
+    return "allow", "listed"
+
+
+def _policy(case: Case) -> Said:
+    power = case.kind.power
+    if not kit.allowed(case.kind, case.context):
+        raise Refusal("policy_denied", f"{case.kind.name} takes the policy {power}, which this agent does not have.")
+    if case.is_shell and "Patch" not in case.context.policy:
+        if not case.held:
+            raise Refusal(
+                "policy_denied",
+                "Without the policy Patch a command must not write, and no sandbox here could hold it to that "
+                f"({case.ground.why_not(case.context.folder)}).",
+            )
+        return "allow", "without Patch the folder is read-only for the shell"
+    return "allow", power or "none needed"
+
+
+def _mode(case: Case) -> Said:
+    only = case.kind.only_in
+    if only is not None and case.context.mode != only:
+        raise Refusal(
+            "mode_denied", f"{case.kind.name} ends work in {only} mode. In chat an answer without a call does."
+        )
+    if case.context.permission_mode != "planning":
+        return "allow", case.context.permission_mode
+    if case.is_shell and not case.held:
+        raise Refusal(
+            "mode_denied",
+            "While planning a command must not write, and no sandbox here could hold it to that "
+            f"({case.ground.why_not(case.context.folder)}).",
+        )
+    if case.is_change and not is_document(case.lexical):
+        raise Refusal(
+            "mode_denied",
+            "While planning only documents are written: Markdown files in docs/ or at the top of the folder.",
+        )
+    return "allow", "planning"
+
+
+def _paths(case: Case) -> Said:
+    if case.is_shell:
+        if case.held and case.may_write:
+            with Folder(case.context.folder) as folder:
+                case.unkept = keeping.unkept(folder)
+        return "allow", "the shell names no path; the sandbox holds it in" if case.held else "the shell names no path"
+    if case.named is None:
+        return "allow", "no path"
+    case.path = relative(case.context.folder, case.named)
+    with Folder(case.context.folder, case.ground.hidden) as folder:
+        folder.look(case.path)
+        match case.asked:
+            case write.WriteArguments() as asked:
+                case.plan = write.plan(folder, case.path, asked)
+            case edit.EditArguments() as asked:
+                case.plan = edit.plan(folder, case.path, asked)
+            case GlobArguments(pattern=pattern) | GrepArguments(glob=pattern):
+                relative(case.context.folder, pattern)
+                return "allow", case.path or "the folder"
+            case _:
+                return "allow", case.path
+    case.protected = protected(case.path)
+    return "allow", f"{case.path} is in {case.protected}, which is protected" if case.protected else case.path
+
+
+def _rules(case: Case) -> Said:
+    case.rule = rules.decide(case.context.rules, case.target)
+    if case.rule is None:
+        return "allow", "none"
+    said = f"{case.rule.verdict} {case.rule.matcher} ({case.rule.scope})"
+    if case.rule.verdict == "deny":
+        raise Refusal("rule_denied", f"A rule of this {case.rule.scope} forbids it: {display(case.rule.matcher)}.")
+    return case.rule.verdict, said
+
+
+def _approval(case: Case) -> Said:
+    verdict, case.why = _wanted(case)
+    return verdict, case.why
+
+
+def _wanted(case: Case) -> Said:
+    mode = case.context.permission_mode
+    if case.protected:
+        return "ask", f"what is in {case.protected} is changed with an approval only"
+    if case.is_shell and not case.held:
+        return "ask", f"there is no sandbox here ({case.ground.why_not(case.context.folder)}): it may do what you may"
+    if case.unkept:
+        return "ask", f"the sandbox cannot keep {', '.join(case.unkept)} from being written"
+    if case.rule is not None:
+        return case.rule.verdict, f"a rule of this {case.rule.scope} says so"
+    if not (case.is_shell or case.is_change):
+        return "allow", "it changes nothing"
+    if mode == "full" or (mode == "edits" and case.is_change):
+        return "allow", f"the permission mode is {mode}"
+    return "ask", ""
+
+
+def _sandbox(case: Case) -> Said:
+    case.applied = case.confinement()
+    return "allow", f"{case.applied.level}: {case.applied.detail}"
+
+
+_STATIONS: tuple[tuple[CheckName, Callable[[Case], Said]], ...] = (
+    ("hooks", _hooks),
+    ("tools", _tools),
+    ("policy", _policy),
+    ("mode", _mode),
+    ("paths", _paths),
+    ("rules", _rules),
+    ("approval", _approval),
+    ("sandbox", _sandbox),
+)
+
+
+def is_document(path: str | None) -> bool:
+    """True for what may be written while planning: Markdown in docs/ or at the top of the folder.
+
+    None is no path at all, about which the next station has more to say.
+    """
+    return path is None or (path.lower().endswith(".md") and ("/" not in path or path.startswith("docs/")))
+
+
+def _denied(case: Case, checks: list[Check], station: CheckName, code: Code, message: str) -> Evaluation:
+    final = case.canonical or case.call.arguments
+    return Evaluation(
+        verdict="deny",
+        risk="none",
+        read_only=not (case.is_shell or case.is_change),
+        arguments=final,
+        arguments_hash=arguments.digest(final),
+        summary=telling.summary(display(case.call.tool), case.asked, case.shown),
+        checks=(*checks, Check(name=station, verdict="deny", detail=message)),
+        code=code,
+        message=message,
+    )
+
+
+def _passed(case: Case, checks: list[Check]) -> Evaluation:
+    found = changes.diff(case.plan) if case.plan is not None else None
+    asks = any(check.verdict == "ask" for check in checks)
+    matchers = _matchers(case) if asks else {}
+    tool = case.kind.name
+    return Evaluation(
+        verdict="ask" if asks else "allow",
+        risk=telling.risk(case.settled, case.plan, case.protected, case.applied),
+        read_only=not (case.is_change or (case.is_shell and (case.may_write or not case.held))),
+        arguments=case.canonical,
+        arguments_hash=arguments.digest(case.canonical),
+        summary=telling.summary(tool, case.asked, case.shown),
+        checks=tuple(checks),
+        prompt=telling.prompt(tool, case.settled, case.shown, case.plan, found, case.applied, case.why) if asks else "",
+        preview=found.text if found is not None else case.target.command or "",
+        binding=_binding(case) if asks or case.is_change or case.is_shell else None,
+        scopes=("once", *matchers) if asks else (),
+        matchers=matchers,
+        sandbox=case.applied,
+    )
+
+
+def _binding(case: Case) -> Binding:
+    return Binding(
+        tool=case.kind.name,
+        arguments_hash=arguments.digest(case.canonical),
+        folder=case.context.folder,
+        definition_hash=case.context.definition_hash,
+        file=case.plan.path if case.plan is not None else "",
+        file_hash=fingerprint(case.plan.before) if case.plan is not None else "",
+    )
+
+
+def _matchers(case: Case) -> dict[ApprovalScope, str]:
+    """The rules that wider answers would make: none where no rule could take the place of the next question."""
+    ruled = case.rule is not None and case.rule.verdict == "ask"
+    matcher = (
+        "" if case.protected or case.unkept or ruled or (case.is_shell and not case.held) else rules.offer(case.target)
+    )
+    return {"session": matcher, "workspace": matcher} if matcher else {}
+
+
+def _subject(case: Case) -> str:
+    return display(case.shown or case.context.folder)

@@ -1,0 +1,58 @@
+"""The tools that there are: name, description, arguments, and the power that an agent's policy must give for them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from callboard.contracts.facts.turn import Mode
+from callboard.contracts.ports.model import ToolSpec
+from callboard.contracts.ports.tools import Policy, ToolContext
+
+from . import bash, edit, finalize, glob, grep, read, write
+from .arguments import Arguments, schema
+
+ALL = "*"
+
+
+class Kind(NamedTuple):
+    """One tool. `power` is what the policy must hold; `only_in` the one mode in which it means anything."""
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    power: Policy | None = None
+    only_in: Mode | None = None
+
+
+#: Without Patch the shell stays, with a folder that it cannot write.
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(bash.NAME, bash.DESCRIPTION, bash.BashArguments),
+        Kind(edit.NAME, edit.DESCRIPTION, edit.EditArguments, power="Patch"),
+        Kind(finalize.NAME, finalize.DESCRIPTION, finalize.FinalizeArguments, power="Finalize", only_in="auto"),
+        Kind(glob.NAME, glob.DESCRIPTION, glob.GlobArguments),
+        Kind(grep.NAME, grep.DESCRIPTION, grep.GrepArguments),
+        Kind(read.NAME, read.DESCRIPTION, read.ReadArguments),
+        Kind(write.NAME, write.DESCRIPTION, write.WriteArguments, power="Patch"),
+    )
+}
+
+
+def listed(name: str, context: ToolContext) -> bool:
+    """True where the agent's list has the tool."""
+    return ALL in context.tools or name in context.tools
+
+
+def allowed(kind: Kind, context: ToolContext) -> bool:
+    """True where the agent's policy gives the power that the tool takes."""
+    return kind.power is None or kind.power in context.policy
+
+
+def specs(context: ToolContext) -> tuple[ToolSpec, ...]:
+    """The tools that this agent is told of, by name."""
+    return tuple(
+        ToolSpec(name=kind.name, description=kind.description, schema=schema(kind.arguments))
+        for kind in KINDS.values()
+        if listed(kind.name, context) and allowed(kind, context) and kind.only_in in {None, context.mode}
+    )

@@ -1,0 +1,88 @@
+"""Names of files inside a folder, as text: what an agent may write down as a path, before any file is looked at.
+
+A path of ours is relative to the folder, has `/` between its components, no `.`, no `..`, and is empty for the folder itself.
+The text decides nothing alone: `handles` opens every component without following a link.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+#: Written only with an approval, whatever mode or rule holds. `agents` counts at the top of the folder, the others anywhere.
+PROTECTED = ("agents", ".callboard", ".git")
+
+LONGEST_NAME = 255
+LONGEST_PATH = 4000
+
+#: They reorder what a person reads on an approval card.
+_REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+class PathDenied(Exception):
+    """A path leads out of the folder, or to something that no tool may open. `message` says which and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def relative(folder: str, given: str) -> str:
+    """The path of ours that `given` names. An absolute path must lie in `folder`. Raises PathDenied."""
+    shown = display(given)
+    if "\0" in given:
+        raise PathDenied(f"{shown} contains a NUL byte.")
+    if any(unicodedata.category(char) == "Cc" or char in _REORDERING for char in given):
+        raise PathDenied(f"{shown} contains control characters.")
+    try:
+        size = len(given.encode())
+    except UnicodeEncodeError as error:
+        raise PathDenied(f"{shown} is not valid Unicode text.") from error
+    if size > LONGEST_PATH:
+        raise PathDenied(f"The path is too long: {size} bytes, at most {LONGEST_PATH}.")
+    inside = _inside(folder, given, shown) if given.startswith("/") else given
+    components = [one for one in inside.split("/") if one not in {"", "."}]
+    for component in components:
+        if component == "..":
+            raise PathDenied(f"{shown} goes through a parent folder (..). Name the file from the folder down.")
+        if len(component.encode()) > LONGEST_NAME:
+            raise PathDenied(f"{shown} has a name of more than {LONGEST_NAME} bytes.")
+    return "/".join(components)
+
+
+def protected(path: str) -> str:
+    """The protected name that a path of ours goes through, such as `.git`, or the empty text.
+
+    Names are compared as the least careful file system would: without case, compatibility forms and invisible characters.
+    """
+    for depth, component in enumerate(path.split("/")):
+        name = _folded(component)
+        if name in PROTECTED and (depth == 0 or name != "agents"):
+            return name
+    return ""
+
+
+def display(text: str, longest: int = 120) -> str:
+    """The text on one line, for messages and cards: nothing in it moves a cursor or the reading order."""
+    shown = "".join(_visible(char) for char in text[: longest + 1])
+    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+def _inside(folder: str, given: str, shown: str) -> str:
+    root = folder.rstrip("/")
+    if given.rstrip("/") == root:
+        return ""
+    if not given.startswith(root + "/"):
+        raise PathDenied(f"{shown} is outside the folder. Use a path relative to the folder.")
+    return given[len(root) + 1 :]
+
+
+def _folded(component: str) -> str:
+    kept = "".join(char for char in component if unicodedata.category(char) != "Cf")
+    plain = unicodedata.normalize("NFKC", kept).casefold()
+    return "".join(char for char in plain if unicodedata.category(char) != "Cf").rstrip(". ")
+
+
+def _visible(char: str) -> str:
+    if char in _REORDERING or unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"}:
+        return " " if char in "\n\r\t" else "\ufffd"
+    return char

@@ -1,0 +1,75 @@
+"""Read: the lines of a text file, numbered."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from callboard.contracts.errors import Refusal
+
+from .arguments import Arguments
+from .handles import Folder
+from .texts import decode, kind_of, size_of
+
+NAME = "Read"
+DESCRIPTION = """Reads a text file. Each line comes with its number and a tab in front, which are not part of the file.
+Without a limit the first 2000 lines are read; read on with offset. Folders are listed with Glob."""
+
+LARGEST_FILE = 32 * 1024 * 1024
+LARGEST_OUTPUT = 256 * 1024
+MOST_LINES = 2000
+LONGEST_LINE = 2000
+
+
+class ReadArguments(Arguments, frozen=True, kw_only=True):
+    """Arguments of Read."""
+
+    file_path: Annotated[str, Meta(description="The file, relative to the folder.", min_length=1)]
+    offset: Annotated[int, Meta(description="The first line to read, counted from 1.", ge=0)] = 1
+    limit: Annotated[int, Meta(description="How many lines to read.", ge=1)] = MOST_LINES
+
+
+def read(folder: Folder, path: str, asked: ReadArguments) -> str:
+    """The lines asked for, numbered, and what was left out. Raises Refusal `tool_failed`, PathDenied, OSError."""
+    data = folder.read(path, LARGEST_FILE)
+    if data is None:
+        raise Refusal("tool_failed", f"There is no file {path}. Glob and Grep find files.", field="file_path")
+    if len(data) > LARGEST_FILE:
+        most = f"{LARGEST_FILE // 1024 // 1024} MB"
+        raise Refusal("tool_failed", f"{path} is larger than {most}, the most that Read opens. Search it with Grep.")
+    found = decode(data)
+    if found is None:
+        what = f"{path} is {kind_of(data)}, {size_of(len(data))}"
+        raise Refusal("tool_failed", f"{what}: not text, so there are no lines to read.")
+    if not data:
+        return f"[{path} is empty.]"
+    lines = found.text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return _numbered(path, lines, asked, found.encoding)
+
+
+def _numbered(path: str, lines: list[str], asked: ReadArguments, encoding: str) -> str:
+    first = max(asked.offset, 1)
+    if first > len(lines):
+        raise Refusal("tool_failed", f"{path} has {len(lines)} lines; there is no line {first}.", field="offset")
+    out: list[str] = []
+    size, cut = 0, False
+    for number, line in enumerate(lines[first - 1 : first - 1 + asked.limit], first):
+        text = line.removesuffix("\r")
+        if len(text) > LONGEST_LINE:
+            text, cut = f"{text[:LONGEST_LINE]}… [{len(text) - LONGEST_LINE:,} more characters]", True
+        size += len(text.encode("utf-8", "replace")) + 8
+        if out and size > LARGEST_OUTPUT:
+            break
+        out.append(f"{number:>6}\t{text}")
+    last = first + len(out) - 1
+    notes: list[str] = []
+    if last < len(lines):
+        notes.append(f"lines {first} to {last} of {len(lines)}; read on with offset {last + 1}")
+    if cut:
+        notes.append(f"lines of more than {LONGEST_LINE} characters are cut")
+    if encoding != "utf-8":
+        notes.append(f"the file is {encoding}")
+    return "\n".join(out) + (f"\n\n[{'; '.join(notes)}]" if notes else "")

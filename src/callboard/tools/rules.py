@@ -1,0 +1,119 @@
+"""Standing answers: whether a rule speaks of a call, which of several holds, and what a wider answer would say.
+
+A matcher reads `Tool` or `Tool(pattern)`. For tools that take a path the pattern is a glob over it, anchored at the folder;
+a rule on `Edit` or on `Write` speaks of both, for they are one power. For the shell it is an exact command, or a prefix
+ending in `*`. Deny wins, then ask, then allow. What loosens is read strictly and what tightens is read widely: a prefix lets
+through plain commands only, and stops whatever any part of a command begins with.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+import msgspec
+
+from callboard.contracts.facts.permission import Rule, Verdict
+
+from . import globs
+from .commands import is_plain, parts, prefix
+
+SHELL = "Bash"
+CHANGES = frozenset({"Edit", "Write"})
+
+_MATCHER = re.compile(r"(?P<tool>[^()]+)(?:\((?P<pattern>.*)\))?", re.DOTALL)
+_ORDER: tuple[Verdict, ...] = ("deny", "ask", "allow")
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """What rules look at in a call: the path of ours that it names, or its shell command."""
+
+    tool: str
+    path: str | None = None
+    command: str | None = None
+
+
+def decide(rules: Sequence[Rule], target: Target) -> Rule | None:
+    """The rule that holds for the call, or None where no rule speaks of it."""
+    for verdict in _ORDER:
+        for rule in rules:
+            if rule.verdict == verdict and speaks_of(rule, target):
+                return rule
+    return None
+
+
+def speaks_of(rule: Rule, target: Target) -> bool:
+    """True where the rule's matcher fits the call."""
+    found = _MATCHER.fullmatch(rule.matcher.strip())
+    if found is None or not _same_tool(found["tool"].strip(), target.tool):
+        return False
+    pattern: str | None = found["pattern"]
+    if pattern is None or (pattern == "*" and target.command is not None):
+        return True
+    if target.command is not None:
+        return _fits_command(pattern, target.command, wide=rule.verdict != "allow")
+    if target.path is not None:
+        return _fits_path(pattern, target.path, wide=rule.verdict != "allow")
+    return False
+
+
+def kept_from_search(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
+    """The globs over paths that a search leaves out: what the tool is denied, and what may not be read without asking."""
+    found: list[str] = []
+    for rule in rules:
+        matcher = _MATCHER.fullmatch(rule.matcher.strip())
+        named = matcher["tool"].strip() if matcher is not None else ""
+        if matcher is not None and (
+            (rule.verdict == "deny" and named == tool)
+            or (rule.verdict != "allow" and named == "Read" and tool == "Grep")
+        ):
+            found.append(matcher["pattern"] or "**")
+    return tuple(found)
+
+
+def offer(target: Target) -> str:
+    """The matcher that an answer beyond this once would make, or the empty text where none is safe to offer."""
+    if target.command is not None:
+        words = prefix(target.command)
+        if words:
+            return f"{target.tool}({words} *)"
+        # Such an ending would make a prefix of what is meant exactly, and nobody reads past a screenful.
+        exact = target.command
+        shown = exact == exact.strip() and not exact.endswith("*") and len(exact) <= 500
+        return f"{target.tool}({exact})" if shown else ""
+    if target.path is not None:
+        pattern = globs.escape(target.path)
+        return f"{'Edit' if target.tool in CHANGES else target.tool}({pattern})" if pattern else ""
+    return ""
+
+
+def _same_tool(named: str, tool: str) -> bool:
+    return named == tool or (named in CHANGES and tool in CHANGES)
+
+
+def _fits_command(pattern: str, command: str, *, wide: bool) -> bool:
+    if not pattern.endswith("*"):
+        return command == pattern or (wide and any(part == pattern for part in parts(command)))
+    start = pattern[:-1]
+    if not wide:
+        return is_plain(command) and _begins(command, start)
+    return any(_begins(part, start) for part in parts(command))
+
+
+def _begins(command: str, start: str) -> bool:
+    return command.startswith(start) or command == start.rstrip(" ")
+
+
+def _fits_path(pattern: str, path: str, *, wide: bool) -> bool:
+    try:
+        if globs.matches(pattern, path):
+            return True
+        return wide and globs.matches(_alike(pattern), _alike(path))
+    except globs.BadGlob:
+        return wide
+
+
+def _alike(text: str) -> str:
+    """The same text for all spellings that a careless file system takes for one name."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

@@ -1,0 +1,84 @@
+"""What this machine can hold a command in with. Tried, not guessed: a program that is there may not be allowed to work."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from typing import NamedTuple
+
+from . import bubblewrap, seccomp
+
+_SECONDS = 10.0
+
+
+class Ability(NamedTuple):
+    """`program` is bubblewrap's path, empty where a command cannot be held in; `why` says why not, and what is missing."""
+
+    program: str
+    userns_off: bool = False
+    seccomp: bool = False
+    why: str = ""
+
+    @property
+    def works(self) -> bool:
+        """True where commands run in a sandbox."""
+        return bool(self.program)
+
+
+@cache
+def ability() -> Ability:
+    """What works here, tried once for the life of the process. Takes some tens of milliseconds the first time."""
+    return tried(shutil.which("bwrap"))
+
+
+def tried(program: str | None) -> Ability:
+    """What works with this bubblewrap."""
+    if sys.platform != "linux":
+        return Ability("", why=f"there is no bubblewrap for {sys.platform}")
+    if program is None:
+        return Ability("", why="bubblewrap (bwrap) is not installed")
+    refused = ""
+    for userns_off in (True, False):
+        refused = _attempt(program, userns_off=userns_off, filtered=False)
+        if not refused:
+            break
+    else:
+        return Ability("", why=f"bubblewrap does not work here: {refused}")
+    try:
+        refused = _attempt(program, userns_off=userns_off, filtered=True)
+    except (OSError, ImportError) as error:
+        refused = str(error)
+    why = f"no seccomp filter: {refused}" if refused else ""
+    return Ability(program, userns_off=userns_off, seccomp=not refused, why=why)
+
+
+def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
+    """What stood in the way of running a program that does nothing; the empty text for nothing."""
+    view = bubblewrap.View(folder="/usr", writable=False, network=False)
+    command = [program, *bubblewrap.namespaces(network=False, userns_off=userns_off), *bubblewrap.mounts(view)]
+    descriptors: list[int] = []
+    if filtered:
+        descriptors.append(seccomp.handed_over())
+        command += ["--seccomp", str(descriptors[0])]
+    try:
+        done = subprocess.run(
+            [*command, "--", "/bin/sh", "-c", ":"],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=descriptors,
+            env={"PATH": bubblewrap.PATH},
+            timeout=_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+    if done.returncode == 0:
+        return ""
+    return done.stderr.decode("utf-8", "replace").strip() or f"it ended with {done.returncode}"

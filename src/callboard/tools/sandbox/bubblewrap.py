@@ -1,0 +1,89 @@
+"""The command line of bubblewrap for one call: what of the machine is there, what can be written, what is cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+#: What is shown of the machine, read-only.
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
+#: Of /etc only what programs need to run. Passwords, keys and the machine's own settings stay out.
+_ETC = """alternatives bash.bashrc bash_completion ca-certificates crypto-policies fonts gai.conf group host.conf hosts inputrc
+ld.so.cache ld.so.conf ld.so.conf.d locale.alias locale.conf localtime login.defs magic mime.types nsswitch.conf os-release
+passwd pki/ca-trust pki/tls/certs profile protocols resolv.conf rpc services shells ssl/certs ssl/openssl.cnf terminfo
+timezone"""
+#: What the sandbox has of its own, in memory, gone with the call.
+_TMP, _HOME = "/tmp", "/home/callboard"  # noqa: S108
+_LARGEST = str(1 << 30)
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class View(NamedTuple):
+    """What one call sees. `kept` are paths in the folder that are mounted read-only, `hidden` those that appear empty."""
+
+    folder: str
+    writable: bool
+    network: bool
+    kept: Sequence[str] = ()
+    hidden: Sequence[str] = ()
+
+
+def namespaces(*, network: bool, userns_off: bool) -> list[str]:
+    """The options that cut a command off from the machine's processes, users and networks."""
+    return [
+        "--unshare-user",
+        *(["--disable-userns"] if userns_off else []),
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+        *([] if network else ["--unshare-net"]),
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+    ]
+
+
+def mounts(view: View) -> list[str]:
+    """The options that build what the command sees."""
+    bind = "--bind" if view.writable else "--ro-bind"
+    options = [*_system(), "--proc", "/proc", "--dev", "/dev"]
+    for path in (_TMP, _HOME):
+        options += ["--size", _LARGEST, "--tmpfs", path]
+    options += [bind, view.folder, view.folder]
+    for path in view.kept:
+        options += ["--ro-bind", path, path]
+    for path in view.hidden:
+        options += ["--tmpfs", path, "--remount-ro", path]
+    return [*options, "--remount-ro", "/", "--chdir", view.folder]
+
+
+def environment(folder: str) -> list[str]:
+    """The options that set the command's environment: nothing of ours is in it."""
+    values = {
+        "PATH": PATH,
+        "HOME": _HOME,
+        "TMPDIR": _TMP,
+        "PWD": folder,
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+    }
+    return ["--clearenv", *(part for name, value in values.items() for part in ("--setenv", name, value))]
+
+
+def _system() -> list[str]:
+    options: list[str] = []
+    for path in _SYSTEM:
+        if Path(path).is_symlink():
+            options += ["--symlink", str(Path(path).readlink()), path]
+        elif Path(path).is_dir():
+            options += ["--ro-bind", path, path]
+    for name in _ETC.split():
+        path = f"/etc/{name}"
+        if Path(path).exists():
+            options += ["--ro-bind", path, path]
+    return options

@@ -1,0 +1,69 @@
+"""The system calls that no command of an agent needs: they change the machine, its namespaces or its keys."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from functools import cache
+from typing import Any
+
+#: Mounts and namespaces; the kernel itself; keys and files by handle; clocks and names of the machine.
+_REFUSED = """mount umount2 pivot_root chroot move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr unshare setns
+init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff acct quotactl bpf perf_event_open
+userfaultfd lookup_dcookie syslog iopl ioperm
+add_key request_key keyctl open_by_handle_at
+settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname"""
+#: Programs do without these where they are missing, and they go around what a filter can see.
+_MISSING = ("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register")
+_NEW_USER_NAMESPACE = 0x10000000
+#: Typing into the terminal that started us.
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_AF_VSOCK = 40
+
+
+@cache
+def program() -> bytes:
+    """The filter as a BPF program for bubblewrap. Raises OSError or ImportError where this machine cannot make one."""
+    seccomp: Any = _library()
+    made = seccomp.SyscallFilter(seccomp.ALLOW)
+    for name in _REFUSED.split():
+        _add(made, seccomp.ERRNO(errno.EPERM), name)
+    for name in _MISSING:
+        _add(made, seccomp.ERRNO(errno.ENOSYS), name)
+    masked = seccomp.MASKED_EQ
+    denied = seccomp.ERRNO(errno.EPERM)
+    made.add_rule(denied, "clone", seccomp.Arg(0, masked, _NEW_USER_NAMESPACE, _NEW_USER_NAMESPACE))
+    for request in (_TIOCSTI, _TIOCLINUX):
+        made.add_rule(denied, "ioctl", seccomp.Arg(1, masked, 0xFFFFFFFF, request))
+    made.add_rule(denied, "socket", seccomp.Arg(0, seccomp.EQ, _AF_VSOCK))
+    with tempfile.TemporaryFile() as file:
+        made.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def handed_over() -> int:
+    """A descriptor from which the program can be read once. To be closed."""
+    descriptor = os.memfd_create("seccomp", 0)
+    os.write(descriptor, program())
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _library() -> Any:
+    try:
+        import pyseccomp  # pyright: ignore[reportMissingTypeStubs]
+    except RuntimeError as error:
+        # The package is there, the C library that it binds is not.
+        raise OSError(str(error)) from error
+    return pyseccomp
+
+
+def _add(made: Any, action: Any, name: str) -> None:
+    """Calls that this architecture or this version of the library does not know cannot be named."""
+    try:
+        made.add_rule(action, name)
+    except (OSError, ValueError, RuntimeError):
+        if name in {"mount", "unshare", "setns", "bpf", "keyctl"}:
+            raise

@@ -1,0 +1,183 @@
+"""Glob and Grep over a walk. What is found is bounded, and what was left out is said."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ..globs import components, expand, fits
+from ..handles import open_regular
+from ..paths import PathDenied
+from ..texts import decode
+from .walk import File, TimeIsUp, Walk
+
+LARGEST_OUTPUT = 256 * 1024
+LARGEST_FILE = 32 * 1024 * 1024
+LONGEST_LINE = 500
+
+Named = Callable[[str], bool]
+
+
+class Search(NamedTuple):
+    """What to look for. Patterns are checked already; `keep_out` are globs over paths that are not to be shown."""
+
+    tool: str
+    pattern: str
+    below: str
+    glob: str = ""
+    mode: str = "content"
+    ignore_case: bool = False
+    before: int = 0
+    after: int = 0
+    limit: int = 1000
+    keep_out: Sequence[str] = ()
+
+
+class Found(NamedTuple):
+    """Lines of the answer, and remarks on what is not in it."""
+
+    lines: list[str]
+    notes: list[str]
+
+
+def search(walk: Walk, asked: Search) -> Found:
+    """Carries the search out. Raises globs.BadGlob, re.error, PathDenied, OSError."""
+    out = _Output(asked.limit)
+    notes: list[str] = []
+    kept_out = _any_of(asked.keep_out)
+    looking = _glob(asked) if asked.tool == "Glob" else _grep(walk, asked, notes)
+    hidden = 0
+    try:
+        for file in walk.files():
+            if kept_out(file.path):
+                hidden += 1
+                continue
+            out.take(looking(file))
+    except TimeIsUp:
+        notes.append("time ran out, so this is not all")
+    if out.left:
+        notes.append(f"{out.left:,} more left out; narrow the search")
+    if hidden:
+        notes.append(f"{hidden} files are kept from this tool by rules")
+    if walk.unreadable:
+        notes.append(f"{walk.unreadable} folders or files could not be read")
+    return Found(out.lines, notes)
+
+
+class _Output:
+    def __init__(self, limit: int) -> None:
+        self.lines: list[str] = []
+        self.left = 0
+        self._limit = limit
+        self._size = 0
+
+    def take(self, lines: Iterator[str]) -> None:
+        for line in lines:
+            # Names that are no text in any encoding are shown with what can be shown of them.
+            line = line.encode("utf-8", "replace").decode()
+            self._size += len(line) + 1
+            if len(self.lines) >= self._limit or self._size > LARGEST_OUTPUT:
+                self.left += 1
+            else:
+                self.lines.append(line)
+
+
+def _glob(asked: Search) -> Callable[[File], Iterator[str]]:
+    fitting = _any_of((asked.pattern,), below=asked.below)
+
+    def look(file: File) -> Iterator[str]:
+        if fitting(file.path):
+            yield file.path
+
+    return look
+
+
+def _grep(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
+    expression = re.compile(asked.pattern, re.IGNORECASE if asked.ignore_case else 0)
+    depth = "" if "/" in asked.glob else "**/"
+    fitting = _any_of((depth + asked.glob,), below=asked.below) if asked.glob else _everything
+    large = 0
+
+    def look(file: File) -> Iterator[str]:
+        nonlocal large
+        if not fitting(file.path):
+            return
+        walk.check_time()
+        lines, too_large = _lines(walk, file)
+        if too_large:
+            large += 1
+            if large == 1:
+                notes.append(f"files of more than {LARGEST_FILE // 1024 // 1024} MB are passed by")
+        if asked.mode == "content":
+            yield from _content(file.path, lines, expression, asked)
+            return
+        count = 0
+        for line in lines:
+            count += expression.search(line) is not None
+            if count and asked.mode == "files_with_matches":
+                yield file.path
+                return
+        if count:
+            yield f"{file.path}:{count}"
+
+    return look
+
+
+def _content(path: str, lines: list[str], expression: re.Pattern[str], asked: Search) -> Iterator[str]:
+    """Matching lines as path:line:text; lines around them as path-line-text, with -- between groups that do not touch."""
+    shown = 0
+    for number, line in enumerate(lines, 1):
+        if expression.search(line) is None:
+            continue
+        first = max(number - asked.before, shown + 1)
+        if (asked.before or asked.after) and shown and first > shown + 1:
+            yield "--"
+        for other in range(first, number):
+            yield f"{path}-{other}-{_short(lines[other - 1])}"
+        if number > shown:
+            yield f"{path}:{number}:{_short(line)}"
+            shown = number
+        for other in range(number + 1, min(number + asked.after, len(lines)) + 1):
+            if expression.search(lines[other - 1]) is not None:
+                break
+            if other > shown:
+                yield f"{path}-{other}-{_short(lines[other - 1])}"
+                shown = other
+
+
+def _lines(walk: Walk, file: File) -> tuple[list[str], bool]:
+    try:
+        descriptor = open_regular(file.handle, file.name, file.path)
+        with os.fdopen(descriptor, "rb") as opened:
+            data = opened.read(LARGEST_FILE + 1)
+    except (OSError, PathDenied):
+        walk.unreadable += 1
+        return [], False
+    if len(data) > LARGEST_FILE:
+        return [], True
+    found = decode(data)
+    if found is None:
+        return [], False
+    lines = found.text.split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])], False
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
+
+
+def _any_of(patterns: Sequence[str], below: str = "") -> Named:
+    names = below.split("/") if below else []
+    wanted = [components(one) for pattern in patterns for one in expand(pattern)]
+
+    def fitting(path: str) -> bool:
+        own = path.split("/")
+        return any(fits(one, own[len(names) :]) for one in wanted)
+
+    return fitting
+
+
+def _everything(path: str) -> bool:
+    return True

@@ -1,0 +1,113 @@
+"""The files of a folder in the order of their paths, opened through handles; links, .git and what is left out are passed by."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..handles import Folder, listing, open_regular
+from ..paths import PathDenied
+from . import ignore
+
+DEEPEST = 100
+
+_Patterns = list[tuple[int, tuple[ignore.Pattern, ...]]]
+
+
+class File(NamedTuple):
+    """A file that the walk came by. `handle` is its folder's, valid until the walk goes on."""
+
+    path: str
+    handle: int
+    name: str
+
+
+class TimeIsUp(Exception):
+    """The walk took longer than it may."""
+
+
+class Walk:
+    """One walk through the folder from `path` down. `until` is a moment of the monotonic clock."""
+
+    def __init__(self, folder: Folder, path: str, until: float) -> None:
+        self._folder = folder
+        self._path = path
+        self._until = until
+        self.unreadable = 0
+
+    def files(self) -> Iterator[File]:
+        """The files. Raises PathDenied, FileNotFoundError, NotADirectoryError, TimeIsUp."""
+        found = self._folder.look(self._path)
+        if found is None:
+            raise FileNotFoundError(self._path)
+        if stat.S_ISREG(found.st_mode):
+            with self._folder.parent(self._path) as (handle, name):
+                yield File(self._path, handle, name)
+            return
+        names = self._path.split("/") if self._path else []
+        with self._folder.directory(self._path) as handle:
+            yield from self._inside(handle, names, self._above(names))
+
+    def check_time(self) -> None:
+        """Raises TimeIsUp."""
+        if time.monotonic() > self._until:
+            raise TimeIsUp
+
+    def _inside(self, handle: int, names: list[str], patterns: _Patterns) -> Iterator[File]:
+        self.check_time()
+        own = _patterns(handle)
+        patterns = [*patterns, (len(names), own)] if own else patterns
+        for name, status in self._listing(handle):
+            is_folder = stat.S_ISDIR(status.st_mode)
+            here = [*names, name]
+            if not (is_folder or stat.S_ISREG(status.st_mode)) or name == ".git":
+                continue
+            if ignore.left_out(patterns, here, folder=is_folder):
+                continue
+            if not is_folder:
+                yield File("/".join(here), handle, name)
+            elif len(here) < DEEPEST:
+                yield from self._below(handle, here, patterns)
+            else:
+                self.unreadable += 1
+
+    def _below(self, handle: int, names: list[str], patterns: _Patterns) -> Iterator[File]:
+        try:
+            inner = self._folder.enter(handle, names[-1], "/".join(names))
+        except (PathDenied, OSError):
+            self.unreadable += 1
+            return
+        try:
+            yield from self._inside(inner, names, patterns)
+        finally:
+            os.close(inner)
+
+    def _listing(self, handle: int) -> list[tuple[str, os.stat_result]]:
+        try:
+            return listing(handle)
+        except OSError:
+            self.unreadable += 1
+            return []
+
+    def _above(self, names: list[str]) -> _Patterns:
+        """The patterns on the way to the place that was named; none where they leave that very place out."""
+        patterns: _Patterns = []
+        for depth in range(len(names)):
+            with self._folder.directory("/".join(names[:depth])) as handle:
+                own = _patterns(handle)
+            patterns = [*patterns, (depth, own)] if own else patterns
+            if ignore.left_out(patterns, names[: depth + 1], folder=True):
+                return []
+        return patterns
+
+
+def _patterns(handle: int) -> tuple[ignore.Pattern, ...]:
+    try:
+        descriptor = open_regular(handle, ignore.FILE, ignore.FILE)
+    except (OSError, PathDenied):
+        return ()
+    with os.fdopen(descriptor, "rb") as file:
+        return ignore.parse(file.read(ignore.LARGEST_FILE).decode("utf-8", "replace"))

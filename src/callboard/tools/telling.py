@@ -1,0 +1,96 @@
+"""What a person reads of a call: one line for its row, the question on its card, and how much is at stake."""
+
+from __future__ import annotations
+
+import re
+
+from callboard.contracts.facts.permission import Risk
+from callboard.contracts.facts.sandbox import SandboxApplied
+
+from .arguments import Arguments
+from .bash import BashArguments
+from .changes import Diff, Plan
+from .commands import destroys
+from .finalize import FinalizeArguments
+from .glob import GlobArguments
+from .grep import GrepArguments
+from .paths import display
+from .read import MOST_LINES, ReadArguments
+
+_LONGEST = 120
+#: What follows one of these words is likely not for a line that everybody reads.
+_NAMES = r"[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|authorization)[\w-]*"
+_SECRET = re.compile(
+    rf"(?i)((?:--?{_NAMES}[= ]|{_NAMES}[\"']?\s*[=:]\s*)[\"']?(?:(?:bearer|basic)\s+)?)[^\s\"';&|]+"
+    r"|\b(sk-|gh[oprsu]_|xox[abp]-|AKIA)[\w-]{8,}"
+)
+
+
+def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
+    """One line for the row of the call."""
+    match asked:
+        case BashArguments(command=command, description=description):
+            said = description or command
+        case ReadArguments(offset=offset, limit=limit) if offset > 1 or limit != MOST_LINES:
+            said = f"{path}, from line {max(offset, 1)}"
+        case GlobArguments(pattern=pattern):
+            said = f"{pattern} in {path}" if path else pattern
+        case GrepArguments(pattern=pattern):
+            said = f"{pattern} in {path}" if path else pattern
+        case FinalizeArguments(summary=text):
+            said = text
+        case _:
+            said = path or ""
+    return f"{tool} {one_line(said)}".rstrip()
+
+
+def one_line(text: str) -> str:
+    """The text on one line, short, without what looks like a secret."""
+    return display(_SECRET.sub(_masked, " ".join(text[: _LONGEST * 4].split())), _LONGEST)
+
+
+def prompt(
+    tool: str,
+    asked: Arguments,
+    path: str | None,
+    plan: Plan | None,
+    found: Diff | None,
+    applied: SandboxApplied | None,
+    why: str,
+) -> str:
+    """The question on the approval card. `why` says what made it a question."""
+    if plan is not None and found is not None:
+        size = f"+{found.added} −{found.removed}"
+        what = (
+            f"Make {display(plan.path)} ({size})?" if plan.before is None else f"Change {display(plan.path)} ({size})?"
+        )
+    elif isinstance(asked, BashArguments):
+        what = f"Run {one_line(asked.command)}?"
+    else:
+        what = f"{summary(tool, asked, path)}?"
+    held = _held(applied) if applied is not None and applied.level == "bubblewrap" else ""
+    return " ".join(part for part in (what, held, f"{why[:1].upper()}{why[1:]}." if why else "") if part)
+
+
+def _held(applied: SandboxApplied) -> str:
+    reach = "it can change files of the folder" if applied.writable else "it cannot write"
+    return f"In the sandbox: {reach}, {'with' if applied.network else 'without'} network."
+
+
+def _masked(found: re.Match[str]) -> str:
+    return f"{found[1] or found[2]}***"
+
+
+def risk(asked: Arguments, plan: Plan | None, protected: str, applied: SandboxApplied | None) -> Risk:
+    """How much is at stake. What can be undone from the log weighs less than what cannot."""
+    if protected:
+        return "high"
+    if plan is not None:
+        return "low" if plan.before is None else "medium"
+    if isinstance(asked, BashArguments) and applied is not None:
+        if applied.level == "none":
+            return "high"
+        if not applied.writable:
+            return "low"
+        return "high" if destroys(asked.command) else "medium"
+    return "none"

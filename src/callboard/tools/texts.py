@@ -1,0 +1,78 @@
+"""Bytes of files as text and back: the encoding found is the encoding written, and what is no text is called what it is."""
+
+from __future__ import annotations
+
+import codecs
+from typing import NamedTuple
+
+_LOOKED_AT = 8192
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive (or an office document, which is one)"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"BZh", "bzip2 data"),
+    (b"\xfd7zXZ\x00", "XZ data"),
+    (b"(\xb5/\xfd", "Zstandard data"),
+    (b"\x7fELF", "an ELF program or library"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"\x00asm", "a WebAssembly module"),
+    (b"OggS", "an Ogg file"),
+    (b"ID3", "an MP3 file"),
+    (b"RIFF", "a RIFF file (WAV, AVI or WebP)"),
+)
+
+_UTF16 = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+class Decoded(NamedTuple):
+    """The text of a file without its byte order mark. `encoding` is Python's name, `mark` the byte order mark."""
+
+    text: str
+    encoding: str = "utf-8"
+    mark: bytes = b""
+
+    def encode(self, text: str) -> bytes:
+        """Another text in this file's encoding. Raises UnicodeEncodeError where the encoding lacks a character."""
+        return self.mark + text.encode(self.encoding)
+
+
+def decode(data: bytes) -> Decoded | None:
+    """The text in the bytes: UTF-8, UTF-16 with a byte order mark, or else Latin-1. None for what is no text."""
+    for mark, encoding in _UTF16:
+        if data.startswith(mark):
+            try:
+                return Decoded(data[len(mark) :].decode(encoding), encoding, mark)
+            except UnicodeDecodeError:
+                return None
+    if kind_by_magic(data) or b"\0" in data[:_LOOKED_AT]:
+        return None
+    mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    try:
+        return Decoded(data[len(mark) :].decode(), "utf-8", mark)
+    except UnicodeDecodeError:
+        return Decoded(data.decode("latin-1"), "latin-1") if _is_mostly_printable(data) else None
+
+
+def kind_by_magic(data: bytes) -> str:
+    """What the first bytes say the file is, or the empty text where they say nothing."""
+    return next((kind for magic, kind in _MAGIC if data.startswith(magic) and b"\0" in data[:_LOOKED_AT]), "")
+
+
+def kind_of(data: bytes) -> str:
+    """What to call bytes that are no text."""
+    return kind_by_magic(data) or "binary data"
+
+
+def size_of(count: int) -> str:
+    """A number of bytes for a person."""
+    return f"{count:,} byte{'' if count == 1 else 's'}"
+
+
+def _is_mostly_printable(data: bytes) -> bool:
+    head = data[:_LOOKED_AT]
+    odd = sum((byte < 32 and byte not in b"\t\n\r\f\x1b") or 0x7F <= byte < 0xA0 for byte in head)
+    return odd * 20 <= len(head)

@@ -1,0 +1,189 @@
+"""The toolbox: the tools of a folder behind the gate, told, evaluated and run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from threading import Event
+from typing import TypeVar
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.model import ToolSpec
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, ToolOutcome
+
+from . import arguments, changes, edit, gate, kit, read, shell, write
+from .bash import BashArguments
+from .case import Ground
+from .finalize import FinalizeArguments
+from .glob import MOST_FILES, GlobArguments
+from .grep import GrepArguments
+from .handles import Folder
+from .outlasting import outlast
+from .paths import PathDenied, display, relative
+from .replacing import Changed, fingerprint, replace
+from .rules import kept_from_search
+from .sandbox.ability import ability
+from .search.asking import ask
+from .search.find import Search
+
+T = TypeVar("T")
+
+CHANGED = "What the approval was for is no longer so: {what} changed. Nothing was done; look again and ask anew."
+
+
+class FolderToolbox:
+    """Implements the port `Toolbox`. `hidden` are folders that no tool enters (the user's state, keys) and `network` says
+    whether commands in the sandbox have one."""
+
+    def __init__(self, *, hidden: Sequence[str] = (), network: bool = False) -> None:
+        self._hidden = tuple(hidden)
+        self._network = network
+
+    def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+        """The tools that this agent is told of, by name."""
+        return kit.specs(context)
+
+    async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
+        """Passes the call through the gate. Runs nothing and changes nothing."""
+        return await asyncio.to_thread(lambda: gate.evaluate(call, context, self._ground()))
+
+    async def run(
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, output: Callable[[str], None]
+    ) -> ToolOutcome:
+        """Runs a call that the gate or a person let through; a call that is not the one that was let through is refused.
+
+        When the task is cancelled, what the call started has ended before this returns. A change that was made by
+        then is told as made.
+        """
+        started = time.monotonic()
+        try:
+            asked = _same_call(call, evaluation, context)
+            outcome = await self._run(asked, evaluation, context, output)
+        except Refusal as refusal:
+            outcome = ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
+        except PathDenied as denied:
+            outcome = ToolOutcome(output="", code="path_denied", message=denied.message)
+        except Changed:
+            outcome = ToolOutcome(output="", code="file_changed", message=CHANGED.format(what="the file"))
+        except OSError as error:
+            outcome = ToolOutcome(output="", code="tool_failed", message=f"{error.strerror or error}.")
+        return msgspec.structs.replace(outcome, duration_ms=round((time.monotonic() - started) * 1000))
+
+    async def _run(
+        self,
+        asked: arguments.Arguments,
+        evaluation: Evaluation,
+        context: ToolContext,
+        output: Callable[[str], None],
+    ) -> ToolOutcome:
+        match asked:
+            case read.ReadArguments():
+                return ToolOutcome(output=await _in_thread(lambda: self._read(asked, context)))
+            case write.WriteArguments() | edit.EditArguments():
+                return await self._change(asked, evaluation, context)
+            case GlobArguments() | GrepArguments():
+                return await self._search(asked, context)
+            case BashArguments():
+                if evaluation.sandbox is None:
+                    raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
+                ground = await asyncio.to_thread(self._ground)
+                return await shell.run(asked, context.folder, evaluation.sandbox, ground, output)
+            case FinalizeArguments(summary=summary):
+                return ToolOutcome(output=summary)
+            case _:
+                raise Refusal("tool_unknown", "There is no such tool.")
+
+    def _read(self, asked: read.ReadArguments, context: ToolContext) -> str:
+        with Folder(context.folder, self._hidden) as folder:
+            return read.read(folder, relative(context.folder, asked.file_path), asked)
+
+    async def _change(
+        self, asked: write.WriteArguments | edit.EditArguments, evaluation: Evaluation, context: ToolContext
+    ) -> ToolOutcome:
+        stop = Event()
+
+        def make() -> ToolOutcome:
+            path = relative(context.folder, asked.file_path)
+            with Folder(context.folder, self._hidden) as folder:
+                binding = evaluation.binding
+                if binding is None or binding.file != path:
+                    raise Refusal("file_changed", CHANGED.format(what="the call"))
+                if fingerprint(write.existing(folder, path)) != binding.file_hash:
+                    raise Changed
+                planned = (
+                    write.plan(folder, path, asked)
+                    if isinstance(asked, write.WriteArguments)
+                    else edit.plan(folder, path, asked)
+                )
+                if fingerprint(planned.before) != binding.file_hash:
+                    raise Changed
+                if planned.before == planned.after:
+                    return ToolOutcome(output=f"{display(path)} has this content already.")
+                change, blobs = changes.told(planned)
+                replace(folder, planned, stop)
+            said = (
+                f"{'Made' if planned.before is None else 'Changed'} {display(path)}: +{change.added} −{change.removed}."
+            )
+            return ToolOutcome(output=said, changes=(change,), blobs=blobs)
+
+        outcome, _ = await outlast(asyncio.to_thread(make), stop.set)
+        return outcome
+
+    async def _search(self, asked: GlobArguments | GrepArguments, context: ToolContext) -> ToolOutcome:
+        below = relative(context.folder, asked.path)
+        keep_out = kept_from_search(context.rules, "Glob" if isinstance(asked, GlobArguments) else "Grep")
+        if isinstance(asked, GlobArguments):
+            pattern = relative(context.folder, asked.pattern)
+            below = "" if asked.pattern.startswith("/") else below
+            wanted = Search("Glob", pattern, below, limit=MOST_FILES, keep_out=keep_out)
+        else:
+            wanted = Search(
+                tool="Grep",
+                pattern=asked.pattern,
+                below=below,
+                glob=relative(context.folder, asked.glob),
+                mode=asked.output_mode,
+                ignore_case=asked.ignore_case,
+                before=asked.before or asked.context,
+                after=asked.after or asked.context,
+                limit=asked.head_limit,
+                keep_out=keep_out,
+            )
+        answer = await ask(context.folder, self._hidden, wanted)
+        if answer.code is not None:
+            return ToolOutcome(output="", code=answer.code, message=answer.message)
+        notes = f"[{'; '.join(answer.notes)}]" if answer.notes else ""
+        text = "\n".join(answer.lines) or "[nothing found]"
+        return ToolOutcome(output=f"{text}\n\n{notes}" if notes else text)
+
+    def _ground(self) -> Ground:
+        return Ground(ability=ability(), hidden=self._hidden, network=self._network)
+
+
+def _same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> arguments.Arguments:
+    """The arguments, where the call is the very one that was let through. Raises Refusal."""
+    if evaluation.verdict == "deny":
+        raise Refusal(evaluation.code or "policy_denied", evaluation.message)
+    kind = kit.KINDS.get(call.tool)
+    if kind is None:
+        raise Refusal("tool_unknown", f"There is no tool {display(call.tool)}.")
+    asked = arguments.decode(kind.arguments, call.arguments)
+    digest = arguments.digest(arguments.canonical(asked))
+    binding = evaluation.binding
+    if digest != evaluation.arguments_hash or (binding is not None and digest != binding.arguments_hash):
+        raise Refusal("file_changed", CHANGED.format(what="the arguments"))
+    if binding is not None and (binding.tool, binding.folder) != (call.tool, context.folder):
+        raise Refusal("file_changed", CHANGED.format(what="the tool or the folder"))
+    if binding is not None and binding.definition_hash != context.definition_hash:
+        raise Refusal("file_changed", CHANGED.format(what="the agent's definition"))
+    return asked
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    result, cancelled = await outlast(asyncio.to_thread(work))
+    if cancelled:
+        raise asyncio.CancelledError
+    return result
