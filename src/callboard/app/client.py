@@ -30,7 +30,7 @@ LAST_EVENT_ID = "Last-Event-ID"
 #: Seconds: to connect; for an answer; the longest silence of a feed, whose server is heard at least every 15.
 _CONNECT_S, _ANSWER_S, _SILENCE_S = 2.0, 60.0, 40.0
 #: Waits between tries, in seconds; after the last the server counts as gone.
-_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 
 _DECLARED = {row.command: row for row in TABLE}
 T = TypeVar("T")
@@ -52,12 +52,14 @@ class _Page(msgspec.Struct):
 class Client:
     """Speaks to the process behind an endpoint. Use it as an async context manager.
 
-    `locate` finds the endpoint anew when the process no longer answers, as after a restart on another port.
+    `locate` finds the endpoint anew when the process no longer answers, as after a restart on another port. `waits` are
+    those between tries, in seconds.
     """
 
-    def __init__(self, endpoint: Endpoint, *, locate: Locate | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, *, locate: Locate | None = None, waits: tuple[float, ...] = WAITS) -> None:
         self._endpoint = endpoint
         self._locate = locate
+        self._waits = waits
         timeout = httpx2.Timeout(_ANSWER_S, connect=_CONNECT_S)
         self._http = httpx2.AsyncClient(trust_env=False, timeout=timeout)
 
@@ -149,13 +151,13 @@ class Client:
 
     async def _again(self, failures: int, error: Exception | None) -> None:
         """Waits before the next try. Raises Refusal `unreachable` after the last."""
-        if failures >= len(_WAITS):
+        if failures >= len(self._waits):
             raise Refusal(
                 "unreachable",
                 f"Callboard no longer answers at {self._endpoint.url}.",
                 hint="Start it again with `callboard`; what it acknowledged is kept.",
             ) from error
-        await asyncio.sleep(_WAITS[failures])
+        await asyncio.sleep(self._waits[failures])
         if self._locate is not None:
             self._endpoint = await self._locate() or self._endpoint
 

@@ -70,7 +70,7 @@ Model = CompatibleModel | ScriptedModel
 
 
 def from_environment(environment: Mapping[str, str], listed: tuple[Model, ...]) -> tuple[Model, ...]:
-    """The models in the order of preference: what `CALLBOARD_…` asks for, then those listed, else OpenAI where it has a key.
+    """The models in the order of preference: what `CALLBOARD_…` asks for, then those listed, else what `OPENAI_…` names.
 
     Raises Refusal `bad_settings` where the variables ask for what cannot be had.
     """
@@ -84,7 +84,7 @@ def from_environment(environment: Mapping[str, str], listed: tuple[Model, ...]) 
         if not used:
             found.insert(0, _at(base_url, wanted, "CALLBOARD_BASE_URL", "CALLBOARD_API_KEY", environment))
             used = True
-    elif not listed and environment.get("OPENAI_API_KEY"):
+    elif not listed and (environment.get("OPENAI_API_KEY") or environment.get("OPENAI_BASE_URL")):
         base_url = environment.get("OPENAI_BASE_URL") or OPENAI
         model = wanted or (OPENAI_MODEL if base_url.rstrip("/") == OPENAI else "")
         found.append(_at(base_url, model, "OPENAI_BASE_URL", "OPENAI_API_KEY", environment))
@@ -103,7 +103,11 @@ def from_environment(environment: Mapping[str, str], listed: tuple[Model, ...]) 
 
 
 def _at(base_url: str, model: str, variable: str, key: str, environment: Mapping[str, str]) -> CompatibleModel:
-    place = urlsplit(base_url)
+    place, port = urlsplit(base_url), ""
+    try:
+        port = f":{place.port}" if place.port else ""
+    except ValueError:
+        place = urlsplit("")
     if place.scheme not in ("http", "https") or not place.netloc:
         raise Refusal(
             "bad_settings",
@@ -118,7 +122,5 @@ def _at(base_url: str, model: str, variable: str, key: str, environment: Mapping
             field="CALLBOARD_MODEL",
             hint="Set CALLBOARD_MODEL to the name that the endpoint knows the model by.",
         )
-    name = (
-        "openai" if place.hostname == "api.openai.com" else f"{place.hostname}{f':{place.port}' if place.port else ''}"
-    )
+    name = "openai" if place.hostname == "api.openai.com" else f"{place.hostname}{port}"
     return CompatibleModel(name=name, base_url=base_url, model=model, api_key_env=key if environment.get(key) else "")

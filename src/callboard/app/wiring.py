@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from callboard import __version__
@@ -12,13 +11,13 @@ from callboard.adapters.http import Given, HttpApp, Meta, ModelOffer, WorkspaceO
 from callboard.agents.packaged import PackagedDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
 from callboard.contracts.ports.model import Models
-from callboard.contracts.ports.tools import Toolbox
 from callboard.contracts.scope import PERSON
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import SqliteStore
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.runtime.parts import Parts
 from callboard.runtime.runtime import Runtime
+from callboard.tools.toolbox import FolderToolbox
 
 from .home import Home
 from .providers import Model, ScriptedModel
@@ -42,17 +41,12 @@ def models_of(settings: Settings, environment: Mapping[str, str]) -> ConfiguredM
 
 
 def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:
-    """Puts the runtime together on an open store. Starts nothing."""
-
-    @cache
-    def toolbox(folder: str) -> Toolbox:
-        raise NotImplementedError(folder)
-
+    """Puts the runtime together on an open store. Starts nothing. No tool enters the state folder."""
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
-        toolbox=toolbox,
+        toolbox=FolderToolbox(hidden=(str(home.folder),)),
         definitions=PackagedDefinitions(),
     )
     return Wired(runtime=Runtime(parts), models=models)

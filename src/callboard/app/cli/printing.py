@@ -45,6 +45,7 @@ class Printer:
         self._live = sys.stderr.isatty()
         self._streams: dict[str, _Stream] = {}
         self._told: dict[str, str] = {}
+        self._current: _Stream | None = None
         self._column = 0
         self._passing = False
 
@@ -97,7 +98,8 @@ class Printer:
         if over:
             stream.over = True
             self._say(stream, stream.plain.end())
-            self._fresh()
+            if stream is self._current:
+                self._fresh()
 
     def _more(self, stream: _Stream, text: str, offset: int) -> None:
         fresh = text[max(0, stream.told - offset) :]
@@ -107,6 +109,9 @@ class Printer:
     def _say(self, stream: _Stream, text: str) -> None:
         if not text or not (stream.aloud or self._live):
             return
+        if stream is not self._current:
+            self._fresh()
+            self._current = stream
         self._pass()
         if stream.aloud:
             out(text, end="")

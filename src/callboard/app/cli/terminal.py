@@ -23,7 +23,13 @@ _INVISIBLE = re.compile(
 )
 #: What may go on in the next piece of a text.
 _UNFINISHED = re.compile(
-    r"(?:\x1b|\x1b\[[0-?]*[ -/]*|\x1b[\]PX^_][^\x07\x1b\x9c\n]{0,200}\x1b?|\x1b[ -/]+|\x9b[0-?]*[ -/]*|\r)\Z"
+    r"""(?:
+      (?: \x1b \[ | \x9b ) [0-?]* [ -/]*
+    | (?: \x1b [\]PX^_] | [\x90\x98\x9d-\x9f] ) [^\x07\x1b\x9c\n]{0,4096} \x1b?
+    | \x1b [ -/]*
+    | \r
+    )\Z""",
+    re.VERBOSE,
 )
 
 

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import asyncio
+import signal
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from callboard.app.client import Client
+from callboard.app.endpoint import Endpoint, find
+from callboard.app.home import Home
+from callboard.contracts.commands import (
+    ListSessions,
+    OpenWorkspace,
+    SessionList,
+    SubmitTurn,
+    TurnAccepted,
+    UpdateSession,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.rows import TextPart, TurnRow
+from callboard.projection.rows import Table
+from tests.app.product import PATIENCE, Product, says
+
+
+async def running(product: Product) -> Endpoint:
+    found = await find(Home(product.home))
+    assert found is not None
+    return found
+
+
+async def submitted(client: Client, product: Product, text: str, key: str = "") -> TurnAccepted:
+    opened = await client.submit(OpenWorkspace(path=str(product.folder)))
+    return await client.submit(SubmitTurn(text=text, workspace_id=opened.workspace_id), key=key)
+
+
+async def test_a_command_repeated_with_its_key_takes_effect_once(product: Product):
+    """CTL-01"""
+    product.plays({"calls": [says("Hello.")]})
+    with product.up():
+        async with Client(await running(product)) as client:
+            first = await submitted(client, product, "Hi", key="one")
+            assert await submitted(client, product, "Hi", key="one") == first
+            with pytest.raises(Refusal) as caught:
+                await submitted(client, product, "Other", key="one")
+            assert caught.value.code == "idempotency_conflict"
+            listed: SessionList = await client.submit(ListSessions())
+            assert [card.session_id for card in listed.sessions] == [first.session_id]
+
+
+async def test_facts_go_on_after_the_server_was_killed_and_started_again(product: Product):
+    """COM-14"""
+    product.plays({"calls": [says("One."), says("Two.")]})
+    home = Home(product.home)
+    sequences: list[int] = []
+    turns: asyncio.Queue[int] = asyncio.Queue()
+
+    async def follow(client: Client, session: str) -> None:
+        async for fact in client.facts(session):
+            sequences.append(fact.sequence)
+            if fact.type == "turn.completed":
+                turns.put_nowait(fact.sequence)
+
+    with product.up() as (server, first):
+        async with Client(await running(product), locate=lambda: find(home)) as client, asyncio.timeout(PATIENCE):
+            accepted = await submitted(client, product, "First")
+            following = asyncio.create_task(follow(client, accepted.session_id))
+            await turns.get()
+            server.signal(signal.SIGKILL)
+            server.wait()
+            with product.up() as (_, second):
+                assert second["url"] != first["url"]
+                await client.submit(SubmitTurn(text="Second", session_id=accepted.session_id))
+                last = await turns.get()
+            following.cancel()
+    assert sequences == list(range(1, last + 1))
+
+
+async def test_operations_make_the_same_view_from_the_start_and_from_a_cursor(product: Product):
+    """COM-14, CTL-10"""
+    product.plays({"calls": [says("Some words. " * 50, chunk=7, delay_ms=2)]})
+    with product.up():
+        async with Client(await running(product)) as client:
+            accepted = await submitted(client, product, "Go")
+            whole, resumed = Table(), Table()
+            async with aclosing(client.ops(accepted.session_id)) as batches:
+                async for batch in batches:
+                    whole.apply(batch.ops)
+                    resumed.apply(batch.ops)
+                    if whole.panel(TextPart):
+                        break
+            after = batch.cursor
+            async with aclosing(client.ops(accepted.session_id, after=after)) as batches:
+                async for batch in batches:
+                    if batch.kind == "snapshot":
+                        resumed = Table()
+                    resumed.apply(batch.ops)
+                    if any(turn.ended_at for turn in resumed.panel(TurnRow)):
+                        break
+            (text,) = resumed.panel(TextPart)
+            assert text.content.text == "Some words. " * 50
+
+
+async def test_a_refusal_of_the_server_is_the_same_refusal_here(product: Product):
+    """SAFE-05"""
+    with product.up():
+        async with Client(await running(product)) as client:
+            with pytest.raises(Refusal) as caught:
+                await client.submit(UpdateSession(session_id="ses_none", title="x"))
+            assert (caught.value.code, caught.value.problem.field) == ("unknown_session", "sessionId")
+
+
+async def test_a_server_that_is_gone_is_said_to_be_unreachable(tmp_path: Path):
+    gone = Endpoint(url="http://127.0.0.1:9", token="t" * 32, pid=1, epoch=1, store_id="s", version="0")
+    async with Client(gone, waits=(0.001,)) as client:
+        with pytest.raises(Refusal) as caught:
+            await client.submit(ListSessions())
+        assert caught.value.code == "unreachable"

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import signal
+
+from tests.app.product import Product, says, uses
+
+LONG = "All that was said. " * 400
+
+
+def read_all(product: Product) -> list[str]:
+    """What each reading verb prints, ages aside."""
+    commands = (["sessions", "--json"], ["facts", "last"], ["facts", "last", "--json"], ["view", "last", "--thinking"])
+    return [product.run(*command).out for command in commands]
+
+
+def test_what_is_read_of_the_server_equals_what_is_read_of_the_store(product: Product):
+    """UI-34, UI-29"""
+    calls = [[{"reasoning": "Hm."}, *uses("Write", "Now.", path="report.md", content="# R\n")], says(LONG)]
+    product.plays({"calls": calls})
+    with product.up() as (running, _):
+        assert product.run("run", "Write", "--approve", "all").code == 0
+        live = read_all(product)
+        running.signal(signal.SIGINT)
+        assert running.wait() == 0
+    assert read_all(product) == live
+
+
+def test_a_conversation_reads_in_its_order_with_whole_texts(product: Product):
+    """UI-03"""
+    product.plays({"calls": [uses("Write", "Now.", path="report.md", content="# R\n"), says(LONG)]})
+    product.run("run", "Write", "--approve", "all")
+    shown = product.run("view", "last").out
+    places = [shown.index(text) for text in ("› Write", "Now.", "✓", "report.md +1 -0", LONG.strip(), "completed")]
+    assert places == sorted(places)
+
+
+def test_what_a_killed_process_was_saying_is_read_before_anything_takes_over(product: Product):
+    """COM-10, MAR-16"""
+    product.plays({"calls": [[{"text": LONG, "chunk": 200}, {"wait_for": "never"}]]})
+    with product.up() as (running, _), product.started("run", "Go", "--json") as turn:
+        turn.milestone("model.requested")
+        _until_kept(product)
+        running.signal(signal.SIGKILL)
+        running.wait()
+        assert product.run("sessions", "--json").json[0]["state"] == "lost"
+        assert LONG[:2000] in product.run("view", "last").out
+        assert product.run("facts", "last", "--json").json[-1]["type"] == "model.requested"
+
+
+def test_facts_are_followed_until_who_reads_has_gone(product: Product):
+    """COM-14"""
+    product.plays({"calls": [says("One."), says("Two.")]})
+    with product.up():
+        first = product.run("run", "First", "--json").json
+        with product.started("facts", "last", "--follow", "--json", "--after", "3") as following:
+            following.milestone("turn.completed")
+            second = product.run("run", "Second", "--session", "last", "--json").json
+            assert following.milestone("turn.completed")["sequence"] == second[-1]["sequence"] > len(first)
+            following.signal(signal.SIGINT)
+            assert following.wait() == 130
+
+
+def test_facts_after_a_sequence_begin_there(product: Product):
+    product.plays({"calls": [says("One.")]}).run("run", "First")
+    every = product.run("facts", "last", "--json").json
+    assert product.run("facts", "last", "--json", "--after", "4").json == every[4:]
+
+
+def test_the_list_names_folder_title_and_state_and_says_when_there_is_nothing(product: Product):
+    assert product.run("sessions").err.startswith("No sessions yet.")
+    product.plays({"calls": [says("One.")]}).run("run", "What is \x1b[31mthis?")
+    (line,) = product.run("sessions").out.splitlines()
+    assert line.startswith("ses_")
+    assert "idle" in line
+    assert "What is this?" in line
+    assert product.run("sessions", "--folder", str(product.place)).out == ""
+    assert len(product.run("sessions", "--folder", ".").out.splitlines()) == 1
+
+
+def _until_kept(product: Product) -> None:
+    """Waits until the store holds a partial of the text in the making."""
+    with product.started("facts", "last", "--json") as reading:
+        reading.rest()
+    while LONG[:2000] not in product.run("view", "last").out:
+        pass

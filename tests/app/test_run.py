@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+from tests.app.product import Product, says, uses
+
+REPORT = {"calls": [uses("Write", "I will write it.", path="report.md", content="# Report\n"), says("Written.")]}
+
+
+def test_the_answer_is_on_standard_output_and_the_rest_on_standard_error(product: Product):
+    """UI-06"""
+    product.plays(
+        {
+            "calls": [
+                [{"reasoning": "I should look."}, *uses("Read", "Let me look.", path="README.md")],
+                says("It is about tides.", chunk=3),
+            ]
+        }
+    )
+    done = product.run("run", "What is this?")
+    assert (done.code, done.out) == (0, "Let me look.\nIt is about tides.\n")
+    assert "✓ Read" in done.err
+    assert "I should look." not in done.out + done.err
+    assert "completed · 2 model calls · 1 tool call" in done.err
+
+
+def test_a_run_without_a_server_is_one_for_as_long_as_it_takes(product: Product):
+    product.plays({"calls": [says("Hello.")]})
+    assert product.run("run", "Hi").code == 0
+    assert not (product.home / "endpoint.json").exists()
+    (card,) = product.run("sessions", "--json").json
+    assert (card["title"], card["state"], card["turns"]) == ("Hi", "idle", 1)
+
+
+def test_a_run_uses_the_server_that_runs(product: Product):
+    product.plays({"calls": [says("Hello.")]})
+    with product.up() as (_, ready):
+        assert product.run("run", "Hi").out == "Hello.\n"
+        facts = product.run("facts", "last", "--json").json
+        assert {fact["runtimeId"].rpartition(".")[2] for fact in facts} == {str(ready["epoch"])}
+
+
+def test_what_needs_approval_is_rejected_where_nobody_is_there_to_give_it(product: Product):
+    """CTL-04, CTL-05"""
+    done = product.plays(REPORT).run("run", "Write the report")
+    assert done.code == 4
+    assert not (product.folder / "report.md").exists()
+    assert "nobody is there to approve it" in done.err
+    types = [fact["type"] for fact in product.run("facts", "last", "--json").json]
+    assert "tool.refused" in types
+    assert "tool.started" not in types
+
+
+@pytest.mark.parametrize("approve", ["all-edits", "all"])
+def test_what_was_approved_beforehand_is_done(product: Product, approve: str):
+    done = product.plays(REPORT).run("run", "Write the report", "--approve", approve)
+    assert (done.code, done.out) == (0, "I will write it.\nWritten.\n")
+    assert (product.folder / "report.md").read_text() == "# Report\n"
+
+
+def test_approving_edits_approves_no_command(product: Product):
+    """CTL-04"""
+    product.plays({"calls": [uses("Bash", command="touch made"), says("Done.")]})
+    assert product.run("run", "Touch it", "--approve", "all-edits").code == 4
+    assert not (product.folder / "made").exists()
+
+
+def test_a_permission_mode_that_allows_edits_needs_no_approval_for_one(product: Product):
+    done = product.plays(REPORT).run("run", "Write the report", "--permission", "edits")
+    assert done.code == 0
+    assert (product.folder / "report.md").exists()
+
+
+def test_every_fact_of_the_turn_is_a_line_of_json(product: Product):
+    done = product.plays(REPORT).run("run", "Write the report", "--approve", "all", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert [fact["sequence"] for fact in done.json] == list(range(1, len(done.json) + 1))
+    assert (done.json[0]["type"], done.json[-1]["type"]) == ("session.created", "turn.completed")
+    assert done.json == product.run("facts", "last", "--json").json
+
+
+def test_a_session_is_gone_on_in_and_only_its_new_facts_are_told(product: Product):
+    product.plays({"calls": [says("One."), says("Two.")]})
+    first = product.run("run", "First", "--json").json
+    session = first[0]["sessionId"]
+    second = product.run("run", "Second", "--session", "last", "--json").json
+    assert [fact["sessionId"] for fact in second] == [session] * len(second)
+    assert second[0]["sequence"] > first[-1]["sequence"]
+    assert second[-1]["type"] == "turn.completed"
+
+
+def test_a_turn_that_fails_says_why_and_ends_with_one(product: Product):
+    product.plays({"calls": [[{"fail": {"code": "model_auth", "message": "the key is not known"}}]]})
+    done = product.run("run", "Hi")
+    assert (done.code, done.out) == (1, "")
+    assert "model_auth: the key is not known" in done.err
+
+
+def test_reaching_the_bound_of_model_calls_is_a_failure(product: Product):
+    """MAR-12"""
+    product.plays({"match": [{"text": "loop", "calls": [uses("Glob", pattern="*.md") for _ in range(60)]}]})
+    done = product.run("run", "loop")
+    assert done.code == 1
+    assert "max_iters" in done.err
+
+
+def test_ctrl_c_stops_the_turn_and_keeps_what_was_there(product: Product):
+    """COM-10"""
+    product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
+    with product.started("run", "Go", "--json") as running:
+        running.milestone("model.requested")
+        running.signal(signal.SIGINT)
+        rest = [json.loads(line) for line in running.rest()]
+        assert running.wait() == 130
+    assert [fact["type"] for fact in rest][-1] == "turn.interrupted"
+    assert rest[-1]["payload"]["cause"] == "person"
+
+
+def test_a_turn_that_somebody_else_stops_ends_with_three(product: Product):
+    product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
+    with product.up(), product.started("run", "Go", "--json") as running:
+        session = running.milestone("model.requested")["sessionId"]
+        product.plays({"calls": [says("Other.")]})
+        with product.started("run", "Other", "--session", session, "--when-busy", "interrupt") as other:
+            assert running.wait() == 3
+            other.close()
+
+
+def test_a_busy_session_refuses_where_that_was_wanted(product: Product):
+    """CTL-03"""
+    product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
+    with product.up(), product.started("run", "Go", "--json") as running:
+        running.milestone("model.requested")
+        done = product.run("run", "Other", "--session", "last", "--when-busy", "refuse")
+        assert done.code == 4
+        assert done.err.startswith("thread_busy: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["run"], "invalid_input"),
+        (["run", "Hi", "--mode", "loud"], "invalid_input"),
+        (["run", "Hi", "--approve", "ask"], "invalid_input"),
+        (["run", ""], "invalid_input"),
+        (["run", "Hi", "--session", "ses_none"], "unknown_session"),
+        (["run", "Hi", "--session", "last"], "unknown_session"),
+        (["facts", "ses_none"], "unknown_session"),
+        (["sing"], "invalid_input"),
+    ],
+)
+def test_a_wrong_request_is_one_error_with_its_code_and_ends_with_two(
+    product: Product, arguments: list[str], code: str
+):
+    """SAFE-05"""
+    done = product.run(*arguments, "--json")
+    assert (done.code, done.out) == (2, "")
+    assert json.loads(done.err)["code"] == code
+    assert "Traceback" not in done.err
+
+
+def test_a_prompt_is_read_from_standard_input(product: Product):
+    product.plays({"match": [{"text": "from a file", "calls": [says("Read.")]}]})
+    assert product.run("run", "-", stdin="A prompt from a file\n").out == "Read.\n"
+
+
+def test_without_a_model_it_searches_and_says_so(product: Product):
+    done = product.run("run", "Where is the gauge read?")
+    assert done.code in (0, 4)
+    assert "gauge" in done.out

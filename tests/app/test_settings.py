@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.app.home import Home
+from callboard.app.providers import OPENAI, OPENAI_MODEL, CompatibleModel, ScriptedModel
+from callboard.app.settings import PORT, Settings, load
+from callboard.contracts.errors import Problem, Refusal
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def refused(home: Home, environment: dict[str, str] | None = None, **flags: object) -> Problem:
+    with pytest.raises(Refusal) as caught:
+        load(home, environment or {}, **flags)
+    return caught.value.problem
+
+
+def test_without_a_file_a_variable_or_a_flag_the_defaults_hold(home: Home):
+    assert load(home, {}) == Settings(port=PORT, browser=True, models=())
+
+
+def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: Home):
+    home.settings.write_text("port = 1000\nbrowser = true\n")
+    assert load(home, {}).port == 1000
+    assert load(home, {"CALLBOARD_PORT": "2000", "CALLBOARD_BROWSER": "false"}) == Settings(port=2000, browser=False)
+    assert load(home, {"CALLBOARD_PORT": "2000"}, port=3000, browser=None).port == 3000
+
+
+def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: Home):
+    """SAFE-05"""
+    home.settings.write_text("prot = 1\n")
+    problem = refused(home)
+    assert (problem.code, problem.field) == ("bad_settings", "prot")
+    assert problem.message == f"{home.settings} at `prot`: this key is unknown."
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "said"),
+    [
+        ("port = 'x'\n", "port", "expected `int`, got `str`"),
+        ("port = 70000\n", "port", "expected `int` <= 65535"),
+        ("[[models]]\nname = 'a'\n", "models.0.kind", "this key is missing"),
+        ("[[models]]\nkind = 'magic'\n", "models.0.kind", "invalid value 'magic'"),
+        ("[[models]]\nkind = 'openai-compatible'\nname = 'a'\nbase_url = 'http://x'\n", "models.0.model", "missing"),
+        (
+            "[[models]]\nkind = 'openai-compatible'\nname = 'a'\nbase_url = 'x'\nmodel = 'm'\n",
+            "models.0.base_url",
+            "expected `str` matching",
+        ),
+    ],
+)
+def test_a_bad_value_is_an_error_that_names_its_place_and_what_was_expected(
+    home: Home, text: str, field: str, said: str
+):
+    """SAFE-05"""
+    home.settings.write_text(text)
+    problem = refused(home)
+    assert (problem.code, problem.field) == ("bad_settings", field)
+    assert said in problem.message
+    assert str(home.settings) in problem.message
+
+
+def test_a_file_that_is_not_toml_is_an_error_that_names_the_line(home: Home):
+    """SAFE-05"""
+    home.settings.write_text("port = 1\nport =\n")
+    problem = refused(home)
+    assert problem.code == "bad_settings"
+    assert "line 2" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("environment", "flags", "field"),
+    [({"CALLBOARD_PORT": "many"}, {}, "CALLBOARD_PORT"), ({}, {"port": 70000}, "--port")],
+)
+def test_a_bad_variable_or_flag_is_an_error_that_names_it(
+    home: Home, environment: dict[str, str], flags: dict[str, object], field: str
+):
+    """SAFE-05"""
+    assert refused(home, environment, **flags).field == field
+
+
+def test_the_models_of_the_file_are_asked_in_its_order_unless_one_is_named(home: Home):
+    home.settings.write_text(
+        "[[models]]\nname = 'big'\nkind = 'openai-compatible'\nbase_url = 'http://x/v1'\nmodel = 'm'\napi_key = 'k'\n"
+        "[[models]]\nname = 'play'\nkind = 'scripted'\nscenario = 'play.yaml'\n"
+    )
+    big = CompatibleModel(name="big", base_url="http://x/v1", model="m", api_key="k")
+    play = ScriptedModel(name="play", scenario=str(home.folder / "play.yaml"))
+    assert load(home, {}).models == (big, play)
+    assert load(home, {"CALLBOARD_MODEL": "play"}).models == (play, big)
+    assert load(home, {"OPENAI_API_KEY": "k"}).models == (big, play)
+
+
+def test_an_endpoint_of_the_environment_needs_its_model_named(home: Home):
+    problem = refused(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1"})
+    assert (problem.code, problem.field) == ("bad_settings", "CALLBOARD_MODEL")
+    found = load(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1", "CALLBOARD_MODEL": "qwen3"}).models
+    assert found == (CompatibleModel(name="localhost:11434", base_url="http://localhost:11434/v1", model="qwen3"),)
+
+
+def test_a_server_that_asks_for_no_key_may_be_named_as_other_tools_name_it(home: Home):
+    found = load(home, {"OPENAI_BASE_URL": "http://localhost:1234/v1", "CALLBOARD_MODEL": "qwen3"}).models
+    assert found == (CompatibleModel(name="localhost:1234", base_url="http://localhost:1234/v1", model="qwen3"),)
+
+
+def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_other(home: Home):
+    """SAFE-09"""
+    key = {"OPENAI_API_KEY": "sk-1"}
+    (openai,) = load(home, key).models
+    assert openai == CompatibleModel(name="openai", base_url=OPENAI, model=OPENAI_MODEL, api_key_env="OPENAI_API_KEY")
+    elsewhere = {**key, "CALLBOARD_BASE_URL": "http://other/v1", "CALLBOARD_MODEL": "m"}
+    (other,) = load(home, elsewhere).models
+    assert isinstance(other, CompatibleModel)
+    assert other.key(elsewhere) == ""
+
+
+def test_a_model_that_is_named_with_nowhere_to_ask_for_it_is_an_error(home: Home):
+    assert refused(home, {"CALLBOARD_MODEL": "qwen3"}).field == "CALLBOARD_MODEL"
+
+
+def test_a_key_is_not_shown_where_a_model_is_printed():
+    model = CompatibleModel(name="a", base_url="http://x", model="m", api_key="secret-1")
+    assert "secret-1" not in repr(Settings(models=(model,)))
+
+
+def test_a_key_that_is_to_come_from_a_variable_which_is_not_set_is_an_error():
+    model = CompatibleModel(name="a", base_url="http://x", model="m", api_key_env="MY_KEY")
+    assert model.key({"MY_KEY": "k"}) == "k"
+    with pytest.raises(Refusal) as caught:
+        model.key({})
+    assert "MY_KEY" in caught.value.problem.message
+
+
+def test_the_state_folder_is_for_its_owner_alone(tmp_path: Path):
+    """SAFE-04"""
+    home = Home.of({"CALLBOARD_HOME": str(tmp_path / "deep" / "home")})
+    home.make()
+    token = home.token()
+    assert len(token) >= 32
+    assert home.token() == token
+    assert home.folder.stat().st_mode & 0o777 == 0o700
+    assert home.token_file.stat().st_mode & 0o777 == 0o600

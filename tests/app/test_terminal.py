@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callboard.app.cli.terminal import Plain, one_line, plain, visible
+
+HOSTILE = [
+    ("\x1b[31mred\x1b[0m", "red"),
+    ("a\x1b[2J\x1b[Hb", "ab"),
+    ("\x1b]0;title\x07x", "x"),
+    ("\x1b]52;c;ZXZpbA==\x1b\\x", "x"),
+    ("\x1b]8;;http://evil\x1b\\click\x1b]8;;\x1b\\", "click"),
+    ("\x1bP1$r0m\x1b\\x", "x"),
+    ("\x9b31mred", "red"),
+    ("\x9d0;title\x9cx", "x"),
+    ("\x1bcx", "x"),
+    ("good\rbad", "good\nbad"),
+    ("a\x08\x08b\x00\x7f", "ab"),
+    ("one\r\ntwo\tthree", "one\ntwo\tthree"),
+    ("user\u202etxt.exe", "usertxt.exe"),
+    ("\x1b]0;never ends\nnext", "\nnext"),
+    ("漢字 👩‍👩‍👧 ok", "漢字 👩‍👩‍👧 ok"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), HOSTILE)
+def test_what_a_terminal_would_act_on_is_not_printed(text: str, shown: str):
+    """SAFE-06"""
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize(("text", "shown"), HOSTILE)
+def test_a_sequence_that_is_spread_over_pieces_is_not_printed_either(text: str, shown: str):
+    """SAFE-06"""
+    pieces = Plain()
+    assert "".join([*(pieces.feed(character) for character in text), pieces.end()]) == shown
+
+
+@given(st.lists(st.text(st.sampled_from("ab\x1b[];m0\x07\x9b\r\n\\P\u202e"), max_size=8), max_size=8))
+def test_no_control_gets_through_however_a_text_is_cut(pieces: list[str]):
+    """SAFE-06"""
+    stream = Plain()
+    printed = "".join([*(stream.feed(piece) for piece in pieces), stream.end()])
+    assert not {"\x1b", "\x9b", "\x07", "\r", "\u202e"} & set(printed)
+
+
+def test_what_a_person_decides_on_hides_nothing():
+    """SAFE-06"""
+    assert visible("rm \u202efr-\x1b[8m /\n\tx") == "rm ⟨U+202E⟩fr-⟨U+001B⟩[8m /\n\tx"
+
+
+def test_a_row_is_one_line_of_the_width_that_there_is():
+    assert one_line("a\nb\x1b[31m  c\r\nd") == "a b c d"
+    assert one_line("abcdef", 4) == "abc…"

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from callboard import __version__
+from callboard.log.sqlite.store import open_store
+from tests.app.product import Product, says
+
+API = "/api/v1"
+
+
+def endpoint(product: Product) -> dict[str, Any]:
+    return json.loads((product.home / "endpoint.json").read_text())
+
+
+def meta(told: dict[str, Any]) -> dict[str, Any]:
+    """What the server says of itself, as a holder of the token."""
+    headers = {"Authorization": f"Bearer {told['token']}"}
+    return httpx2.get(f"{told['url']}{API}/meta", headers=headers, trust_env=False).json()
+
+
+def test_up_serves_the_folder_says_so_and_stops_when_it_is_asked_to(product: Product):
+    with product.up() as (running, ready):
+        told = endpoint(product)
+        about = meta(told)
+        assert ready["folder"] == str(product.folder)
+        assert ready["link"] == f"{ready['url']}/?token={told['token']}#/w/{ready['workspaceId']}"
+        assert (ready["running"], ready["pid"], ready["model"]) == (False, running.process.pid, "search, no model")
+        assert (about["version"], about["epoch"]) == (__version__, ready["epoch"])
+        assert [one["path"] for one in about["workspaces"]] == [str(product.folder)]
+        running.signal(signal.SIGINT)
+        rest = [json.loads(line) for line in running.rest()]
+        assert rest == [
+            {"event": "stopping", "signal": "SIGINT", "working": 0},
+            {"event": "stopped", "sessions": 0, "store": str(product.home / "store")},
+        ]
+        assert running.wait() == 0
+    assert not (product.home / "endpoint.json").exists()
+
+
+def test_a_second_up_in_another_folder_opens_it_in_the_one_that_runs(product: Product, tmp_path: Path):
+    """CTL-17"""
+    other = tmp_path / "other"
+    other.mkdir()
+    with product.up() as (_, ready):
+        done = product.run("up", "--json", "--folder", str(other))
+        joined = done.json[-1]
+        assert done.code == 0
+        assert (joined["running"], joined["folder"]) == (True, str(other))
+        assert [joined[name] for name in ("pid", "url", "epoch")] == [ready[name] for name in ("pid", "url", "epoch")]
+        assert [one["path"] for one in meta(endpoint(product))["workspaces"]] == [str(product.folder), str(other)]
+
+
+def test_the_file_by_which_it_is_found_is_for_its_owner_alone(product: Product):
+    """SAFE-04"""
+    with product.up():
+        found = {path.name: path.stat().st_mode & 0o777 for path in product.home.iterdir() if path.is_file()}
+        assert found == {"endpoint.json": 0o600, "token": 0o600, "callboard.log": 0o600}
+        assert product.home.stat().st_mode & 0o777 == 0o700
+
+
+def test_without_the_token_nothing_is_told(product: Product):
+    """SAFE-04"""
+    with product.up() as (_, ready):
+        assert httpx2.get(f"{ready['url']}{API}/meta", trust_env=False).status_code == 401
+
+
+def test_a_busy_port_moves_on_to_the_next(product: Product):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with product.up("--port", str(port)) as (_, ready):
+            assert port < int(ready["url"].rpartition(":")[2]) <= port + 20
+
+
+def test_the_token_outlives_the_process_so_that_open_pages_do(product: Product):
+    """CTL-10"""
+    with product.up() as (running, first):
+        running.signal(signal.SIGTERM)
+        assert running.wait() == 0
+    with product.up() as (_, second):
+        assert second["link"].partition("token=")[2] == first["link"].partition("token=")[2]
+        assert second["epoch"] == first["epoch"] + 1
+
+
+def test_what_a_killed_process_left_behind_is_not_believed(product: Product):
+    """CTL-17"""
+    with product.up() as (running, first):
+        running.signal(signal.SIGKILL)
+        running.wait()
+        assert endpoint(product)["pid"] == first["pid"]
+        with product.up() as (_, second):
+            assert (second["running"], second["epoch"]) == (False, first["epoch"] + 1)
+            assert endpoint(product)["pid"] == second["pid"]
+
+
+def test_an_endpoint_that_answers_as_another_is_not_believed(product: Product):
+    """CTL-17"""
+    with product.up() as (running, first):
+        stale = endpoint(product)
+        running.signal(signal.SIGINT)
+        assert running.wait() == 0
+        # The process that has the number now is alive, and the port answers nothing.
+        (product.home / "endpoint.json").write_text(json.dumps({**stale, "pid": os.getpid()}))
+        with product.up() as (_, second):
+            assert (second["running"], second["epoch"]) == (False, first["epoch"] + 1)
+
+
+async def test_a_store_that_is_held_by_a_process_that_does_not_answer_is_a_clear_error(product: Product):
+    """CTL-17"""
+    store = open_store(product.home / "store")
+    try:
+        done = product.run("up", "--json")
+    finally:
+        await store.close()
+    problem = json.loads(done.err)
+    assert (done.code, problem["code"]) == (1, "store_locked")
+    assert str(os.getpid()) in problem["message"]
+    assert "Stop that process" in problem["hint"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "code", "field"),
+    [
+        (["up", "--folder", "/nowhere"], "", "no_folder", "path"),
+        (["up", "--port", "99999"], "", "bad_settings", "--port"),
+        (["up"], "colour = 'red'", "bad_settings", "colour"),
+        (["up"], "[[models]]\nname = 'a'\nkind = 'scripted'\nscenario = 'no.yaml'", "bad_scenario", ""),
+    ],
+)
+def test_what_cannot_be_started_is_said_in_one_line(
+    product: Product, arguments: list[str], settings: str, code: str, field: str
+):
+    """SAFE-05"""
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text(settings)
+    done = product.run(*arguments, "--json")
+    problem = json.loads(done.err)
+    assert (done.code, problem["code"], problem.get("field", "")) == (2, code, field)
+
+
+def test_a_person_reads_the_address_and_what_was_kept(product: Product):
+    with product.terminal() as terminal:
+        terminal.until(f"Callboard {__version__} is starting on {product.folder}")
+        terminal.until("Ready: ")
+        terminal.until("?token=")
+        terminal.until("search, no model")
+        terminal.until("Ctrl-C stops it")
+        terminal.send("\x03")
+        terminal.until("Stopping.")
+        assert terminal.wait() == 0
+        assert f"Stopped. 0 sessions kept in {product.home / 'store'}" in terminal.shown
+
+
+def test_what_was_at_work_is_told_as_interrupted_and_kept(product: Product):
+    """MAR-16, CTL-06"""
+    product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
+    with product.up() as (running, _), product.started("run", "Go", "--json") as turn:
+        turn.milestone("model.requested")
+        running.signal(signal.SIGINT)
+        assert running.milestone("stopping")["working"] == 1
+        assert running.milestone("stopped")["sessions"] == 1
+        assert running.wait() == 0
+    types = [fact["type"] for fact in product.run("facts", "last", "--json").json]
+    assert types[-1] == "turn.interrupted"
+    assert "kept" not in product.plays({"calls": [says("again")]}).run("sessions").err
+    assert product.run("sessions", "--json").json[0]["state"] == "interrupted"
