@@ -150,13 +150,12 @@ async def house(place: Path, scenario: dict[str, Any], **limits: Any) -> AsyncIt
     folder.mkdir(exist_ok=True)
     (place / "scenario.yaml").write_text(yaml.safe_dump(scenario))
     store = open_store(place / "state")
-    toolboxes: dict[str, FolderToolbox] = {}
     played = ProviderSettings(name="scripted", kind="scripted", scenario=str(place / "scenario.yaml"))
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=ConfiguredModels(ModelSettings(providers=(played,))),
-        toolbox=lambda path: toolboxes.setdefault(path, FolderToolbox(path)),
+        toolbox=FolderToolbox(hidden=(str(place / "state"),)),
         definitions=PackagedDefinitions(),
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )

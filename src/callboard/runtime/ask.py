@@ -208,7 +208,7 @@ class Asking:
         host = self._host
         call_id = call.scope.tool_call
         arguments = "".join(call.arguments)
-        toolbox = host.parts.toolbox(host.home.folder)
+        toolbox = host.parts.toolbox
         evaluation = await toolbox.evaluate(
             ToolCall(call_id=call_id, tool=call.tool, arguments=arguments), host.tool_context(self._scope.thread)
         )

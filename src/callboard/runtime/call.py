@@ -54,7 +54,7 @@ class Calling:
     async def _outcome(self, tool: str, evaluation: Evaluation) -> ToolOutcome:
         host, scope = self._host, self._scope
         wanted = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
-        toolbox = host.parts.toolbox(host.home.folder)
+        toolbox = host.parts.toolbox
         context = host.tool_context(scope.thread)
         try:
             return await toolbox.run(

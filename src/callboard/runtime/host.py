@@ -200,7 +200,7 @@ class SessionHost:
         if call.arguments.ref is not None:
             data = await self.parts.store.blobs.get(call.arguments.ref.hash)
             arguments = arguments if data is None else data.decode()
-        toolbox = self.parts.toolbox(self.home.folder)
+        toolbox = self.parts.toolbox
         evaluation = await toolbox.evaluate(
             ToolCall(call_id=call.call, tool=call.tool, arguments=arguments), self.tool_context(thread.thread)
         )

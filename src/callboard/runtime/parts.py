@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from callboard.contracts.ids import Ids
@@ -39,12 +38,12 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """The rooms below, behind their ports. `toolbox` gives the tools of a folder."""
+    """The rooms below, behind their ports."""
 
     store: Store
     feed: LiveFeed
     models: Models
-    toolbox: Callable[[str], Toolbox]
+    toolbox: Toolbox
     definitions: Definitions
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)

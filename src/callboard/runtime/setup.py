@@ -84,7 +84,7 @@ class Setups:
             (layer, blob_of(text.encode(), "text/markdown; charset=utf-8")) for layer, text in layers if text
         ]
         route = self._parts.models.route(agent.model)
-        specs = self._parts.toolbox(self._folder).specs(self.context(agent, mode, permission_mode, ()))
+        specs = self._parts.toolbox.specs(self.context(agent, mode, permission_mode, ()))
         setup = Setup(
             agent_name=agent.name,
             kind=agent.kind,

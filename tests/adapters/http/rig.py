@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import httpx2
@@ -18,17 +17,16 @@ from callboard.agents.packaged import PackagedDefinitions
 from callboard.contracts.commands import ListWorkspaces
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import WarningRaised
-from callboard.contracts.ports.model import Model, Route
+from callboard.contracts.ports.model import Models
 from callboard.contracts.ports.store import Append, Store
 from callboard.contracts.record import NewFact, Origin
 from callboard.contracts.scope import PERSON
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite import open_store
-from callboard.models.scenario import parse
-from callboard.models.scripted import PROVIDER, Scripted
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.runtime.parts import Limits, Parts
 from callboard.runtime.runtime import Runtime
-from tests.adapters.http.standins import NoTools
+from callboard.tools.toolbox import FolderToolbox
 
 TOKEN = "a-token-of-thirty-two-bytes-in-urlsafe-base64"
 API = "/api/v1"
@@ -48,19 +46,6 @@ match:
   - text: ""
     calls: [[{text: "The answer."}]]
 """
-
-
-class OneModel:
-    """The models of a Callboard that has one."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    def route(self, wanted: str) -> Route:
-        return Route(candidates=((PROVIDER, self._model.name),), chosen=0, reason="the only one")
-
-    def model(self, provider: str, name: str) -> Model:
-        return self._model
 
 
 @dataclass
@@ -128,14 +113,16 @@ class Board:
 
 @asynccontextmanager
 async def serving(folder: Path, *, limits: Limits | None = None, **given: Any) -> AsyncGenerator[Board]:
-    """A Callboard with one scripted model and an agent without tools. `given` replaces parts of what the app gets."""
-    store = open_store(folder.with_name(f"{folder.name}-store"))
-    model = Scripted(parse(dedent(SCENARIO), "scenario.yaml"), folder)
+    """A Callboard with one scripted model. `given` replaces parts of what the app gets."""
+    beside = folder.with_name(f"{folder.name}-beside")
+    store = open_store(beside)
+    (beside / "short-answers.yaml").write_text(SCENARIO)
+    models = ConfiguredModels(ModelSettings(providers=(scripted(beside / "short-answers.yaml"),)))
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
-        models=OneModel(model),
-        toolbox=lambda _: NoTools(),
+        models=models,
+        toolbox=FolderToolbox(hidden=(str(beside),)),
         definitions=PackagedDefinitions(),
         limits=limits or Limits(write_behind=0.01),
     )
@@ -144,7 +131,7 @@ async def serving(folder: Path, *, limits: Limits | None = None, **given: Any) -
             "commands": runtime.commands,
             "feeds": runtime.feeds,
             "store": store,
-            "about": about(runtime, model),
+            "about": about(runtime, models),
             "token": TOKEN,
         }
         app = HttpApp(Given(**{**defaults, **given}))
@@ -161,8 +148,16 @@ async def serving(folder: Path, *, limits: Limits | None = None, **given: Any) -
             await server.stop()
 
 
-def about(runtime: Runtime, model: Model) -> Callable[[], Awaitable[Meta]]:
+def scripted(scenario: Path) -> ProviderSettings:
+    """A model that plays the scenario."""
+    return ProviderSettings(name="scripted", kind="scripted", scenario=str(scenario))
+
+
+def about(runtime: Runtime, models: Models) -> Callable[[], Awaitable[Meta]]:
     """What this Callboard says of itself."""
+
+    ((provider, name),) = models.route("").candidates
+    label = models.model(provider, name).label
 
     async def tell() -> Meta:
         opened = await runtime.commands.submit(ListWorkspaces(), actor=PERSON)
@@ -172,7 +167,7 @@ def about(runtime: Runtime, model: Model) -> Callable[[], Awaitable[Meta]]:
             runtime_id=runtime.parts.runtime_id,
             epoch=store.epoch,
             store_id=store.id,
-            models=(ModelOffer(provider=model.provider, name=model.name, label=model.label),),
+            models=(ModelOffer(provider=provider, name=name, label=label),),
             workspaces=tuple(
                 WorkspaceOffer(workspace_id=row.workspace_id, path=row.path, name=row.name) for row in opened.workspaces
             ),
