@@ -2,7 +2,7 @@ import { type ReactNode, type Ref, useCallback, useEffect, useMemo, useState } f
 import { Inspector } from '@/features/inspector/inspector'
 import { useT } from '@/features/shared/surface'
 import { StatusLine } from '@/features/status/status-line'
-import type { SessionCard } from '@/system/rows/model'
+import type { SessionCard, TurnRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
 import type { SessionOffers } from './commands'
@@ -60,7 +60,7 @@ export function ActiveSession(props: ActiveSessionProps) {
     [onOffers, canInterrupt, canResume, canDecide, interrupt, resume],
   )
 
-  const turn = view.turns.find((one) => one.turnId === selected) ?? view.turns.at(-1) ?? null
+  const turn = view.turns.find((one) => one.turnId === selected) ?? running ?? newestBegun(view.turns)
   const title = props.card?.title || view.shell?.title || t('sessions.untitled')
   return (
     <>
@@ -98,6 +98,11 @@ export function ActiveSession(props: ActiveSessionProps) {
       </Side>
     </>
   )
+}
+
+/** A turn that waits has nothing to tell yet. */
+function newestBegun(turns: readonly TurnRow[]): TurnRow | null {
+  return turns.findLast((turn) => turn.state !== 'queued' && turn.state !== 'removed') ?? null
 }
 
 function useSystem(session: Session): readonly (readonly [string, string])[] {

@@ -8,6 +8,7 @@ export function NoticeList(props: {
   readonly onDismiss: (id: number) => void
 }) {
   const t = useT()
+  const title = (notice: Notice) => t.maybe(`code.${notice.code}`) ?? notice.code
   return (
     <div role="alert" aria-label={t('notices.label')} className="space-y-2">
       {props.notices.map((notice) => (
@@ -17,7 +18,9 @@ export function NoticeList(props: {
         >
           <div className="min-w-0 flex-1 py-1">
             <p>
-              <span className="font-semibold">{t.maybe(`code.${notice.code}`) ?? notice.code}</span>{' '}
+              {!notice.message.startsWith(title(notice)) && (
+                <span className="font-semibold">{title(notice)}</span>
+              )}{' '}
               <span className="wrap-any text-ink-soft">{notice.message}</span>
             </p>
             {notice.hint && <p className="wrap-any text-ink-soft">{notice.hint}</p>}

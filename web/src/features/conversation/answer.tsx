@@ -16,26 +16,34 @@ function useWhole(full: ReturnType<typeof useFullText>) {
   }, [state])
 }
 
-export const Answer = memo((props: { readonly part: TextPart; readonly onInspect: () => void }) => {
-  const t = useT()
-  const { part } = props
-  const full = useFullText(part.content)
-  useWhole(full)
-  return (
-    <section aria-label={t('turn.answer')} className="group">
-      <Markdown text={full.text} streaming={part.state === 'streaming'} />
-      {full.state !== 'loading' && full.state !== 'preview' && <LoadMore full={full} />}
-      <div className="flex h-7 items-center gap-2 text-sm text-ink-faint">
-        {part.state === 'interrupted' && <Badge tone="warn">{t('turn.partial_answer')}</Badge>}
-        {part.revised && <Badge>{t('turn.revised')}</Badge>}
-        <span className="-ml-1.5 flex opacity-0 transition-opacity group-hover:opacity-100 focus-within:opacity-100">
-          <CopyButton text={full.text} label={t('app.copy')} done={t('app.copied')} />
-          <IconButton icon="inspector" label={t('turn.details')} onClick={props.onInspect} />
-        </span>
-      </div>
-    </section>
-  )
-})
+/** `last`: what can be done with an answer stands under its last part. */
+export const Answer = memo(
+  (props: { readonly part: TextPart; readonly last: boolean; readonly onInspect: () => void }) => {
+    const t = useT()
+    const { part, last } = props
+    const full = useFullText(part.content)
+    useWhole(full)
+    const marked = part.state === 'interrupted' || part.revised
+    return (
+      <section aria-label={t('turn.answer')} className="group">
+        <Markdown text={full.text} streaming={part.state === 'streaming'} />
+        {full.state !== 'loading' && full.state !== 'preview' && <LoadMore full={full} />}
+        {(last || marked) && (
+          <div className="flex h-7 items-center gap-2 text-sm text-ink-faint">
+            {part.state === 'interrupted' && <Badge tone="warn">{t('turn.partial_answer')}</Badge>}
+            {part.revised && <Badge>{t('turn.revised')}</Badge>}
+            {last && (
+              <span className="-ml-1.5 flex opacity-0 transition-opacity group-hover:opacity-100 focus-within:opacity-100">
+                <CopyButton text={full.text} label={t('app.copy')} done={t('app.copied')} />
+                <IconButton icon="inspector" label={t('turn.details')} onClick={props.onInspect} />
+              </span>
+            )}
+          </div>
+        )}
+      </section>
+    )
+  },
+)
 
 /** Text of the assistant inside the process: being written, or commentary between tool calls. */
 export const ProcessText = memo(({ part }: { part: TextPart }) => {

@@ -16,7 +16,7 @@ const HOSTILE = `Hello <img src=x onerror="window.hit = 1"> <script>window.hit =
 [click](javascript:window.hit=1) ![pixel](https://evil.example/p.png) [ok](https://example.org)`
 
 test('hostile Markdown runs nothing and loads nothing (SAFE-06)', async () => {
-  show(<Answer part={filled('parts', textPart(at, HOSTILE)) as TextPart} onInspect={() => {}} />)
+  show(<Answer part={filled('parts', textPart(at, HOSTILE)) as TextPart} last onInspect={() => {}} />)
   const link = await screen.findByRole('link', { name: 'ok' })
   expect(link.getAttribute('rel')).toContain('noopener')
   expect(document.querySelectorAll('img, script, iframe, style')).toHaveLength(0)
@@ -29,7 +29,7 @@ test('an answer that a row holds only the head of is read by itself', async () =
   const content = { text: 'The head', ref: { hash: 'h', size: 30_000 } }
   const blobs = blobsOf({ h: 'The head and the rest' })
   show(
-    <Answer part={filled('parts', textPart(at, '', { content })) as TextPart} onInspect={() => {}} />,
+    <Answer part={filled('parts', textPart(at, '', { content })) as TextPart} last onInspect={() => {}} />,
     blobs,
   )
   expect(await screen.findByText('The head and the rest')).toBeTruthy()
@@ -38,7 +38,7 @@ test('an answer that a row holds only the head of is read by itself', async () =
 
 test('a revised and an interrupted answer are marked (UI-05)', async () => {
   const part = filled('parts', textPart(at, 'half', { state: 'interrupted', revised: true })) as TextPart
-  show(<Answer part={part} onInspect={() => {}} />)
+  show(<Answer part={part} last onInspect={() => {}} />)
   expect(screen.getByText('Cut short')).toBeTruthy()
   expect(screen.getByText('The final text differs from what was streamed')).toBeTruthy()
 })

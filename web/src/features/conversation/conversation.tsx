@@ -1,5 +1,5 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Item } from '@/system/rows/conversation'
 import { Button, IconButton } from '@/ui/button'
 import { useT } from '../shared/surface'
@@ -19,6 +19,39 @@ const ESTIMATES: Record<Item['kind'], number> = {
 }
 const AT_END = 48
 const OLDER_AT = 4
+
+type List = Virtualizer<HTMLDivElement, Element>
+
+/**
+ * Keeps the end in view while the person is there: also when the list gets less room, and again when they send something.
+ * Only their own scrolling takes them away from it.
+ */
+function useStaysAtEnd(scroller: RefObject<HTMLDivElement | null>, list: List, items: readonly Item[]) {
+  const stays = useRef(true)
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const onScroll = () => {
+      stays.current = list.isAtEnd(AT_END)
+    }
+    const observer = new ResizeObserver(() => {
+      if (stays.current) list.scrollToEnd()
+    })
+    element.addEventListener('scroll', onScroll, { passive: true })
+    observer.observe(element)
+    list.scrollToEnd()
+    return () => {
+      element.removeEventListener('scroll', onScroll)
+      observer.disconnect()
+    }
+  }, [scroller, list])
+
+  const last = items.at(-1)
+  const sent = last?.kind === 'sent' ? last.key : null
+  useLayoutEffect(() => {
+    if (sent !== null) list.scrollToEnd()
+  }, [sent, list])
+}
 
 export interface ConversationProps {
   readonly items: readonly Item[]
@@ -51,7 +84,7 @@ export const Conversation = memo((props: ConversationProps) => {
     onChange: (instance) => setAtEnd(instance.isAtEnd(AT_END)),
   })
 
-  useLayoutEffect(() => list.scrollToEnd(), [list])
+  useStaysAtEnd(scroller, list, items)
 
   const shown = list.getVirtualItems()
   const first = shown[0]?.index ?? 0

@@ -36,7 +36,13 @@ export function ItemView(props: {
         />
       )
     case 'answer':
-      return <Answer part={item.part} onInspect={() => handlers.onInspectTurn(item.turn.turnId)} />
+      return (
+        <Answer
+          part={item.part}
+          last={item.last}
+          onInspect={() => handlers.onInspectTurn(item.turn.turnId)}
+        />
+      )
     case 'outcome':
       return <OutcomeLine turn={item.turn} error={item.error} onReuse={handlers.onReuse} />
     case 'working':

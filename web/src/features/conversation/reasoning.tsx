@@ -17,7 +17,7 @@ export const Reasoning = memo(({ part }: { part: ReasoningPart }) => {
     interrupted: 'reasoning.interrupted',
   } as const
   return (
-    <section aria-label={t(title[part.state])} aria-busy={running}>
+    <div aria-busy={running}>
       <button
         type="button"
         aria-expanded={open}
@@ -42,7 +42,7 @@ export const Reasoning = memo(({ part }: { part: ReasoningPart }) => {
           <LoadMore full={full} />
         </div>
       )}
-    </section>
+    </div>
   )
 })
 

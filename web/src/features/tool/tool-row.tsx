@@ -25,12 +25,13 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
   const failed = part.state === 'output-error'
   const active = part.state === 'running' || part.state === 'progress'
   const writing = part.state === 'input-streaming'
+  const state = stateText(t, part, waiting)
   return (
-    <section aria-label={`${part.tool} ${stateText(t, part, waiting)}`} aria-busy={active || writing}>
+    <div aria-busy={active || writing}>
       <button
         type="button"
         aria-expanded={open}
-        aria-label={t(open ? 'tool.hide' : 'tool.show', { tool: part.tool })}
+        aria-label={t(open ? 'tool.hide' : 'tool.show', { tool: part.tool, state })}
         onClick={() => setOpen(!open)}
         className="flex min-h-7 w-full items-center gap-2 rounded text-left hover:bg-hover"
       >
@@ -44,7 +45,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
           {plainTerminalText(part.summary)}
         </span>
         <Changes part={part} />
-        <span className={`shrink-0 text-sm ${tone(part, waiting)}`}>{stateText(t, part, waiting)}</span>
+        <span className={`shrink-0 text-sm ${tone(part, waiting)}`}>{state}</span>
         <span className="w-12 shrink-0 text-right text-sm text-ink-faint">
           {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}
           {!active && part.durationMs > 0 && (
@@ -57,7 +58,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
         <p className="wrap-any line-clamp-3 pb-1 pl-[22px] text-bad">{message}</p>
       )}
       {open ? <ToolDetail part={part} /> : <LiveOutput part={part} />}
-    </section>
+    </div>
   )
 })
 

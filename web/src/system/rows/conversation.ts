@@ -22,7 +22,13 @@ export type Item =
       readonly activity: Activity
       readonly open: boolean
     }
-  | { readonly kind: 'answer'; readonly key: string; readonly turn: TurnRow; readonly part: TextPart }
+  | {
+      readonly kind: 'answer'
+      readonly key: string
+      readonly turn: TurnRow
+      readonly part: TextPart
+      readonly last: boolean
+    }
   | {
       readonly kind: 'outcome'
       readonly key: string
@@ -75,7 +81,9 @@ function ended(items: Item[], turn: TurnRow, choices: Choices): void {
   for (const part of process) {
     if (open || isUnheard(part)) items.push(partItem(turn, part, false))
   }
-  for (const part of answers) items.push({ kind: 'answer', key: `${turn.key} ${part.key}`, turn, part })
+  for (const part of answers) {
+    items.push({ kind: 'answer', key: `${turn.key} ${part.key}`, turn, part, last: part === answers.at(-1) })
+  }
   if (turn.state !== 'completed') {
     items.push({ kind: 'outcome', key: `${turn.key} outcome`, turn, error })
   }

@@ -26,7 +26,8 @@ export interface Source {
 /** The server sends a comment at least every 15 s; a stream that is silent for longer than this is dead. */
 const SILENCE_MS = 40_000
 const FIRST_WAIT_MS = 250
-const LONGEST_WAIT_MS = 10_000
+/** A server that comes back is found within a second; on one's own machine asking costs nothing. */
+const LONGEST_WAIT_MS = 1_000
 
 type Ended = 'over' | 'retry' | 'repair'
 
