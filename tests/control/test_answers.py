@@ -35,7 +35,6 @@ def thinks(step: int, thought: str, signature: str = "") -> Piece:
 
 
 def test_parts_become_facts_in_the_order_in_which_they_came():
-    """UI-03"""
     parts = (thinks(2, "hm", "sig"), text(3, "First,"), thinks(4, "so"), text(5, "then."))
     then = given(submit()).when(answered(*parts))
     then.then(
@@ -51,7 +50,6 @@ def test_parts_become_facts_in_the_order_in_which_they_came():
 
 
 def test_text_before_a_call_keeps_its_place_and_is_no_answer():
-    """UI-05"""
     chat = given(submit())
     call = at(turn=1, run=1, step=3, call=1)
     then = chat.when(answered(text(2, "I will look."), wants(1, 3)))

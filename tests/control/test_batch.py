@@ -52,7 +52,6 @@ def test_time_never_goes_back():
 
 
 def test_a_fact_that_lacks_an_id_is_not_said_and_nothing_of_it_is_kept():
-    """CTL-14"""
     making = batch()
     with pytest.raises(ValueError, match=r"tool\.started needs the id of its tool_call"):
         making.say(ToolStarted(tool="Read"), at(turn=1, run=1, step=2))

@@ -28,14 +28,12 @@ DONE = ToolCompleted(output=Text(text="done"), duration_ms=4)
 
 
 def test_a_call_that_the_gate_lets_through_runs_under_the_confinement_that_is_told():
-    """SAFE-02"""
     given(submit()).when(answered(wants(1, 2))).then(
         *completed(at(turn=1, run=1, step=1), "tool_calls"), *requested(1, CALL, ALLOW), *through(CALL)
     )
 
 
 def test_no_confinement_is_said_as_none():
-    """SAFE-02"""
     bare = verdict("allow", sandbox=SandboxApplied(level="none", network=True))
     given(submit()).when(answered(wants(1, 2, bare, tool="Bash"))).ends_with(
         (SandboxApplied(level="none", network=True), CALL), (ToolStarted(tool="Bash"), CALL)
@@ -43,7 +41,7 @@ def test_no_confinement_is_said_as_none():
 
 
 def test_a_denied_call_leaves_no_effect_and_the_model_is_told():
-    """CTL-05, MAR-03: no start, no confinement, no result, and the verdict stands."""
+    """CTL-05: no start, no confinement, no result, and the verdict stands."""
     then = given(submit()).when(answered(wants(1, 2, DENY)))
     then.then(
         *completed(at(turn=1, run=1, step=1), "tool_calls"),

@@ -172,7 +172,6 @@ def test_nothing_that_could_be_steered_is_a_clear_error():
 
 
 def test_a_steer_under_an_id_that_waits_is_taken_once():
-    """CTL-01"""
     once = given(submit(), steer("in French", steer_id="str_a"))
     once.when(steer("in French", steer_id="str_a")).then().answered(
         SteerTaken(session_id=SESSION, turn_id="trn_1", steer_id="str_a", sequence=7)
