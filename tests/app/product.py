@@ -1,7 +1,11 @@
-"""The product as a person has it: processes of `callboard` with a state folder and a folder to work in of their own."""
+"""The product as a person has it: `callboard` with a state folder and a folder to work in of its own.
+
+What goes on, and what is typed in a terminal, are processes; a command line that ends is carried out in this one.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import queue
@@ -12,13 +16,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import msgspec
 import yaml
+
+from callboard.app.cli.main import main
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
 #: How long anything that must come may take, in seconds.
@@ -32,7 +39,7 @@ _IN_A_TERMINAL = (
 
 @dataclass(frozen=True)
 class Done:
-    """A process that ended."""
+    """A command line that was carried out."""
 
     code: int
     out: str
@@ -78,18 +85,16 @@ class Product:
         return {**kept, **more, **self.variables}
 
     def run(self, *arguments: str, stdin: str = "") -> Done:
-        """Runs a command line to its end; what it reads is no terminal."""
-        done = subprocess.run(
-            command(*arguments),
-            cwd=self.folder,
-            env=self.environment(),
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        """Carries a command line out in this process; what it reads is no terminal."""
+        out, err = io.StringIO(), io.StringIO()
+        with ExitStack() as as_if:
+            as_if.enter_context(mock.patch.dict(os.environ, self.environment(), clear=True))
+            as_if.enter_context(mock.patch("sys.stdin", io.StringIO(stdin)))
+            as_if.enter_context(chdir(self.folder))
+            as_if.enter_context(redirect_stdout(out))
+            as_if.enter_context(redirect_stderr(err))
+            code = main([*arguments])
+        return Done(code, out.getvalue(), err.getvalue())
 
     @contextmanager
     def started(self, *arguments: str) -> Iterator[Running]:

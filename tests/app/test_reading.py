@@ -15,7 +15,7 @@ def read_all(product: Product) -> list[str]:
 
 def test_what_is_read_of_the_server_equals_what_is_read_of_the_store(product: Product):
     """UI-34, UI-29"""
-    calls = [[{"reasoning": "Hm."}, *uses("Write", "Now.", path="report.md", content="# R\n")], says(LONG)]
+    calls = [[{"reasoning": "Hm."}, *uses("Write", "Now.", file_path="report.md", content="# R\n")], says(LONG)]
     product.plays({"calls": calls})
     with product.up() as (running, _):
         assert product.run("run", "Write", "--approve", "all").code == 0
@@ -27,7 +27,7 @@ def test_what_is_read_of_the_server_equals_what_is_read_of_the_store(product: Pr
 
 def test_a_conversation_reads_in_its_order_with_whole_texts(product: Product):
     """UI-03"""
-    product.plays({"calls": [uses("Write", "Now.", path="report.md", content="# R\n"), says(LONG)]})
+    product.plays({"calls": [uses("Write", "Now.", file_path="report.md", content="# R\n"), says(LONG)]})
     product.run("run", "Write", "--approve", "all")
     shown = product.run("view", "last").out
     places = [shown.index(text) for text in ("› Write", "Now.", "✓", "report.md +1 -0", LONG.strip(), "completed")]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.app.product import Product, says, uses
 
-REPORT = {"calls": [uses("Write", "I will write it.", path="report.md", content="# Report\n"), says("Written.")]}
+REPORT = {"calls": [uses("Write", "I will write it.", file_path="report.md", content="# Report\n"), says("Written.")]}
 
 
 def test_the_answer_is_on_standard_output_and_the_rest_on_standard_error(product: Product):
@@ -15,7 +15,7 @@ def test_the_answer_is_on_standard_output_and_the_rest_on_standard_error(product
     product.plays(
         {
             "calls": [
-                [{"reasoning": "I should look."}, *uses("Read", "Let me look.", path="README.md")],
+                [{"reasoning": "I should look."}, *uses("Read", "Let me look.", file_path="README.md")],
                 says("It is about tides.", chunk=3),
             ]
         }
@@ -99,14 +99,6 @@ def test_a_turn_that_fails_says_why_and_ends_with_one(product: Product):
     assert "model_auth: the key is not known" in done.err
 
 
-def test_reaching_the_bound_of_model_calls_is_a_failure(product: Product):
-    """MAR-12"""
-    product.plays({"match": [{"text": "loop", "calls": [uses("Glob", pattern="*.md") for _ in range(60)]}]})
-    done = product.run("run", "loop")
-    assert done.code == 1
-    assert "max_iters" in done.err
-
-
 def test_ctrl_c_stops_the_turn_and_keeps_what_was_there(product: Product):
     """COM-10"""
     product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
@@ -169,5 +161,6 @@ def test_a_prompt_is_read_from_standard_input(product: Product):
 
 def test_without_a_model_it_searches_and_says_so(product: Product):
     done = product.run("run", "Where is the gauge read?")
-    assert done.code in (0, 4)
-    assert "gauge" in done.out
+    assert done.code == 0
+    assert "tidewatch/readings.py:1" in done.out
+    assert done.out.startswith("No model is configured, so this is a search")

@@ -8,7 +8,7 @@ OFFER = "[a]pprove once"
 
 
 def scenario(answer: str = "Written.") -> dict[str, object]:
-    return {"calls": [uses("Write", path="report.md", content="# Report\n"), says(answer)]}
+    return {"calls": [uses("Write", file_path="report.md", content="# Report\n"), says(answer)]}
 
 
 def test_a_person_sees_the_change_approves_it_and_it_is_made(product: Product):
@@ -89,7 +89,7 @@ def test_an_answer_that_was_given_elsewhere_takes_the_question_away(product: Pro
 def test_text_that_would_drive_the_terminal_is_printed_as_text(product: Product):
     """SAFE-06"""
     hostile = "\x1b]0;owned\x07\x1b[2Jshown\x1b[8m"
-    product.plays({"calls": [uses("Write", path="a.md", content=hostile), says(f"x{hostile}y", chunk=2)]})
+    product.plays({"calls": [uses("Write", file_path="a.md", content=hostile), says(f"x{hostile}y", chunk=2)]})
     with product.terminal("run", f"Go {hostile}") as terminal:
         card = terminal.until(OFFER)
         assert "⟨U+001B⟩" in card

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -113,13 +114,13 @@ def test_an_endpoint_that_answers_as_another_is_not_believed(product: Product):
             assert (second["running"], second["epoch"]) == (False, first["epoch"] + 1)
 
 
-async def test_a_store_that_is_held_by_a_process_that_does_not_answer_is_a_clear_error(product: Product):
+def test_a_store_that_is_held_by_a_process_that_does_not_answer_is_a_clear_error(product: Product):
     """CTL-17"""
     store = open_store(product.home / "store")
     try:
         done = product.run("up", "--json")
     finally:
-        await store.close()
+        asyncio.run(store.close())
     problem = json.loads(done.err)
     assert (done.code, problem["code"]) == (1, "store_locked")
     assert str(os.getpid()) in problem["message"]
