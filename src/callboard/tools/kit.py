@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from callboard.contracts.facts.turn import Mode
@@ -52,7 +53,13 @@ def allowed(kind: Kind, context: ToolContext) -> bool:
 def specs(context: ToolContext) -> tuple[ToolSpec, ...]:
     """The tools that this agent is told of, by name."""
     return tuple(
-        ToolSpec(name=kind.name, description=kind.description, schema=schema(kind.arguments))
+        _told(kind)
         for kind in KINDS.values()
         if listed(kind.name, context) and allowed(kind, context) and kind.only_in in {None, context.mode}
     )
+
+
+@cache
+def _told(kind: Kind) -> ToolSpec:
+    """Made once: a schema takes half a millisecond to derive, and every session asks for all of them."""
+    return ToolSpec(name=kind.name, description=kind.description, schema=schema(kind.arguments))
