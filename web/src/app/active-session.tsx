@@ -81,7 +81,7 @@ export function ActiveSession(props: ActiveSessionProps) {
         </header>
         <SessionView session={session} view={view} inputRef={props.inputRef} onInspectTurn={inspectTurn} />
       </main>
-      <Side panel={inspector} side="right">
+      <Side panel={inspector} side="right" label={t('inspector.title')}>
         <div className="flex h-full flex-col">
           <header className="flex h-11 shrink-0 items-center justify-between pr-2 pl-4">
             <h2 className="font-semibold">{t('inspector.title')}</h2>

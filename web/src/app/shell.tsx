@@ -78,7 +78,7 @@ export function Shell() {
       >
         {t('app.skip')}
       </button>
-      <Side panel={layout.sidebar} side="left">
+      <Side panel={layout.sidebar} side="left" label={t('sessions.title')}>
         <Sidebar
           sessions={sessions}
           workspaces={rows?.panel('workspaces').all() ?? []}

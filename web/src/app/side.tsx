@@ -6,6 +6,7 @@ import type { Panel } from './use-layout'
 export function Side(props: {
   readonly panel: Panel
   readonly side: 'left' | 'right'
+  readonly label: string
   readonly children: ReactNode
 }) {
   const t = useT()
@@ -14,7 +15,12 @@ export function Side(props: {
   const left = side === 'left'
   const width = left ? 'w-[264px]' : 'w-[328px]'
   const border = left ? 'border-r' : 'border-l'
-  if (panel.fits) return <aside className={`${width} ${border} shrink-0 border-line`}>{props.children}</aside>
+  if (panel.fits)
+    return (
+      <aside aria-label={props.label} className={`${width} ${border} shrink-0 border-line`}>
+        {props.children}
+      </aside>
+    )
   return (
     <div className="fixed inset-0 z-30 flex">
       <button
@@ -24,6 +30,7 @@ export function Side(props: {
         className={`absolute inset-0 bg-black/30 ${left ? '' : 'order-first'}`}
       />
       <aside
+        aria-label={props.label}
         className={`relative max-w-[88vw] ${width} ${border} border-line bg-paper shadow-xl ${left ? '' : 'ml-auto'}`}
       >
         {props.children}

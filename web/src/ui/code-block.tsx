@@ -6,20 +6,22 @@ export function CodeBlock(props: {
   readonly label: string
   readonly follow?: boolean
 }) {
-  const box = useRef<HTMLElement>(null)
+  const box = useRef<HTMLDivElement>(null)
   const length = props.text.length
   useLayoutEffect(() => {
     if (props.follow && box.current !== null && length > 0) box.current.scrollTop = box.current.scrollHeight
   }, [props.follow, length])
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
+    <div
       ref={box}
+      role="group"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
       aria-label={props.label}
       className="max-h-64 overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2"
     >
       <pre className="wrap-any font-mono text-sm whitespace-pre-wrap">{props.text}</pre>
-    </section>
+    </div>
   )
 }

@@ -11,7 +11,9 @@ export function DiffView(props: { readonly diff: string; readonly label: string 
   const plain = <CodeBlock text={props.diff} label={props.label} />
   if (start < 0 || props.diff.length > LARGEST) return plain
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
+    <div
+      role="group"
       aria-label={props.label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
@@ -20,7 +22,7 @@ export function DiffView(props: { readonly diff: string; readonly label: string 
       <Suspense fallback={plain}>
         <DiffLines hunks={props.diff.slice(start)} />
       </Suspense>
-    </section>
+    </div>
   )
 }
 

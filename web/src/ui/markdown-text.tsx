@@ -21,11 +21,17 @@ const COMPONENTS: Components = {
   ),
 }
 
-const Block = memo(({ text }: { text: string }) => (
-  <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={COMPONENTS}>
-    {text}
-  </ReactMarkdown>
-))
+/** Past this size a block that is still being written stays plain: it would be parsed anew with every piece. */
+const LARGE_BLOCK = 16_000
+
+const Block = memo(({ text, growing }: { text: string; growing: boolean }) => {
+  if (growing && text.length > LARGE_BLOCK) return <p className="whitespace-pre-wrap">{text}</p>
+  return (
+    <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={COMPONENTS}>
+      {text}
+    </ReactMarkdown>
+  )
+})
 
 /** Past this size a finished text is rendered in blocks too, because parsing it in one piece would be felt. */
 const LARGE = 40_000
@@ -36,7 +42,7 @@ export default function MarkdownText({ text, streaming }: { text: string; stream
     <div className="markdown">
       {blocks.map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: blocks only grow at their end
-        <Block key={index} text={block} />
+        <Block key={index} text={block} growing={streaming && index === blocks.length - 1} />
       ))}
     </div>
   )

@@ -27,13 +27,13 @@ test('the card names the tool, the risk and what would be done (UI-09)', () => {
   card({ policy: 'ask before commands' })
   expect(screen.getByRole('heading', { name: 'Allow Bash?' })).toBeTruthy()
   expect(screen.getByText('High risk')).toBeTruthy()
-  expect(screen.getByRole('region', { name: 'What it would do' }).textContent).toBe('rm -rf build')
+  expect(screen.getByRole('group', { name: 'What it would do' }).textContent).toBe('rm -rf build')
   expect(screen.getByText('Policy: ask before commands')).toBeTruthy()
 })
 
 test('characters that hide or reorder text are written out (SAFE-07)', () => {
   card({ preview: { text: 'ls \u202egpj.exe' } })
-  expect(screen.getByRole('region', { name: 'What it would do' }).textContent).toBe('ls ⟨U+202E⟩gpj.exe')
+  expect(screen.getByRole('group', { name: 'What it would do' }).textContent).toBe('ls ⟨U+202E⟩gpj.exe')
 })
 
 test('it is answered by keyboard, with the reason that was typed', async () => {

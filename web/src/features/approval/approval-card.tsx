@@ -69,7 +69,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
     >
       <header className="flex flex-wrap items-center gap-2">
         <Icon name="shield" className="text-warn" />
-        <h3 className="text-lg font-semibold">{t(`action.title.${action.actionType}`, { tool })}</h3>
+        <h2 className="text-lg font-semibold">{t(`action.title.${action.actionType}`, { tool })}</h2>
         <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>
         {props.agentName && (
           <span className="text-sm text-ink-faint">{t('action.asked_by', { agent: props.agentName })}</span>

@@ -23,12 +23,11 @@ export const Answer = memo(
     const { part, last } = props
     const full = useFullText(part.content)
     useWhole(full)
-    const marked = part.state === 'interrupted' || part.revised
     return (
-      <section aria-label={t('turn.answer')} className="group">
+      <div className="group">
         <Markdown text={full.text} streaming={part.state === 'streaming'} />
         {full.state !== 'loading' && full.state !== 'preview' && <LoadMore full={full} />}
-        {(last || marked) && (
+        {(last || part.revised) && (
           <div className="flex h-7 items-center gap-2 text-sm text-ink-faint">
             {part.state === 'interrupted' && <Badge tone="warn">{t('turn.partial_answer')}</Badge>}
             {part.revised && <Badge>{t('turn.revised')}</Badge>}
@@ -40,7 +39,7 @@ export const Answer = memo(
             )}
           </div>
         )}
-      </section>
+      </div>
     )
   },
 )
@@ -50,14 +49,11 @@ export const ProcessText = memo(({ part }: { part: TextPart }) => {
   const t = useT()
   const full = useFullText(part.content)
   return (
-    <section
-      aria-label={t(part.commentary ? 'turn.commentary' : 'turn.answer')}
-      aria-busy={part.state === 'streaming'}
-    >
+    <div aria-busy={part.state === 'streaming'}>
       <Markdown text={full.text} streaming={part.state === 'streaming'} />
       <LoadMore full={full} />
       {part.state === 'interrupted' && <Badge tone="warn">{t('turn.partial_answer')}</Badge>}
       {part.revised && <Badge>{t('turn.revised')}</Badge>}
-    </section>
+    </div>
   )
 })

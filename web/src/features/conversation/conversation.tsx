@@ -1,5 +1,6 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Translate } from '@/system/i18n/translate'
 import type { Item } from '@/system/rows/conversation'
 import { Button, IconButton } from '@/ui/button'
 import { useT } from '../shared/surface'
@@ -19,6 +20,14 @@ const ESTIMATES: Record<Item['kind'], number> = {
 }
 const AT_END = 48
 const OLDER_AT = 4
+
+/** Who speaks, where somebody does. */
+function labelOf(t: Translate, item: Item): string | undefined {
+  if (item.kind === 'input' || item.kind === 'sent') return t('turn.you')
+  if (item.kind === 'answer') return t('turn.answer')
+  if (item.kind !== 'part' || item.part.kind !== 'assistant_text') return undefined
+  return t(item.part.commentary ? 'turn.commentary' : 'turn.answer')
+}
 
 type List = Virtualizer<HTMLDivElement, Element>
 
@@ -121,6 +130,7 @@ export const Conversation = memo((props: ConversationProps) => {
                 ref={list.measureElement}
                 data-index={row.index}
                 data-kind={item.kind}
+                aria-label={labelOf(t, item)}
                 aria-posinset={row.index + 1}
                 aria-setsize={reachedStart ? items.length : -1}
                 className={`absolute inset-x-0 top-0 px-5 max-sm:px-3 ${item.kind === 'input' && row.index > 0 ? 'pt-3 pb-1.5' : 'py-1'}`}

@@ -1,3 +1,4 @@
+import { callSummary } from '@/system/format/call-summary'
 import type { ToolPart } from '@/system/rows/model'
 import { Badge, type Tone } from '@/ui/marks'
 import { useT } from '../shared/surface'
@@ -14,7 +15,9 @@ export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
         <li key={tool.key}>
           <p className="flex items-center gap-2">
             <span className="font-medium">{tool.tool}</span>
-            <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-faint">{tool.summary}</span>
+            <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-faint">
+              {callSummary(tool.tool, tool.summary)}
+            </span>
             <Badge tone={TONES[tool.verdict] ?? 'quiet'}>
               {t.maybe(`verdict.${tool.verdict}`) ?? t('app.unknown')}
             </Badge>

@@ -27,10 +27,10 @@ export function QueueList(props: {
       aria-label={t.count('queue.title', total)}
       className="overflow-hidden rounded-lg border border-line"
     >
-      <h3 className="flex items-center gap-2 bg-sunken px-3 py-1 text-sm font-medium text-ink-soft">
+      <h2 className="flex items-center gap-2 bg-sunken px-3 py-1 text-sm font-medium text-ink-soft">
         <Icon name="queue" size={14} />
         {t.count('queue.title', total)}
-      </h3>
+      </h2>
       <ol className="max-h-48 divide-y divide-line overflow-y-auto">
         {props.queue.map((row, index) => (
           <QueueEntry key={row.key} row={row} place={index + 1} handlers={props.handlers} />

@@ -77,7 +77,7 @@ export function SessionList(props: SessionListProps) {
 function Group({ title, children }: { title: string; children: React.ReactNode }) {
   return (
     <div>
-      <h3 className="px-2 pb-0.5 text-sm text-ink-faint">{title}</h3>
+      <h2 className="px-2 pb-0.5 text-sm text-ink-faint">{title}</h2>
       <ul>{children}</ul>
     </div>
   )

@@ -12,7 +12,7 @@ export function FileChanges({ changes }: { changes: readonly FileChange[] }) {
   const t = useT()
   return (
     <div>
-      <h4 className="pb-0.5 text-sm font-medium text-ink-faint">{t('tool.changes')}</h4>
+      <p className="pb-0.5 text-sm font-medium text-ink-faint">{t('tool.changes')}</p>
       <ul className="space-y-1">
         {changes.map((change) => (
           <li key={change.path}>

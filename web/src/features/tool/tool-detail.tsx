@@ -30,7 +30,7 @@ function Block(props: {
   if (full.text === '' && props.empty === undefined) return null
   return (
     <div>
-      <h4 className="pb-0.5 text-sm font-medium text-ink-faint">{props.title}</h4>
+      <p className="pb-0.5 text-sm font-medium text-ink-faint">{props.title}</p>
       {full.text === '' ? (
         <p className="text-ink-faint">{props.empty}</p>
       ) : (

@@ -26,9 +26,9 @@ test.each(TOOL_STATES)('one row shows the call in the state %s (UI-08)', (state)
 test('a call that runs shows its newest output as plain text, and folds when it is done (UI-04, SAFE-06)', () => {
   const output = { text: '\u001b[32mok\u001b[0m 1\nok 2' }
   const { update } = show(<ToolRow part={part({ state: 'progress', output })} waiting={false} />)
-  expect(screen.getByRole('region', { name: 'Output' }).textContent).toBe('ok 1\nok 2')
+  expect(screen.getByRole('group', { name: 'Output' }).textContent).toBe('ok 1\nok 2')
   update(<ToolRow part={part({ state: 'output-available', output, durationMs: 1200 })} waiting={false} />)
-  expect(screen.queryByRole('region', { name: 'Output' })).toBeNull()
+  expect(screen.queryByRole('group', { name: 'Output' })).toBeNull()
   expect(screen.getByText('1.2s')).toBeTruthy()
 })
 
@@ -37,10 +37,10 @@ test('large output is a preview until the rest is asked for (UI-08)', async () =
   const blobs = blobsOf({ h: `head${'x'.repeat(90)}` })
   show(<ToolRow part={part({ output: { text: 'head', ref } })} waiting={false} />, blobs)
   await userEvent.click(screen.getByRole('button', { name: /^Bash, .*Show details$/ }))
-  expect(screen.getByRole('region', { name: 'Output' }).textContent).toBe('head')
+  expect(screen.getByRole('group', { name: 'Output' }).textContent).toBe('head')
   expect(blobs.asked).toEqual([])
   await userEvent.click(screen.getByRole('button', { name: 'Load all' }))
-  expect(screen.getByRole('region', { name: 'Output' }).textContent).toHaveLength(94)
+  expect(screen.getByRole('group', { name: 'Output' }).textContent).toHaveLength(94)
   expect(screen.queryByRole('button', { name: 'Load all' })).toBeNull()
 })
 
@@ -76,9 +76,9 @@ test('the details show input by name, the changes and the output', async () => {
     />,
   )
   await userEvent.click(screen.getByRole('button', { name: /^Bash, .*Show details$/ }))
-  expect(screen.getByRole('region', { name: 'Input' }).textContent).toBe('command: make test')
+  expect(screen.getByRole('group', { name: 'Input' }).textContent).toBe('command: make test')
   expect(within(screen.getByRole('list')).getByText('src/a.py')).toBeTruthy()
-  expect(screen.getByRole('region', { name: 'Diff of src/a.py' }).textContent).toBe('no hunks here')
+  expect(screen.getByRole('group', { name: 'Diff of src/a.py' }).textContent).toBe('no hunks here')
 })
 
 test('an erased text says that it was erased', async () => {

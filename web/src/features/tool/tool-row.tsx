@@ -1,5 +1,6 @@
 import { memo, useState } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
+import { callSummary } from '@/system/format/call-summary'
 import { duration } from '@/system/format/numbers'
 import type { ToolPart } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
@@ -42,7 +43,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
         />
         <span className="font-medium">{part.tool}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-soft">
-          {plainTerminalText(part.summary)}
+          {plainTerminalText(callSummary(part.tool, part.summary))}
         </span>
         <Changes part={part} />
         <span className={`shrink-0 text-sm ${tone(part, waiting)}`}>{state}</span>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { plainTerminalText, visibleText } from './ansi'
 import { laidOutArguments } from './arguments'
+import { callSummary } from './call-summary'
 import { markdownBlocks } from './markdown-blocks'
 import { ago, bytes, count, duration } from './numbers'
 
@@ -43,6 +44,12 @@ test('Markdown is cut between blocks and never inside a fence or a list', () => 
 
 test('a fence that is still open holds what follows it', () => {
   expect(markdownBlocks('a\n\n```\nb\n\nc')).toEqual(['a\n\n', '```\nb\n\nc'])
+})
+
+test('the name of a tool is not said twice', () => {
+  expect(callSummary('Bash', 'Bash make')).toBe('make')
+  expect(callSummary('Read', 'Read')).toBe('')
+  expect(callSummary('Read', 'Readme.md')).toBe('Readme.md')
 })
 
 test('figures are written in the language of the page', () => {

@@ -89,7 +89,7 @@ test('a failed turn shows the error that ended it once, outside the fold', () =>
   expect(list[2]).toMatchObject({ error: { message: 'last' } })
 })
 
-test('a rejected steer is not hidden in the fold (UI-11)', () => {
+test('a rejected steer is not hidden in the fold, and stands after the answer (UI-11)', () => {
   const steer: AnyPart = {
     kind: 'user_text',
     ...at(3),
@@ -98,7 +98,7 @@ test('a rejected steer is not hidden in the fold (UI-11)', () => {
     reason: 'turn_completed',
     content: { text: 'and this' },
   }
-  expect(kinds(items(done, [...process, steer, answer]))).toEqual(['input', 'summary', 'part', 'answer'])
+  expect(kinds(items(done, [...process, steer, answer]))).toEqual(['input', 'summary', 'answer', 'part'])
 })
 
 test('a turn whose parts were not read says so instead of looking empty (UI-26)', () => {

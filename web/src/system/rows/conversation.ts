@@ -72,18 +72,20 @@ function ended(items: Item[], turn: TurnRow, choices: Choices): void {
   const parts = choices.parts(turn.turnId)
   const answers = parts.filter((part): part is TextPart => isAnswer(turn, part))
   const error = turn.state === 'failed' ? endingError(parts) : null
-  const process = parts.filter((part) => part !== error && !answers.includes(part as TextPart))
+  const unheard = parts.filter(isUnheard)
+  const process = parts.filter(
+    (part) => part !== error && !answers.includes(part as TextPart) && !unheard.includes(part),
+  )
   const open = choices.opened.has(turn.turnId)
   if (process.length > 0) {
     const activity = activityOf(turn, process)
     items.push({ kind: 'summary', key: `${turn.key} summary`, turn, activity, open })
   }
-  for (const part of process) {
-    if (open || isUnheard(part)) items.push(partItem(turn, part, false))
-  }
+  if (open) for (const part of process) items.push(partItem(turn, part, false))
   for (const part of answers) {
     items.push({ kind: 'answer', key: `${turn.key} ${part.key}`, turn, part, last: part === answers.at(-1) })
   }
+  for (const part of unheard) items.push(partItem(turn, part, false))
   if (turn.state !== 'completed') {
     items.push({ kind: 'outcome', key: `${turn.key} outcome`, turn, error })
   }
