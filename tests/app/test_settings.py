@@ -110,7 +110,6 @@ def test_a_server_that_asks_for_no_key_may_be_named_as_other_tools_name_it(home:
 
 
 def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_other(home: Home):
-    """SAFE-09"""
     key = {"OPENAI_API_KEY": "sk-1"}
     (openai,) = load(home, key).models
     assert openai == CompatibleModel(name="openai", base_url=OPENAI, model=OPENAI_MODEL, api_key_env="OPENAI_API_KEY")

@@ -5,6 +5,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,12 @@ def test_without_the_token_nothing_is_told(product: Product):
         assert httpx2.get(f"{ready['url']}{API}/meta", trust_env=False).status_code == 401
 
 
+def test_nothing_is_loaded_at_the_start_that_only_a_model_needs():
+    loaded = "import sys, callboard.app.cli.main, callboard.app.wiring; print('pydantic_ai' in sys.modules)"
+    printed = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
+    assert printed == "False\n"
+
+
 def test_a_busy_port_moves_on_to_the_next(product: Product):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -130,7 +138,7 @@ def test_a_store_that_is_held_by_a_process_that_does_not_answer_is_a_clear_error
 @pytest.mark.parametrize(
     ("arguments", "settings", "code", "field"),
     [
-        (["up", "--folder", "/nowhere"], "", "no_folder", "path"),
+        (["up", "--folder", "/nowhere"], "", "no_folder", "--folder"),
         (["up", "--port", "99999"], "", "bad_settings", "--port"),
         (["up"], "colour = 'red'", "bad_settings", "colour"),
         (["up"], "[[models]]\nname = 'a'\nkind = 'scripted'\nscenario = 'no.yaml'", "bad_scenario", ""),

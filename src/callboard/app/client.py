@@ -21,7 +21,7 @@ from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import decode_ops
 
-from .endpoint import Endpoint
+from .endpoint import Endpoint, no_certificates
 from .sse import Event, events
 
 API = "/api/v1"
@@ -61,7 +61,7 @@ class Client:
         self._locate = locate
         self._waits = waits
         timeout = httpx2.Timeout(_ANSWER_S, connect=_CONNECT_S)
-        self._http = httpx2.AsyncClient(trust_env=False, timeout=timeout)
+        self._http = httpx2.AsyncClient(trust_env=False, verify=no_certificates(), timeout=timeout)
 
     async def __aenter__(self) -> Self:
         return self

@@ -22,6 +22,9 @@ from .settings import Settings
 
 if TYPE_CHECKING:
     from callboard.log.sqlite.store import SqliteStore
+    from callboard.models.registry import ConfiguredModels
+
+log = logging.getLogger(__name__)
 
 #: How long a process that holds the store may take to answer, or to let it go, in seconds.
 BEGIN_S = 3.0
@@ -96,14 +99,24 @@ async def hosted(
                     stays=stays,
                 )
                 announce(home, endpoint)
+                warming = asyncio.create_task(_warm(models))
                 try:
                     yield Hosted(endpoint, wired.runtime.commands, asked_first(models))
                 finally:
+                    warming.cancel()
                     withdraw(home, endpoint)
                     await server.stop()
             await models.close()
     finally:
         await store.close()
+
+
+async def _warm(models: ConfiguredModels) -> None:
+    """Loads what the first call of a provider needs while nobody waits for it."""
+    try:
+        await models.warm()
+    except Exception:
+        log.exception("a model could not be loaded ahead")
 
 
 class _LogFile(RotatingFileHandler):

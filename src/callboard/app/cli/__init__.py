@@ -1,11 +1,14 @@
-"""The command line, one file a verb.
+"""The command line, one file a verb. A verb's own file is light, so that help is quick; what it needs is imported when it runs.
 
-main        the verbs, their errors and their exit codes
+main        the verbs, their errors
 exits       what the exit codes mean
 terminal    where text goes, and text as it is safe to print
-milestones  how far `up` is
+loop        coroutines from a command line
 up, run, sessions, facts, view    the verbs
+milestones  how far `up` is, in words
+running     what `run` does
+conversing  a turn in the terminal: printed, answered, stopped
 printing    a turn as it happens
-asking      approvals in the terminal, and in place of a person
+asking      approvals by a person at the terminal, or as was said beforehand
 rendering   a conversation from its rows
 """

@@ -45,6 +45,12 @@ class Approvals:
         self._open: dict[str, asyncio.Event] = {}
         self._queue: asyncio.Queue[ActionRow] = asyncio.Queue()
         self.refused = 0
+        self._asked: ActionRow | None = None
+
+    def leave(self) -> bool:
+        """The person wants to stop: what becomes of the question is no news. Returns whether there was one."""
+        asked, self._asked = self._asked, None
+        return asked is not None
 
     def required(self, row: ActionRow) -> None:
         """An action waits for an answer."""
@@ -54,8 +60,14 @@ class Approvals:
 
     def settled(self, action: str) -> None:
         """An action no longer waits: it was answered, here or elsewhere, or withdrawn."""
-        if action in self._open:
-            self._open[action].set()
+        if action not in self._open or self._open[action].is_set():
+            return
+        self._open[action].set()
+        if self._asked is not None and self._asked.action_id == action:
+            # Told here and not by the task that asks: what follows in the turn may be printed before that runs.
+            err()
+            self._elsewhere(self._asked)
+            self._asked = None
 
     def settled_but(self, actions: Container[str]) -> None:
         """All but these no longer wait."""
@@ -90,16 +102,14 @@ class Approvals:
             return self._stands(row, self._standing)
         asking = asyncio.create_task(self._ask(row))
         gone = asyncio.create_task(self._open[row.action_id].wait())
+        self._asked = row
         try:
             await asyncio.wait((asking, gone), return_when=asyncio.FIRST_COMPLETED)
         finally:
+            self._asked = None
             gone.cancel()
             asking.cancel()
-        if asking.done():
-            return asking.result()
-        err()
-        self._elsewhere(row)
-        return None
+        return None if self._open[row.action_id].is_set() else asking.result()
 
     def _elsewhere(self, row: ActionRow) -> None:
         self._line(self._style.dim(f"  · {one_line(row.prompt)}: settled elsewhere"))

@@ -64,6 +64,8 @@ class Conversing:
 
     async def _stop(self, asked: asyncio.Event, reason: str) -> None:
         await asked.wait()
+        if self._approvals.leave():
+            err()
         if self._facts is None:
             self._printer.line(Style(sys.stderr).dim("Stopping the turn. Ctrl-C again leaves at once."))
         await interrupt(self._client, self._accepted, reason)

@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         code = typer.main.get_command(app).main(args=given, prog_name="callboard", standalone_mode=False)
     except Refusal as refusal:
-        _tell(refusal.problem, as_json=as_json)
+        _tell(_placed(refusal.problem), as_json=as_json)
         return exit_code(refusal.code)
     except typer.TyperException as error:
         text = error.format_message()
@@ -100,6 +100,13 @@ def _tell(problem: Problem, *, as_json: bool) -> None:
     err(f"{style.bad(problem.code)}: {plain(problem.message)}{style.dim(field)}")
     if problem.hint:
         err(style.dim(plain(problem.hint)))
+
+
+def _placed(problem: Problem) -> Problem:
+    """The problem; of a defect in the process that runs, with the place of its log."""
+    if problem.code != "internal":
+        return problem
+    return msgspec.structs.replace(problem, hint=f"The details are in {Home.of(os.environ).log}.")
 
 
 def _incident(error: Exception) -> Problem:

@@ -11,6 +11,8 @@ from typing import Annotated
 import msgspec
 import typer
 
+from callboard.contracts.errors import Refusal
+
 from ..home import Home
 from ..settings import PORT, Settings, load
 from .loop import run_async
@@ -58,6 +60,9 @@ def _up(
 ) -> None:
     from ..serve import Milestones, Ready, up
 
+    folder = folder.expanduser().absolute()
+    if not folder.is_dir():
+        raise Refusal("no_folder", f"{folder} is not a folder.", field="--folder", hint="Give an existing folder.")
     home = Home.of(os.environ)
     settings = load(home, os.environ, port=port, browser=browser)
 
@@ -66,7 +71,7 @@ def _up(
         if isinstance(milestone, Ready) and not json and _may_open(settings):
             _open(milestone.link)
 
-    run_async(up(home, settings, os.environ, folder.expanduser().absolute(), tell))
+    run_async(up(home, settings, os.environ, folder, tell))
 
 
 def _may_open(settings: Settings) -> bool:
