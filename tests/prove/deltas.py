@@ -55,14 +55,14 @@ def sample(at: Place) -> Sample:
 
 async def prove(n: int, sabotage: str) -> int:
     report = Report("prove-deltas")
-    # Each its own: the same bytes would be stored once.
-    texts, slow = [scenes.prose(n * CHUNK, mark) for mark in MARKS], scenes.prose(SLOW * CHUNK, "k")
+    # Each its own, since the same bytes would be stored once. The first is watched, and no piece of it is like another.
+    texts = [scenes.prose(n * CHUNK, MARKS[0]), *(f"{mark * (CHUNK - 1)}é" * n for mark in MARKS[1:])]
+    replies = [scenes.says(texts[0], chunk=CHUNK, delay_ms=YIELDS_MS)]
+    replies += [scenes.repeats(text[:CHUNK], n, YIELDS_MS) for text in texts[1:]]
+    slow = scenes.prose(SLOW * CHUNK, "k")
     scenario = scenes.scenario(
         [
-            *(
-                (f"the long reply {mark}", [[scenes.says(text, chunk=CHUNK, delay_ms=YIELDS_MS), scenes.told(n)]])
-                for mark, text in zip(MARKS, texts, strict=True)
-            ),
+            *((f"the long reply {mark}", [[reply, scenes.told(n)]]) for mark, reply in zip(MARKS, replies, strict=True)),
             ("the slow reply", [[scenes.says(slow, chunk=CHUNK, delay_ms=1)]]),
             ("say hello", [[scenes.says("hello")]]),
         ]

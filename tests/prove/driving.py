@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from typing import Any
 
 from .product import Server
 from .view import View
 
 
+async def do(server: Server, command: str, key: str = "", **body: Any) -> dict[str, Any]:
+    """Gives a command that must be taken; returns its answer."""
+    answer = await server.wire.post(command, body, key)
+    assert answer.status == 200, answer
+    return answer.body
+
+
 async def submit(server: Server, text: str, session: str = "", **more: str) -> str:
     """Submits a turn, in a new session where none is named; returns the session."""
     where = {"sessionId": session} if session else {"workspaceId": server.workspace}
-    answer = await server.wire.post("submit_turn", {"text": text, **where, **more})
-    assert answer.status == 200, answer
-    return answer.body["sessionId"]
+    return (await do(server, "submit_turn", text=text, **where, **more))["sessionId"]
 
 
-async def over(server: Server, session: str, longest: float = 120) -> None:
+async def over(server: Server, session: str, longest: float = 60) -> None:
     """Waits until the thread has nothing to do."""
-    async with asyncio.timeout(longest):
-        while True:
-            answer = await server.wire.get(f"/queries/get_thread_read?sessionId={session}")
-            read = answer.body
-            if read["status"]["status"] in ("done", "failed", "idle") and not read["queue"]:
-                return
-            await asyncio.sleep(0.05)
+    until = time.monotonic() + longest
+    while True:
+        read = (await server.wire.get(f"/queries/get_thread_read?sessionId={session}")).body
+        if read["status"]["status"] in ("done", "failed", "idle") and not read["queue"]:
+            return
+        if time.monotonic() > until:
+            raise AssertionError(f"{session} has not come to rest within {longest:.0f} s: {read}")
+        await asyncio.sleep(0.05)
 
 
 async def snapshot(server: Server, session: str) -> View:

@@ -39,7 +39,7 @@ class Place:
         return self.home / "store"
 
     def play(self, scenario: dict[str, Any]) -> None:
-        """Writes the scenario that the next server plays. JSON is YAML, and is read faster."""
+        """Writes the scenario that the next server plays. JSON is YAML."""
         self.scenario.write_text(json.dumps(scenario))
 
 

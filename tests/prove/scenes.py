@@ -25,6 +25,11 @@ def says(text: str, *, chunk: int = 0, delay_ms: float = 0, kind: str = "text") 
     return {kind: text, "chunk": chunk, "delay_ms": delay_ms}
 
 
+def repeats(text: str, times: int, delay_ms: float = 0) -> Part:
+    """Much text in little: the same piece again and again."""
+    return {"repeat": {"text": text, "times": times}, "delay_ms": delay_ms}
+
+
 def calls(tool: str, **arguments: Any) -> Part:
     """A tool call."""
     return {"tool": {"name": tool, "arguments": arguments}}

@@ -11,6 +11,8 @@ import msgspec
 from callboard.contracts.live import Cursor
 from callboard.contracts.rows import Op
 
+from .sabotage import misplaced
+
 _encoder = msgspec.json.Encoder()
 
 
@@ -38,6 +40,7 @@ class Ring:
         self._snapshot = snapshot
         self._news = asyncio.Event()
         self._closed = False
+        self._off = misplaced()
         self.followers = 0
 
     def push(self, cursor: Cursor, ops: Sequence[Op]) -> None:
@@ -95,7 +98,7 @@ class Ring:
             return self._first
         for index, entry in enumerate(self._entries):
             if entry.cursor == after:
-                return self._first + index + 1
+                return self._first + index + 1 + self._off
         return None
 
     def _wake(self) -> None:

@@ -1,0 +1,255 @@
+"""Clients that drop at random and come back from their last event end with the view that a fold of the log gives.
+
+They drop at any moment, in the middle of a stream and of an event, are slow, stay away so long that the server no longer knows
+their place, and live through kill -9 of the server. None may see a gap or a repeat; whoever gets a snapshot replaces what it had.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import kept, scenes, store
+from .driving import do, over, submit
+from .fold import Fold
+from .product import Place, Server, place
+from .report import Report, arguments, quantiles, run
+from .view import View, differences, shown
+from .wire import Gone, Parser
+
+#: The ring of a session holds some 2 MB: who is away while more than that comes has lost its place.
+FLOOD = 12
+FLOOD_LENGTH = 200_000
+#: How long all clients may take to catch up once nothing happens any more, in seconds.
+CATCH_UP_S = 20.0
+COMMAND = "for i in 1 2 3 4 5 6; do echo line $i; sleep 0.05; done"
+
+
+def scenario() -> dict[str, Any]:
+    paced = {"chunk": 7, "delay_ms": 2}
+    answer = [
+        scenes.says(scenes.prose(600, "r"), kind="reasoning", **paced),
+        scenes.says(scenes.prose(4000, "t"), **paced),
+        scenes.told(40),
+    ]
+    stumble = [
+        scenes.says(scenes.prose(900, "s"), **paced),
+        {"fail": {"code": "model_unavailable", "retryable": True, "retry_after": 0.05, "attempts": 1}},
+        scenes.says(scenes.prose(300, "u"), **paced),
+    ]
+    flood = [scenes.repeats(scenes.prose(2000, f"f{at}_"), FLOOD_LENGTH // 2000) for at in range(FLOOD)]
+    tool = [scenes.says("I look. ", chunk=2, delay_ms=2), scenes.calls("Bash", command=COMMAND)]
+    return scenes.scenario(
+        [
+            ("say hello", [[scenes.says("hello")]]),
+            ("answer at length", [answer]),
+            # Long enough that most of it is older, when the server is killed, than what may be lost.
+            ("write a book", [[scenes.says(scenes.prose(20_000, "b"), chunk=20, delay_ms=2)]]),
+            ("stumble", [stumble]),
+            ("flood", [flood]),
+            ("run a command", [tool, [scenes.says("It ran.", chunk=1, delay_ms=2)]]),
+        ]
+    )
+
+
+@dataclass
+class World:
+    """What the clients share. `away` says which of them stay away now."""
+
+    session: str
+    server: Server | None
+    started: list[Server] = field(default_factory=list[Server])
+    away: Callable[[int], bool] = lambda _: False
+    finale: bool = False
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("drops", "within an event", "lost place"), 0))
+
+
+class Client:
+    """One client: its view, its habits, and its bad luck."""
+
+    def __init__(self, index: int, world: World, seed: int) -> None:
+        self.view = View()
+        self._index = index
+        self._world = world
+        self._random = random.Random(seed * 1_000_003 + index)
+        self.steady = index == 0
+        self.slow = index % 10 == 3
+
+    async def live(self) -> None:
+        """Follows the session for ever."""
+        while True:
+            server = self._world.server
+            if server is None or (self._world.away(self._index) and not self.steady):
+                await asyncio.sleep(0.01)
+                continue
+            try:
+                await self._connected(server)
+            except Gone:
+                await asyncio.sleep(0.01)
+
+    async def _connected(self, server: Server) -> None:
+        world, draw, snapshots = self._world, self._random, self.view.snapshots
+        until = time.monotonic() + draw.expovariate(1 / 0.4)
+        room = int(draw.expovariate(1 / 60_000)) + 1
+        parser = Parser()
+        place = self.view.place
+        path = f"/sessions/{world.session}/ops"
+        async with server.wire.stream(path, place, buffer=4096 if self.slow else 0) as body:
+            while True:
+                leaving = not (self.steady or world.finale)
+                wait = max(0.0, until - time.monotonic()) if leaving else None
+                try:
+                    data = await asyncio.wait_for(body.read(self._bite(room if leaving else 1 << 16)), wait)
+                except TimeoutError:
+                    data = b""
+                for event in parser.feed(data):
+                    self.view.apply(event)
+                if place and self.view.snapshots > snapshots:
+                    world.counts["lost place"] += self.view.snapshots - snapshots
+                    snapshots = self.view.snapshots
+                room -= len(data)
+                gone = world.server is not server or not data
+                if gone or (leaving and (room <= 0 or time.monotonic() > until or world.away(self._index))):
+                    world.counts["drops"] += 1
+                    world.counts["within an event"] += parser.half
+                    return
+                if self.slow and not world.finale:
+                    await asyncio.sleep(draw.uniform(0.002, 0.02))
+
+    def _bite(self, room: int) -> int:
+        return max(1, min(self._random.choice((100, 1500, 4096, 1 << 16)), room, 4096 if self.slow else 1 << 16))
+
+
+async def prove(n: int, sabotage: str, seed: int) -> int:
+    report = Report("prove-resume")
+    with place() as at:
+        at.play(scenario())
+        server = await Server.start(at, sabotage=sabotage)
+        world = World("", server, [server])
+        try:
+            world.session = await submit(server, "say hello")
+            clients = [Client(index, world, seed) for index in range(n)]
+            living = [asyncio.create_task(client.live()) for client in clients]
+            try:
+                killed = await _story(report, at, world, clients[0].view, sabotage)
+                await _caught_up(world, clients, at)
+            finally:
+                for task in living:
+                    task.cancel()
+                await asyncio.gather(*living, return_exceptions=True)
+            _judge(report, store.read(at.store), world, clients, killed)
+        finally:
+            for one in world.started:
+                await one.kill()
+    return report.end()
+
+
+async def _story(report: Report, at: Place, world: World, view: View, sabotage: str) -> float:
+    """What the session goes through; returns when its server was killed."""
+    server, session = world.server, world.session
+    assert server is not None
+    tell = lambda text: report.progress(f"{text}; {world.counts['drops']} drops so far", every=0)
+    tell("answers at length, one queued behind the other")
+    await submit(server, "answer at length", session)
+    await submit(server, "stumble", session)
+    await _until(lambda: _streaming(view, 1000))
+    await over(server, session)
+    tell("runs a command once it is approved, and is interrupted")
+    await submit(server, "run a command", session)
+    await _until(lambda: bool(view.rows.get("actions")))
+    for action in list(view.rows.get("actions", {})):
+        await do(server, "respond_action", sessionId=session, actionId=action, decision="approve")
+    await over(server, session)
+    await submit(server, "answer at length", session)
+    await submit(server, "say hello", session)
+    await _until(lambda: _streaming(view, 1500))
+    await do(server, "interrupt_turn", sessionId=session)
+    await over(server, session)
+    tell("floods while a third of the clients are away")
+    world.away = lambda index: index % 3 == 1
+    await asyncio.sleep(0.1)
+    await submit(server, "flood", session)
+    await over(server, session)
+    world.away = lambda _: False
+    tell("is killed in the middle of an answer, and started again")
+    await submit(server, "write a book", session)
+    await submit(server, "say hello", session)
+    await _until(lambda: _streaming(view, 12_000))
+    killed = time.monotonic()
+    await server.kill()
+    world.server = None
+    world.server = server = await Server.start(at, sabotage=sabotage)
+    world.started.append(server)
+    await _until(lambda: not _working(view))
+    await do(server, "resume_thread", sessionId=session)
+    await submit(server, "answer at length", session)
+    await over(server, session)
+    return killed
+
+
+async def _caught_up(world: World, clients: list[Client], at: Place) -> None:
+    world.finale = True
+    head = len(store.read(at.store, world.session).facts[world.session])
+    until = time.monotonic() + CATCH_UP_S
+    while time.monotonic() < until and any(client.view.sequence < head for client in clients):
+        await asyncio.sleep(0.05)
+
+
+def _judge(report: Report, log: store.Log, world: World, clients: list[Client], killed: float) -> None:
+    facts = log.facts[world.session]
+    fold = Fold(facts)
+    should = fold.panels()
+    report.none("the chain verifies", log.broken)
+    report.check("nothing is being worked on in the end", not fold.working, f"{fold.working}")
+    texts = {f"{fact.id('r')}.{fact.scope['s']}": fact for fact in facts if fact.type.startswith("message")}
+    for index, client in enumerate(clients):
+        view = client.view
+        who = f"client {index}{' (slow)' * client.slow}"
+        report.none("no client sees a gap or a repeat", [f"{who}: {one}" for one in view.problems])
+        report.none(
+            "every client ends with the view that the log gives",
+            [f"{who}, at {view.place}: {one}" for one in differences(shown(view.rows), should)],
+        )
+        for key, grown in view.grown.items():
+            fact = texts.get(key)
+            if fact is not None and fact.type == "message.interrupted":
+                length, least = len(log.text(fact.payload["content"])), kept.at_least(grown, killed)
+                report.check("what a client was shown is not taken back", length >= least, f"{length} of at least {least}")
+    views = [client.view for client in clients]
+    report.check("clients dropped within events", world.counts["within an event"] > 0)
+    report.check("some had lost their place and got a snapshot", world.counts["lost place"] > 0)
+    report.figure("clients", f"{len(clients)}, of which {sum(client.slow for client in clients)} slow")
+    report.figure("drops", ", ".join(f"{count} {name}" for name, count in world.counts.items()))
+    report.figure("operations on text", quantiles([view.appends for view in views], "each", 0))
+    report.figure("snapshots", quantiles([view.snapshots for view in views], "each", 0))
+    report.figure("the log", f"{len(facts)} facts, {sum(row['kind'] != 'turn' for row in should['parts'])} parts")
+
+
+async def _until(seen: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not seen():
+            await asyncio.sleep(0.005)
+
+
+def _streaming(view: View, length: int) -> bool:
+    """True while so many characters of a text that comes are shown."""
+    rows = view.rows.get("parts", {}).values()
+    return any(row.get("state") == "streaming" and len(row["content"].get("text", "")) >= length for row in rows)
+
+
+def _working(view: View) -> bool:
+    return any(row["state"] == "running" for row in view.rows.get("turns", {}).values())
+
+
+def main() -> int:
+    options = arguments(__doc__, n=100, help_n="clients").parse_args()
+    return run(prove(options.n, options.sabotage, options.seed), longest=180 + options.n)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
