@@ -34,6 +34,18 @@ def test_a_conversation_reads_in_its_order_with_whole_texts(product: Product):
     assert places == sorted(places)
 
 
+def test_in_a_terminal_markdown_is_laid_out_and_drives_nothing(product: Product):
+    """SAFE-06"""
+    product.plays({"calls": [says("## Result\n\n**fine** \x1b]0;owned\x07[here](http://example.org/x)\n")]})
+    product.run("run", "Go")
+    with product.terminal("view", "last") as terminal:
+        shown = terminal.until("completed")
+        assert terminal.wait() == 0
+    assert "**" not in shown
+    assert "\x1b]" not in shown
+    assert "http://example.org/x" in shown
+
+
 def test_what_a_killed_process_was_saying_is_read_before_anything_takes_over(product: Product):
     """COM-10, MAR-16"""
     product.plays({"calls": [[{"text": LONG, "chunk": 200}, {"wait_for": "never"}]]})

@@ -15,7 +15,7 @@ import pytest
 
 from callboard import __version__
 from callboard.log.sqlite.store import open_store
-from tests.app.product import Product, says
+from tests.app.product import Product, Running, says
 
 API = "/api/v1"
 
@@ -166,6 +166,37 @@ def test_a_person_reads_the_address_and_what_was_kept(product: Product):
         terminal.until("Stopping.")
         assert terminal.wait() == 0
         assert f"Stopped. 0 sessions kept in {product.home / 'store'}" in terminal.shown
+
+
+STUCK = """
+import asyncio, msgspec, sys
+from pathlib import Path
+from callboard.app.home import Home
+from callboard.app.serve import asked_to_stop
+
+async def stuck():
+    with asked_to_stop(Home(Path("/home")), lambda told: print(msgspec.json.encode(told).decode(), flush=True)) as asked:
+        print('{"event": "ready"}', flush=True)
+        await asked
+        print('{"event": "stopping"}', flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(stuck())
+"""
+
+
+def test_a_second_ctrl_c_ends_a_stop_that_lasts():
+    process = subprocess.Popen([sys.executable, "-c", STUCK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = Running(process)
+    try:
+        running.milestone("ready")
+        running.signal(signal.SIGINT)
+        running.milestone("stopping")
+        running.signal(signal.SIGINT)
+        assert running.milestone("forced") == {"event": "forced", "store": "/home/store"}
+        assert running.wait() == 130
+    finally:
+        running.close()
 
 
 def test_what_was_at_work_is_told_as_interrupted_and_kept(product: Product):

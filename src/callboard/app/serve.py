@@ -81,7 +81,7 @@ async def up(home: Home, settings: Settings, environment: Mapping[str, str], fol
     Raises Refusal, `no_folder` included.
     """
     tell(Starting(version=__version__, folder=str(folder)))
-    with _signals(home, tell) as stop:
+    with asked_to_stop(home, tell) as stop:
         found = await find_or_open(home)
         if isinstance(found, Endpoint):
             tell(await _join(found, home, folder))
@@ -130,7 +130,7 @@ async def _sessions(host: Hosted) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def _signals(home: Home, tell: Tell) -> Generator[asyncio.Future[str]]:
+def asked_to_stop(home: Home, tell: Tell) -> Generator[asyncio.Future[str]]:
     """The name of the first signal that asks to stop, once it came. A second one, or a stop that lasts, ends the process."""
     loop = asyncio.get_running_loop()
     first: asyncio.Future[str] = loop.create_future()

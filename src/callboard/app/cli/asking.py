@@ -129,7 +129,7 @@ class Approvals:
         # What was typed before the question was there is no answer to it.
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         while True:
-            err(f"  {self._offers(row, more=not shown)} ", end="")
+            err(f"{self._offers(row, more=not shown)} ", end="")
             line = await read_line()
             answer = understood(line, row)
             if answer is not None:
@@ -144,14 +144,13 @@ class Approvals:
         return self._style.dim(f"risk {row.risk}{f', {row.policy}' if row.policy else ''}")
 
     def _offers(self, row: ActionRow, *, more: bool) -> str:
-        offers = ["[a]pprove once"]
+        """One line for what decides this request alone, one for each rule that an answer would make."""
+        offers = ["[a]pprove once", "[r]eject (r REASON)", *(["[v]iew all"] if more else [])]
+        lines = [" · ".join(offers)]
         for scope, key in (("session", "[s]ession"), ("workspace", "[w]orkspace")):
             if scope in row.scopes:
-                offers.append(f"{key}: {visible(row.matchers.get(scope, 'every one'))}")
-        offers.append("[r]eject (r REASON)")
-        if more:
-            offers.append("[v]iew all")
-        return " · ".join(offers) + " >"
+                lines.append(f"{key}: {visible(row.matchers.get(scope, 'every one'))}")
+        return "".join(f"  {line}\n" for line in lines) + "  >"
 
     def _show(self, preview: str, most: int) -> bool:
         """Prints what would be done, with nothing hidden; returns whether that was all of it."""

@@ -19,6 +19,8 @@ from callboard.projection.rows import Table
 from ..reading import Reader
 from .terminal import Style, one_line, out, plain, width
 
+#: Longer lines are hard to read, however wide the terminal is.
+WIDEST = 120
 _OVER = ("output-available", "output-error", "cancelled")
 
 
@@ -48,8 +50,9 @@ class Rendering:
         match part:
             case TextPart():
                 text = "(erased)" if part.content.erased else plain(await self._source.whole(part.content))
-                cut = style.warn(" (interrupted)") if part.state == "interrupted" else ""
-                out(f"\n{text.rstrip()}{cut}\n")
+                out(f"\n{_laid_out(text) if style.on else text.rstrip()}\n")
+                if part.state == "interrupted":
+                    out(style.warn("  (interrupted)"))
             case ReasoningPart():
                 if self._thinking:
                     out(style.dim(plain(await self._source.whole(part.content)).rstrip()))
@@ -59,6 +62,17 @@ class Rendering:
                 out(style.warn(f"  ? {one_line(part.prompt)}: waits for an answer"))
             case _:
                 out(aside(part, style))
+
+
+def _laid_out(text: str) -> str:
+    """Markdown as a terminal shows it. Links are written out: a terminal would hide where they lead."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console(force_terminal=True, width=min(width(), WIDEST), color_system="standard")
+    with console.capture() as captured:
+        console.print(Markdown(text, hyperlinks=False, code_theme="ansi_dark"))
+    return captured.get().rstrip()
 
 
 def tool_line(part: ToolPart, style: Style) -> str:
