@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor
@@ -27,11 +28,9 @@ class RuntimeFeeds:
             follow = self._workspaces.get(stream).follow(after)
         else:
             follow = (await self._sessions.get(stream)).views.follow(after)
-        try:
-            async for chunk in follow:
+        async with aclosing(follow) as chunks:
+            async for chunk in chunks:
                 yield chunk
-        finally:
-            await follow.aclose()
 
     async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
         """The facts after a sequence, stored and then live. Raises Refusal where there is no such stream."""
@@ -39,5 +38,6 @@ class RuntimeFeeds:
             self._workspaces.get(stream)
         else:
             await self._sessions.get(stream)
-        async for records in self._parts.store.facts.subscribe(stream, after=after):
-            yield records
+        async with aclosing(self._parts.store.facts.subscribe(stream, after=after)) as subscription:
+            async for records in subscription:
+                yield records

@@ -11,7 +11,7 @@ from .base import Answer, Command
 
 #: What becomes of input to a thread that is busy.
 WhenBusy = Literal["queue", "interrupt", "refuse"]
-Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]
+Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$(?!\n)")]
 Prompt = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
 Reason = Annotated[str, Meta(max_length=2000)]
 

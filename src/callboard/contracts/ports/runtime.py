@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any, Protocol
 
 import msgspec
@@ -40,10 +40,10 @@ class CommandService(Protocol):
 class Feeds(Protocol):
     """What is shown, live. `stream` is a session's or a workspace's."""
 
-    def ops(self, stream: str, *, after: Cursor | None) -> AsyncIterator[bytes]:
+    def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
         """Encoded server-sent events of row operations, from a snapshot or from the cursor on, without gap or repeat."""
         ...
 
-    def facts(self, stream: str, *, after: int) -> AsyncIterator[tuple[Record, ...]]:
+    def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
         """The facts after a sequence, stored and then live."""
         ...

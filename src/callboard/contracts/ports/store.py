@@ -184,12 +184,23 @@ class RowStore(Protocol):
 class Store(Protocol):
     """One store for a user: every workspace and session. `id` names it for ever; `epoch` counts its writers."""
 
-    id: str
-    epoch: int
-    facts: FactLog
-    blobs: BlobStore
-    partials: PartialStore
-    rows: RowStore
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def epoch(self) -> int: ...
+
+    @property
+    def facts(self) -> FactLog: ...
+
+    @property
+    def blobs(self) -> BlobStore: ...
+
+    @property
+    def partials(self) -> PartialStore: ...
+
+    @property
+    def rows(self) -> RowStore: ...
 
     async def close(self) -> None:
         """Finishes what was accepted and lets the lease go."""
