@@ -17,7 +17,7 @@ from ..turns import FactPrinter, follow_turn, interrupt
 from .asking import Approvals, Approve
 from .printing import Printer
 from .rendering import turn_line
-from .terminal import Style, err, one_line, out
+from .terminal import Style, err, out
 
 
 class Conversing:
@@ -74,10 +74,6 @@ class Conversing:
         style = Style(sys.stderr)
         self._printer.end()
         err(f"{turn_line(turn, style)}{style.dim(f' · callboard view {self._accepted.session_id}')}")
-        if turn.state == "failed":
-            err(f"{style.bad(one_line(turn.code))}: {one_line(turn.message)}")
-            if turn.hint:
-                err(style.dim(one_line(turn.hint)))
 
 
 def _print_fact(event: WireEvent) -> None:
