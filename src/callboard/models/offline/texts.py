@@ -66,7 +66,7 @@ def listed(found: Sequence[Found], excerpts: Excerpts, say: dict[str, str]) -> s
 
 
 def _file(one: Found, excerpt: tuple[tuple[int, str], ...], say: dict[str, str]) -> str:
-    lines = [f"- {hit.citation} {_code(hit.text)}" for hit in one.hits]
+    lines = [f"- {_code(hit.citation)} {_code(hit.text)}" for hit in one.hits]
     if (rest := one.total - len(one.hits)) > 0:
         lines.append(f"- {say['more'].format(count=rest)}")
     if excerpt:
