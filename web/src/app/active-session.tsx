@@ -3,6 +3,7 @@ import { Inspector } from '@/features/inspector/inspector'
 import { useT } from '@/features/shared/surface'
 import { StatusLine } from '@/features/status/status-line'
 import type { SessionCard, TurnRow } from '@/system/rows/model'
+import { hasBegun } from '@/system/rows/turns'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
 import type { SessionOffers } from './commands'
@@ -102,7 +103,7 @@ export function ActiveSession(props: ActiveSessionProps) {
 
 /** A turn that waits has nothing to tell yet. */
 function newestBegun(turns: readonly TurnRow[]): TurnRow | null {
-  return turns.findLast((turn) => turn.state !== 'queued' && turn.state !== 'removed') ?? null
+  return turns.findLast(hasBegun) ?? null
 }
 
 function useSystem(session: Session): readonly (readonly [string, string])[] {

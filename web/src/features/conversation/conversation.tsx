@@ -100,9 +100,11 @@ export const Conversation = memo((props: ConversationProps) => {
   const mayLoad = props.mayHaveOlder && !reachedStart && !loadingOlder
   // A person who scrolls up near the start asks for what came before; a list that settles does not.
   const scrolledUp = list.scrollDirection === 'backward' && first < OLDER_AT
+  // A list with room to spare has nothing to scroll: there is no asking for more, so it is filled.
+  const hasRoom = list.getTotalSize() < (list.scrollRect?.height ?? 0)
   useEffect(() => {
-    if (mayLoad && scrolledUp) onLoadOlder()
-  }, [mayLoad, scrolledUp, onLoadOlder])
+    if (mayLoad && (scrolledUp || hasRoom)) onLoadOlder()
+  }, [mayLoad, scrolledUp, hasRoom, onLoadOlder])
 
   return (
     <div className="relative min-h-0 flex-1">

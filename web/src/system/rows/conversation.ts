@@ -5,6 +5,7 @@
 import type { Sent } from '../workbench/outbox'
 import { type Activity, activityOf } from './activity'
 import type { ErrorPart, Part, TextPart, TurnRow } from './model'
+import { hasBegun } from './turns'
 
 export type Item =
   | { readonly kind: 'input'; readonly key: string; readonly turn: TurnRow }
@@ -50,7 +51,7 @@ export interface Choices {
 export function conversation(turns: readonly TurnRow[], choices: Choices): readonly Item[] {
   const items: Item[] = []
   for (const turn of turns) {
-    if (turn.state === 'queued' || turn.state === 'removed') continue
+    if (!hasBegun(turn)) continue
     items.push({ kind: 'input', key: `${turn.key} input`, turn })
     if (turn.state === 'running' || turn.state === 'waiting') running(items, turn, choices)
     else if (!choices.hasParts(turn)) items.push({ kind: 'unloaded', key: `${turn.key} parts`, turn })

@@ -153,6 +153,19 @@ test('older turns that were read stay where the snapshot joins on to them, and g
   expect(store.panel('parts').size).toBe(0)
 })
 
+test('a turn that waited when it was last seen is no joint: turns may have ended in between', () => {
+  const store = new RowStore()
+  const waits = { state: 'queued', startedAt: 0, endedAt: 0 } as const
+  store.replace([upsert('turns', turnRow('trn_a', 10)), upsert('turns', turnRow('trn_q', 20, waits))])
+  store.replace([upsert('turns', turnRow('trn_q', 90)), upsert('turns', turnRow('trn_r', 25, waits))])
+  expect(
+    store
+      .panel('turns')
+      .all()
+      .map((turn) => turn.key),
+  ).toEqual(['trn_r', 'trn_q'])
+})
+
 test('what a read gives never replaces what the stream gave', () => {
   const store = streaming('newest')
   store.merge('parts', [textPart(at(1), 'older')])

@@ -9,6 +9,7 @@ import { Signal } from '../signal'
 import { type AnyRow, asText, fill, type Panel, type Panels, type Text } from './model'
 import { PanelRows } from './panel'
 import { afterCharacters, countCharacters } from './text'
+import { firstBegun, hasBegun } from './turns'
 
 export type Applied = 'applied' | 'gap'
 
@@ -137,10 +138,12 @@ export class RowStore {
   }
 
   #keepOlderTurns(before: Tables): void {
-    const first = this.#tables.turns.all()[0]
-    if (first === undefined || before.turns.get(first.key) === undefined) return
+    const first = firstBegun(this.#tables.turns.all())
+    const joint = first === undefined ? undefined : before.turns.get(first.key)
+    if (first === undefined || joint === undefined || joint.order !== first.order) return
     for (const turn of before.turns.all()) {
-      if (turn.order >= first.order || this.#tables.turns.get(turn.key) !== undefined) continue
+      if (turn.order >= first.order || !hasBegun(turn) || this.#tables.turns.get(turn.key) !== undefined)
+        continue
       this.#tables.turns.put(turn)
       for (const part of before.parts.ofTurn(turn.turnId)) this.#tables.parts.put(part)
     }

@@ -9,6 +9,8 @@ export class Feed {
   readonly rows: RowStore
   /** Changes of the connection; changes of rows are told by the rows. */
   readonly changes = new Signal()
+  /** Tells of each snapshot, after it was applied. */
+  readonly snapshots = new Signal()
   readonly #subscription: Subscription
   #connection: Connection = 'connecting'
   #problem: ApiProblem | null = null
@@ -18,7 +20,11 @@ export class Feed {
     this.rows = new RowStore(onOffloaded)
     this.#subscription = new Subscription({
       open: (cursor, signal) => api.stream(path, cursor, signal),
-      replace: (ops) => this.rows.replace(ops),
+      replace: (ops) => {
+        const applied = this.rows.replace(ops)
+        this.snapshots.emit()
+        return applied
+      },
       apply: (ops) => this.rows.apply(ops),
       onConnection: (connection, problem) => {
         this.#connection = connection

@@ -2,12 +2,14 @@
 import type { ApiClient } from '../api/client'
 import type { TurnRow } from '../rows/model'
 import type { OnOffloaded } from '../rows/store'
+import { firstBegun } from '../rows/turns'
 import { Signal } from '../signal'
 import { Feed } from './feed'
 
 /** How many turns a snapshot holds; a session that shows fewer has no others. */
 export const WINDOW = 20
 const PAGE = 20
+const FIRST_PART = 2
 
 export class Session {
   readonly id: string
@@ -16,6 +18,7 @@ export class Session {
   readonly #api: ApiClient
   readonly #read = new Set<string>()
   readonly #reading = new Set<string>()
+  #readBefore = Number.POSITIVE_INFINITY
   #loadingOlder = false
   #reachedStart = false
 
@@ -23,6 +26,7 @@ export class Session {
     this.#api = api
     this.id = id
     this.feed = new Feed(api, `/sessions/${id}/ops`, onOffloaded)
+    this.feed.snapshots.subscribe(() => this.#completeFirstTurn())
   }
 
   get loadingOlder(): boolean {
@@ -34,19 +38,20 @@ export class Session {
     return this.#reachedStart
   }
 
-  /** Read the turns before the oldest that is here. Raises ApiProblem. */
+  /**
+   * Read the turns before the oldest that is here. Turns that wait may be among them: they are in the queue already, and
+   * the next read goes on before them. Raises ApiProblem.
+   */
   async loadOlder(): Promise<void> {
-    const first = this.feed.rows.panel('turns').all()[0]
+    const first = firstBegun(this.feed.rows.panel('turns').all())
     if (first === undefined || this.#loadingOlder || this.#reachedStart) return
     this.#loadingOlder = true
     this.changes.emit()
     try {
-      const read = await this.#api.query('get_turns', {
-        sessionId: this.id,
-        before: first.order,
-        limit: PAGE,
-      })
+      const before = Math.min(first.order, this.#readBefore)
+      const read = await this.#api.query('get_turns', { sessionId: this.id, before, limit: PAGE })
       this.#reachedStart = read.turns.length < PAGE
+      this.#readBefore = Math.min(before, ...read.turns.map((turn) => turn.order))
       this.feed.rows.merge('turns', read.turns)
     } finally {
       this.#loadingOlder = false
@@ -71,4 +76,22 @@ export class Session {
       this.#reading.delete(turnId)
     }
   }
+
+  /**
+   * A snapshot holds the newest parts that fit, so the first turn that has any may lack its earliest. Steps say so: the
+   * first is the model call, the second its first part.
+   */
+  #completeFirstTurn(): void {
+    this.#readBefore = Number.POSITIVE_INFINITY
+    this.#reachedStart = false
+    const first = this.feed.rows.panel('parts').all()[0]
+    if (first === undefined || first.turnId === '' || stepOf(first.order) <= FIRST_PART) return
+    // What fails here is asked for again with the next snapshot; the turn shows what it has meanwhile.
+    this.loadParts(first.turnId).catch(() => {})
+  }
+}
+
+/** The order of a part is its run's start and its step, which has the lower 20 bits. */
+function stepOf(order: number): number {
+  return order % 2 ** 20
 }
