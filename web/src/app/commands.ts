@@ -51,7 +51,10 @@ function ofSession(context: CommandContext): readonly Row[] {
     perform,
   })
   return [
-    { ...row('decide', t('palette.decide'), 'shield', context.canDecide, context.decide), keys: 'Ctrl J' },
+    {
+      ...row('decide', t('palette.decide'), 'shield', context.canDecide, context.decide),
+      keys: t('action.focus_keys'),
+    },
     row('interrupt', t('palette.interrupt'), 'stop', context.canInterrupt, context.interrupt),
     row('resume', t('palette.resume'), 'play', context.canResume, context.resume),
     row('compose', t('palette.compose'), 'edit', true, context.compose),

@@ -36,9 +36,13 @@ test('characters that hide or reorder text are written out (SAFE-07)', () => {
   expect(screen.getByRole('group', { name: 'What it would do' }).textContent).toBe('ls ⟨U+202E⟩gpj.exe')
 })
 
-test('it is answered by keyboard, with the reason that was typed', async () => {
+test('it is answered by keyboard, once it could be read, with the reason that was typed', async () => {
+  const clock = vi.spyOn(Date, 'now')
   const { onAnswer } = card()
   expect(document.activeElement).toBe(screen.getByRole('region', { name: 'Waiting for your decision' }))
+  await userEvent.keyboard('a')
+  expect(onAnswer).not.toHaveBeenCalled()
+  clock.mockReturnValue(Number.MAX_SAFE_INTEGER)
   await userEvent.keyboard('a')
   expect(onAnswer).toHaveBeenLastCalledWith({ decision: 'approve', scope: 'once', reason: '' })
   await userEvent.type(screen.getByRole('textbox'), 'a rare reason')

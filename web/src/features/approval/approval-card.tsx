@@ -31,6 +31,9 @@ export interface ApprovalCardProps {
   readonly onNext: () => void
 }
 
+/** How long a card is on the screen before its keys answer it. */
+const READ_FIRST_MS = 400
+
 const RISKS: Record<ActionRow['risk'], Tone> = { none: 'quiet', low: 'quiet', medium: 'warn', high: 'bad' }
 
 /** A request that only a person can answer. It goes when the fact of its answer comes, and not before. */
@@ -40,6 +43,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
   const [scope, setScope] = useState<ApprovalScope>('once')
   const [reason, setReason] = useState('')
   const card = useRef<HTMLElement>(null)
+  const shownAt = useRef(Date.now())
   const takesFocus = props.takesFocus
   useEffect(() => {
     if (takesFocus) card.current?.focus({ preventScroll: true })
@@ -48,6 +52,8 @@ export function ApprovalCard(props: ApprovalCardProps) {
     if (answered === null && action.decisions.includes(decision)) props.onAnswer({ decision, scope, reason })
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    // A key that is held, or pressed for the card before this one, is no decision on this one.
+    if (event.repeat || Date.now() - shownAt.current < READ_FIRST_MS) return
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
     if (event.key === 'a' || event.key === 'A') give('approve')
     else if (event.key === 'r' || event.key === 'R') give('reject')
@@ -65,7 +71,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
       id="pending-action"
       aria-label={t('action.region')}
       onKeyDown={onKeyDown}
-      className="flex max-h-[62vh] flex-col gap-2.5 rounded-lg border border-warn/60 bg-surface px-3.5 py-3 shadow-sm"
+      className="group flex max-h-[62vh] flex-col gap-2.5 rounded-lg border border-warn/60 bg-surface px-3.5 py-3 shadow-sm"
     >
       <header className="flex flex-wrap items-center gap-2">
         <Icon name="shield" className="text-warn" />
@@ -76,6 +82,9 @@ export function ApprovalCard(props: ApprovalCardProps) {
         )}
         <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
           {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}
+          <span className="group-focus-within:hidden">
+            <Key>{t('action.focus_keys')}</Key>
+          </span>
           {props.count > 1 && (
             <>
               <span className="tabular">

@@ -65,6 +65,8 @@ export function Composer(props: ComposerProps) {
     >
       <textarea
         ref={props.inputRef}
+        // biome-ignore lint/a11y/noAutofocus: the message field is what the page is for
+        autoFocus
         aria-label={t('composer.label')}
         aria-describedby="composer-keys"
         placeholder={props.disabledBecause ?? props.placeholder}

@@ -224,6 +224,7 @@ export const en = {
   'action.line.withdrawn': 'The request for {tool} was withdrawn',
   'action.line.unknown': 'What became of the request for {tool} is unknown',
   'action.line.by': 'by {actor}',
+  'action.focus_keys': 'Ctrl J',
   'action.next': 'Next request',
 
   'steer.pending': 'Steer, waiting to be taken up',

@@ -224,6 +224,7 @@ export const zh: Texts = {
   'action.line.withdrawn': '{tool} 的请求已撤回',
   'action.line.unknown': '{tool} 的请求结果未知',
   'action.line.by': '由{actor}',
+  'action.focus_keys': 'Ctrl J',
   'action.next': '下一项',
 
   'steer.pending': '引导，等待采纳',
