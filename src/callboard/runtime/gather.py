@@ -82,11 +82,18 @@ class Gatherer:
         self._parts.feed.frame(self._stream, frame)
         self._kept.append(frame)
         self._kept_size += len(frame.text)
-        limits = self._parts.limits
-        if self._kept_size >= limits.partial_bytes:
+        self._plan_keeping()
+
+    def _plan_keeping(self) -> None:
+        """What waits to be kept is written when it is enough or has waited long enough, one write at a time."""
+        if self._closed or not self._kept or (self._write is not None and not self._write.done()):
+            return
+        if self._kept_size >= self._parts.limits.partial_bytes:
             self._keep_now()
         elif self._keep_timer is None:
-            self._keep_timer = asyncio.get_running_loop().call_later(limits.partial_interval, self._keep_now)
+            self._keep_timer = asyncio.get_running_loop().call_later(
+                self._parts.limits.partial_interval, self._keep_now
+            )
 
     def _keep_now(self) -> None:
         if self._keep_timer is not None:
@@ -94,6 +101,7 @@ class Gatherer:
             self._keep_timer = None
         if self._kept and not self._closed and (self._write is None or self._write.done()):
             self._write = asyncio.create_task(self._keep())
+            self._write.add_done_callback(lambda _: self._plan_keeping())
 
     async def _keep(self) -> None:
         pieces, self._kept, self._kept_size = self._kept, [], 0
