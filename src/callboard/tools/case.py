@@ -24,10 +24,12 @@ from .write import WriteArguments
 
 
 class Ground(NamedTuple):
-    """What the machine gives and the settings say: how commands can be held in, what is kept from agents, the network."""
+    """What the machine gives and the settings say: how commands can be held in, what is kept from agents, what else of the
+    machine they can read, the network."""
 
     ability: Ability
     hidden: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     network: bool = False
 
     def holds(self, folder: str) -> bool:
@@ -138,6 +140,7 @@ class Case:
             )
         kept = [name for name in PROTECTED if name not in self.unkept]
         detail = f"read-only: {', '.join(kept)}" if self.may_write else "the folder is read-only"
+        detail += "; /tmp and the home are empty and its own"
         return SandboxApplied(
             level="bubblewrap",
             network=self.ground.network,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from callboard.contracts.content import Blob, blob_of, fit
@@ -29,6 +30,14 @@ class Diff(NamedTuple):
     text: str
     added: int
     removed: int
+
+
+class _Code(NamedTuple):
+    same: bool
+    i1: int
+    i2: int
+    j1: int
+    j2: int
 
 
 def diff(plan: Plan) -> Diff:
@@ -82,37 +91,56 @@ def _split(text: str) -> list[str]:
 
 
 def _hunks(old: list[str], new: list[str]) -> tuple[str, int, int]:
-    start = _same_from(old, new)
-    end = _same_from(old[start:][::-1], new[start:][::-1])
-    skipped = max(0, start - _CONTEXT)
-    kept = max(0, end - _CONTEXT)
-    old, new = old[skipped : len(old) - kept], new[skipped : len(new) - kept]
-    lead, tail = start - skipped, end - kept
-    if (len(old) - lead - tail) * (len(new) - lead - tail) > _MOST_PAIRS:
-        groups = [_wholesale(len(old), len(new), lead, tail)]
-    else:
-        groups = list(difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT))
     added = removed = 0
     out: list[str] = []
-    for group in groups:
+    for group in _groups(_opcodes(old, new)):
         first, last = group[0], group[-1]
-        out.append(f"@@ -{_span(first[1], last[2], skipped)} +{_span(first[3], last[4], skipped)} @@\n")
-        for tag, i1, i2, j1, j2 in group:
-            if tag == "equal":
-                out += [_line(" ", line) for line in old[i1:i2]]
+        out.append(f"@@ -{_span(first.i1, last.i2)} +{_span(first.j1, last.j2)} @@\n")
+        for code in group:
+            if code.same:
+                out += [_line(" ", line) for line in old[code.i1 : code.i2]]
                 continue
-            out += [_line("-", line) for line in old[i1:i2]]
-            out += [_line("+", line) for line in new[j1:j2]]
-            removed, added = removed + i2 - i1, added + j2 - j1
+            out += [_line("-", line) for line in old[code.i1 : code.i2]]
+            out += [_line("+", line) for line in new[code.j1 : code.j2]]
+            removed, added = removed + code.i2 - code.i1, added + code.j2 - code.j1
     return "".join(out), added, removed
 
 
-def _wholesale(old: int, new: int, lead: int, tail: int) -> list[tuple[str, int, int, int, int]]:
-    return [
-        ("equal", 0, lead, 0, lead),
-        ("replace", lead, old - tail, lead, new - tail),
-        ("equal", old - tail, old, new - tail, new),
-    ]
+def _opcodes(old: list[str], new: list[str]) -> list[_Code]:
+    """The lines i1 to i2 of the old text against j1 to j2 of the new one, all of both texts in order.
+
+    What is the same at both ends is not compared again: mostly it is nearly everything.
+    """
+    start = _same_from(old, new)
+    end = _same_from(old[start:][::-1], new[start:][::-1])
+    i2, j2 = len(old) - end, len(new) - end
+    codes = [_Code(True, 0, start, 0, start)]
+    if (i2 - start) * (j2 - start) > _MOST_PAIRS:
+        codes.append(_Code(False, start, i2, start, j2))
+    else:
+        found = difflib.SequenceMatcher(None, old[start:i2], new[start:j2], autojunk=False).get_opcodes()
+        codes += [_Code(tag == "equal", *(at + start for at in place)) for tag, *place in found]
+    codes.append(_Code(True, i2, len(old), j2, len(new)))
+    return [code for code in codes if code.i1 < code.i2 or code.j1 < code.j2]
+
+
+def _groups(codes: list[_Code]) -> Iterator[list[_Code]]:
+    """The changes with the lines around them; those whose surroundings touch are one group."""
+    group: list[_Code] = []
+    for at, code in enumerate(codes):
+        if not code.same:
+            group.append(code)
+            continue
+        before = min(_CONTEXT, code.i2 - code.i1) if at + 1 < len(codes) else 0
+        after = min(_CONTEXT, code.i2 - code.i1) if group else 0
+        if group and before and code.i2 - code.i1 <= before + after:
+            group.append(code)
+            continue
+        if group:
+            yield [*group, _Code(True, code.i1, code.i1 + after, code.j1, code.j1 + after)]
+        group = [_Code(True, code.i2 - before, code.i2, code.j2 - before, code.j2)] if before else []
+    if any(not code.same for code in group):
+        yield group
 
 
 def _same_from(one: list[str], other: list[str]) -> int:
@@ -124,10 +152,10 @@ def _same_from(one: list[str], other: list[str]) -> int:
     return count
 
 
-def _span(first: int, last: int, skipped: int) -> str:
+def _span(first: int, last: int) -> str:
     size = last - first
     # An empty span stands after the line before it.
-    at = first + skipped + (1 if size else 0)
+    at = first + (1 if size else 0)
     return f"{at}" if size == 1 else f"{at},{size}"
 
 

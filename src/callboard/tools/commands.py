@@ -35,8 +35,8 @@ _RUNS_ARGUMENTS = _words(
 )
 #: They only lead up to the command that follows.
 _LEADS = _words(
-    """! builtin command coproc do doas elif else env exec if nice nohup setsid stdbuf sudo then time timeout until while
-    xargs"""
+    """! bash builtin command coproc dash do doas elif else env eval exec if nice nohup setsid sh stdbuf sudo then time timeout
+    until while xargs zsh"""
 )
 _DESTRUCTIVE = _words(
     """chgrp chmod chown dd doas fdisk kill killall mkfs mount pkill reboot rm rmdir shred shutdown su sudo truncate umount

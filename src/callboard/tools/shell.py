@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -64,6 +64,7 @@ async def _held(
             folder=folder,
             writable=bool(applied.writable),
             network=applied.network,
+            programs=_present(ground.programs),
             kept=kept,
             hidden=_inside(folder, ground.hidden),
         )
@@ -72,7 +73,7 @@ async def _held(
             return [
                 ability.program,
                 *bubblewrap.namespaces(network=applied.network, userns_off=ability.userns_off),
-                *bubblewrap.environment(folder),
+                *bubblewrap.environment(view, os.environ.get("PATH", "")),
                 *bubblewrap.mounts(view),
                 *(("--seccomp", str(handed[0])) if handed else ()),
                 *("--json-status-fd", str(report), "--"),
@@ -90,7 +91,10 @@ def _environment(folder: str) -> dict[str, str]:
     return {"PATH": bubblewrap.PATH, **passed, "PWD": folder, "TERM": "dumb", "NO_COLOR": "1"}
 
 
-def _inside(folder: str, hidden: tuple[str, ...]) -> list[str]:
+def _present(folders: Sequence[str]) -> list[str]:
+    return [one for one in folders if Path(one).is_dir()]
+
+
+def _inside(folder: str, hidden: Sequence[str]) -> list[str]:
     """Those of the hidden folders that the command would see."""
-    real = (os.path.realpath(one) for one in hidden)
-    return [one for one in real if one.startswith(folder + "/") and Path(one).is_dir()]
+    return [one for one in _present([os.path.realpath(one) for one in hidden]) if one.startswith(folder + "/")]

@@ -35,11 +35,16 @@ CHANGED = "What the approval was for is no longer so: {what} changed. Nothing wa
 
 
 class FolderToolbox:
-    """Implements the port `Toolbox`. `hidden` are folders that no tool enters (the user's state, keys) and `network` says
-    whether commands in the sandbox have one."""
+    """Implements the port `Toolbox`. `hidden` are folders that no tool enters (the user's state, keys), `programs` those
+    outside the system's that commands in the sandbox can read (a toolchain in the home), and `network` says whether they
+    have one. `bwrap` is bubblewrap's path, or its name to be found."""
 
-    def __init__(self, *, hidden: Sequence[str] = (), network: bool = False) -> None:
+    def __init__(
+        self, *, hidden: Sequence[str] = (), programs: Sequence[str] = (), network: bool = False, bwrap: str = "bwrap"
+    ) -> None:
+        self._bwrap = bwrap
         self._hidden = tuple(hidden)
+        self._programs = tuple(programs)
         self._network = network
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
@@ -160,7 +165,7 @@ class FolderToolbox:
         return ToolOutcome(output=f"{text}\n\n{notes}" if notes else text)
 
     def _ground(self) -> Ground:
-        return Ground(ability=ability(), hidden=self._hidden, network=self._network)
+        return Ground(ability(self._bwrap), hidden=self._hidden, programs=self._programs, network=self._network)
 
 
 def _same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> arguments.Arguments:

@@ -29,17 +29,16 @@ class Ability(NamedTuple):
 
 
 @cache
-def ability() -> Ability:
-    """What works here, tried once for the life of the process. Takes some tens of milliseconds the first time."""
-    return tried(shutil.which("bwrap"))
+def ability(bwrap: str) -> Ability:
+    """What works here with this bubblewrap, a path or a name to be found; tried once for the life of the process.
 
-
-def tried(program: str | None) -> Ability:
-    """What works with this bubblewrap."""
+    Takes some tens of milliseconds the first time.
+    """
+    program = shutil.which(bwrap)
     if sys.platform != "linux":
         return Ability("", why=f"there is no bubblewrap for {sys.platform}")
     if program is None:
-        return Ability("", why="bubblewrap (bwrap) is not installed")
+        return Ability("", why=f"bubblewrap ({bwrap}) is not installed")
     refused = ""
     for userns_off in (True, False):
         refused = _attempt(program, userns_off=userns_off, filtered=False)

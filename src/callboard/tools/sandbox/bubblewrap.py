@@ -14,18 +14,20 @@ ld.so.cache ld.so.conf ld.so.conf.d locale.alias locale.conf localtime login.def
 passwd pki/ca-trust pki/tls/certs profile protocols resolv.conf rpc services shells ssl/certs ssl/openssl.cnf terminfo
 timezone"""
 #: What the sandbox has of its own, in memory, gone with the call.
-_TMP, _HOME = "/tmp", "/home/callboard"  # noqa: S108
+_TMP, _SHARED, _HOME = "/tmp", "/dev/shm", "/home/callboard"  # noqa: S108
 _LARGEST = str(1 << 30)
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class View(NamedTuple):
-    """What one call sees. `kept` are paths in the folder that are mounted read-only, `hidden` those that appear empty."""
+    """What one call sees. `programs` are folders beyond the system's that can be read, and whose programs are found; `kept`
+    are paths in the folder that are mounted read-only, `hidden` those that appear empty."""
 
     folder: str
     writable: bool
     network: bool
+    programs: Sequence[str] = ()
     kept: Sequence[str] = ()
     hidden: Sequence[str] = ()
 
@@ -51,8 +53,11 @@ def mounts(view: View) -> list[str]:
     """The options that build what the command sees."""
     bind = "--bind" if view.writable else "--ro-bind"
     options = [*_system(), "--proc", "/proc", "--dev", "/dev"]
-    for path in (_TMP, _HOME):
+    for path in (_TMP, _SHARED, _HOME):
         options += ["--size", _LARGEST, "--tmpfs", path]
+    options += ["--remount-ro", "/dev"]
+    for path in view.programs:
+        options += ["--ro-bind", path, path]
     options += [bind, view.folder, view.folder]
     for path in view.kept:
         options += ["--ro-bind", path, path]
@@ -61,13 +66,17 @@ def mounts(view: View) -> list[str]:
     return [*options, "--remount-ro", "/", "--chdir", view.folder]
 
 
-def environment(folder: str) -> list[str]:
-    """The options that set the command's environment: nothing of ours is in it."""
+def environment(view: View, search: str) -> list[str]:
+    """The options that set the command's environment. Of our own, nothing is in it but those places of the search path
+    `search` that lie in the folders of programs."""
+    ours = [
+        one for one in search.split(":") if any(one == path or one.startswith(path + "/") for path in view.programs)
+    ]
     values = {
-        "PATH": PATH,
+        "PATH": ":".join([*ours, PATH]),
         "HOME": _HOME,
         "TMPDIR": _TMP,
-        "PWD": folder,
+        "PWD": view.folder,
         "LANG": "C.UTF-8",
         "TERM": "dumb",
         "NO_COLOR": "1",

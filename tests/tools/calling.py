@@ -1,0 +1,83 @@
+"""Calls of tools as the runtime makes them: through the gate, and run where it lets them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.facts.permission import Rule, RuleScope, Verdict
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, ToolOutcome
+from callboard.tools.toolbox import FolderToolbox
+
+DEFINITION = "d" * 64
+
+
+def rule(verdict: Verdict, matcher: str, scope: RuleScope = "session") -> Rule:
+    return Rule(rule_id="rul_1", matcher=matcher, verdict=verdict, scope=scope)
+
+
+def call(tool: str, **arguments: Any) -> ToolCall:
+    return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(arguments))
+
+
+class Agent:
+    """An agent at work in a folder, with everything allowed unless said otherwise."""
+
+    def __init__(self, folder: Path, toolbox: FolderToolbox | None = None, **context: Any) -> None:
+        self.folder = folder
+        self.toolbox = toolbox or FolderToolbox()
+        given: dict[str, Any] = {
+            "folder": str(folder),
+            "agent": "solo",
+            "definition_hash": DEFINITION,
+            "tools": ("*",),
+            "policy": ("Patch", "Finalize"),
+            "mode": "auto",
+            "permission_mode": "full",
+        }
+        self.context = ToolContext(**{**given, **context})
+        self.shown: list[str] = []
+
+    def having(self, **context: Any) -> Agent:
+        """The same agent under another context."""
+        other = Agent(self.folder, self.toolbox)
+        other.context = msgspec.structs.replace(self.context, **context)
+        return other
+
+    async def ask(self, tool: str, **arguments: Any) -> Evaluation:
+        return await self.toolbox.evaluate(call(tool, **arguments), self.context)
+
+    async def run(self, wanted: ToolCall, evaluation: Evaluation) -> ToolOutcome:
+        outcome = await self.toolbox.run(wanted, evaluation, self.context, self.shown.append)
+        return msgspec.structs.replace(outcome, duration_ms=0)
+
+    async def do(self, tool: str, **arguments: Any) -> ToolOutcome:
+        """Evaluates and runs, a person saying yes where one is asked."""
+        wanted = call(tool, **arguments)
+        return await self.run(wanted, await self.toolbox.evaluate(wanted, self.context))
+
+    async def output(self, tool: str, **arguments: Any) -> str:
+        """What the call gives, which must succeed."""
+        outcome = await self.do(tool, **arguments)
+        assert outcome.code is None, outcome
+        return outcome.output
+
+
+def tree(folder: Path) -> dict[str, bytes | str]:
+    """All that is in the folder: the content of files, and what everything else is."""
+    return {str(path.relative_to(folder)): _seen(path) for path in sorted(folder.rglob("*"))}
+
+
+def _seen(path: Path) -> bytes | str:
+    if path.is_symlink():
+        return f"-> {path.readlink()}"
+    if path.is_dir():
+        return "folder"
+    return path.read_bytes() if path.is_file() else "special"
+
+
+Making = Callable[[Path], None]

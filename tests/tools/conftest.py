@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tools.calling import Agent
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace beside which stands what no tool may reach."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.txt").write_text("the secret\n")
+    inside = tmp_path / "workspace"
+    (inside / "src").mkdir(parents=True)
+    (inside / "src" / "app.py").write_text("print('one')\nprint('two')\n")
+    (inside / "README.md").write_text("# Tide\n\nReads gauges.\n")
+    return inside
+
+
+@pytest.fixture
+def agent(folder: Path) -> Agent:
+    return Agent(folder)

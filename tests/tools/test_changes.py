@@ -1,0 +1,141 @@
+"""Bytes as text and back, and changes as diffs that other tools understand."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from callboard.contracts.content import Text, blob_of
+from callboard.contracts.facts.tool import FileChange
+from callboard.tools.changes import Plan, diff, told
+from callboard.tools.texts import decode, kind_of
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "encoding"),
+    [
+        (b"plain\n", "plain\n", "utf-8"),
+        ("潮位\n".encode(), "潮位\n", "utf-8"),
+        (b"\xef\xbb\xbfmarked", "marked", "utf-8"),
+        (b"\xff\xfea\x00b\x00", "ab", "utf-16-le"),
+        (b"\xfe\xff\x00a", "a", "utf-16-be"),
+        (b"caf\xe9\r\n", "café\r\n", "latin-1"),
+        (b"", "", "utf-8"),
+        (b"\x1b[31mred", "\x1b[31mred", "utf-8"),
+    ],
+)
+def test_text_is_read_and_written_in_the_encoding_it_has(data: bytes, text: str, encoding: str):
+    found = decode(data)
+
+    assert found is not None
+    assert (found.text, found.encoding) == (text, encoding)
+    assert found.encode(found.text) == data
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "a PNG image"),
+        (b"\x7fELF\x02\x01\x01\x00", "an ELF program or library"),
+        (b"SQLite format 3\x00", "an SQLite database"),
+        (b"a\x00b", "binary data"),
+        (bytes(range(1, 256)), "binary data"),
+        (b"\xff\xfe\x00", "binary data"),
+    ],
+)
+def test_what_is_no_text_is_called_what_it_is(data: bytes, kind: str):
+    assert decode(data) is None
+    assert kind_of(data) == kind
+
+
+@given(st.binary())
+def test_whatever_counts_as_text_comes_back_as_the_same_bytes(data: bytes):
+    found = decode(data)
+
+    assert found is None or found.encode(found.text) == data
+
+
+lines = st.lists(st.sampled_from(["a", "b", "", "d\r"]), max_size=30)
+texts = st.tuples(lines, st.booleans()).map(lambda drawn: "\n".join(drawn[0]) + ("\n" if drawn[1] and drawn[0] else ""))
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts, texts)
+def test_git_makes_the_new_file_of_the_old_one_and_the_diff(
+    tmp_path_factory: pytest.TempPathFactory, old: str, new: str
+):
+    assume(old not in {"", new} and new)
+    found = diff(Plan("f.txt", old.encode(), new.encode()))
+    folder = tmp_path_factory.mktemp("apply")
+    (folder / "f.txt").write_bytes(old.encode())
+
+    done = _git_apply(folder, found.text)
+
+    assert done.returncode == 0, (old, new, found.text, done.stderr)
+    assert (folder / "f.txt").read_bytes() == new.encode()
+    body = found.text.split("\n")[2:]
+    assert found.added == sum(line.startswith("+") for line in body)
+    assert found.removed == sum(line.startswith("-") for line in body)
+
+
+def test_a_long_file_gets_a_diff_of_what_changed_in_it_at_once(tmp_path: Path):
+    old = [f"line {number}\n" for number in range(200_000)]
+    new = [*old[:1000], "one\n", *old[1001:150_000], "two\n", *old[150_000:]]
+    all_new = [f"other {number}\n" for number in range(200_000)]
+
+    near = diff(Plan("f.txt", "".join(old).encode(), "".join(new).encode()))
+    far = diff(Plan("f.txt", "".join(old).encode(), "".join(all_new).encode()))
+
+    assert (far.added, far.removed) == (200_000, 200_000)
+    (tmp_path / "f.txt").write_text("".join(old))
+    assert _git_apply(tmp_path, near.text).returncode == 0
+    assert (tmp_path / "f.txt").read_text() == "".join(new)
+
+
+def test_a_small_change_is_told_whole():
+    change, blobs = told(Plan("a.txt", b"one\ntwo", b"one\n2"))
+
+    assert change == FileChange(
+        path="a.txt",
+        kind="modified",
+        added=1,
+        removed=1,
+        diff=Text(
+            text="--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n\\ No newline at end of file\n+2\n"
+            "\\ No newline at end of file\n"
+        ),
+        before=blob_of(b"one\ntwo", "text/plain; charset=utf-8").ref,
+        after=blob_of(b"one\n2", "text/plain; charset=utf-8").ref,
+    )
+    assert [blob.data for blob in blobs] == [b"one\ntwo", b"one\n2"]
+
+
+def test_a_large_diff_is_a_preview_and_a_ref():
+    """UI-08"""
+    change, blobs = told(Plan("a.txt", None, b"0123456789\n" * 2000))
+
+    assert change.kind == "created"
+    assert change.diff is not None
+    assert change.diff.ref is not None
+    assert [blob.ref for blob in blobs] == [change.diff.ref, change.after]
+
+
+def test_a_change_of_what_is_no_text_is_named():
+    found = diff(Plan("a.bin", b"\x00\x01", b"text\n"))
+
+    assert found.text == "--- a/a.bin\n+++ b/a.bin\nThe file was binary data, 2 bytes; it becomes text, 5 bytes.\n"
+
+
+def _git_apply(folder: Path, text: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        ["git", "apply", "--whitespace=nowarn", "-"],
+        cwd=folder,
+        input=text.encode(),
+        capture_output=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "GIT_CEILING_DIRECTORIES": str(folder.parent), "HOME": str(folder)},
+    )

@@ -1,0 +1,153 @@
+"""Files are opened from the folder's handle, through no link, and are what they were when they were opened."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from callboard.tools.handles import Folder, listing
+from callboard.tools.paths import PathDenied
+
+Make = Callable[[Path], object]
+
+
+def _socket(path: Path) -> None:
+    # The address of a socket is short; the folder of a test is not.
+    here = Path.cwd()
+    os.chdir(path.parent)
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.chdir(here)
+
+
+SPECIAL: list[tuple[str, Make, str]] = [
+    ("link to a file outside", lambda path: path.symlink_to("/etc/passwd"), "a symbolic link, which no tool follows"),
+    ("link to a file inside", lambda path: path.symlink_to("README.md"), "a symbolic link, which no tool follows"),
+    ("link to nothing", lambda path: path.symlink_to("nowhere"), "a symbolic link, which no tool follows"),
+    ("link to a folder", lambda path: path.symlink_to("src"), "a symbolic link, which no tool follows"),
+    ("named pipe", os.mkfifo, "a named pipe"),
+    ("socket", _socket, "a socket"),
+]
+if os.geteuid() == 0:
+    SPECIAL.append(
+        ("device", lambda path: os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 5)), "a character device")
+    )
+
+
+@pytest.mark.parametrize(("make", "kind"), [one[1:] for one in SPECIAL], ids=[one[0] for one in SPECIAL])
+def test_what_is_no_regular_file_is_refused_by_what_it_is(folder: Path, make: Make, kind: str):
+    """SAFE-01"""
+    make(folder / "odd")
+
+    with Folder(str(folder)) as opened:
+        for use in (opened.look, opened.open_file):
+            with pytest.raises(PathDenied) as denied:
+                use("odd")
+            assert denied.value.message == f"odd is {kind}."
+
+
+@pytest.mark.parametrize("target", ["../outside", "src", "/"])
+def test_a_link_on_the_way_is_refused(folder: Path, target: str):
+    """SAFE-01"""
+    (folder / "way").symlink_to(target)
+
+    with Folder(str(folder)) as opened, pytest.raises(PathDenied) as denied:
+        opened.open_file("way/app.py")
+
+    assert denied.value.message == "way is a symbolic link, which no tool follows."
+
+
+def test_a_folder_that_is_made_is_not_made_through_a_link(folder: Path):
+    """SAFE-01"""
+    (folder / "way").symlink_to("../outside")
+
+    with Folder(str(folder)) as opened, pytest.raises(PathDenied), opened.directory("way/new", make=True):
+        pass
+
+    assert not (folder / "../outside/new").exists()
+
+
+def test_a_file_on_the_way_is_no_folder(folder: Path):
+    with Folder(str(folder)) as opened:
+        assert opened.look("README.md/x") is None
+        assert opened.read("README.md/x", 10) is None
+        with pytest.raises(NotADirectoryError):
+            opened.open_file("README.md/x")
+
+
+def test_a_hidden_folder_is_entered_by_no_name(folder: Path):
+    """SAFE-03"""
+    (folder / "state").mkdir()
+    (folder / "state" / "key").write_text("the key")
+
+    with Folder(str(folder), hidden=[str(folder / "state")]) as opened:
+        with pytest.raises(PathDenied) as denied:
+            opened.read("state/key", 100)
+        assert denied.value.message == "state is kept from agents."
+        (folder / "state").rename(folder / "other")
+        with pytest.raises(PathDenied) as denied:
+            opened.read("other/key", 100)
+        assert denied.value.message == "other is kept from agents."
+
+
+def test_a_name_that_becomes_a_link_again_and_again_never_leads_outside(folder: Path):
+    """SAFE-01: the name is a folder and a link in turns while it is read."""
+    (folder / "turn").mkdir()
+    (folder / "turn" / "secret.txt").write_text("inside")
+    (folder / "link").symlink_to("../outside")
+    done = threading.Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            (folder / "turn").rename(folder / "spare")
+            (folder / "link").rename(folder / "turn")
+            (folder / "turn").rename(folder / "link")
+            (folder / "spare").rename(folder / "turn")
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    seen: set[bytes | str | None] = set()
+    try:
+        with Folder(str(folder)) as opened:
+            for _ in range(3000):
+                try:
+                    seen.add(opened.read("turn/secret.txt", 100))
+                except PathDenied as denied:
+                    seen.add(denied.message)
+    finally:
+        done.set()
+        swapping.join()
+    assert b"inside" in seen
+    assert seen <= {b"inside", None, "turn is a symbolic link, which no tool follows."}
+
+
+def test_entries_are_listed_by_name_with_what_they_are_themselves(folder: Path):
+    (folder / "link").symlink_to("src")
+
+    with Folder(str(folder)) as opened, opened.directory("") as handle:
+        found = [(name, stat.S_IFMT(status.st_mode)) for name, status in listing(handle)]
+
+    assert found == [("README.md", stat.S_IFREG), ("link", stat.S_IFLNK), ("src", stat.S_IFDIR)]
+
+
+def test_no_handle_stays_open(folder: Path):
+    before = _handles()
+
+    for path in ("README.md", "src/app.py", "nothing", "no/where", "README.md/x"):
+        with Folder(str(folder)) as opened:
+            opened.read(path, 10)
+            opened.look(path)
+
+    assert _handles() == before
+
+
+def _handles() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))

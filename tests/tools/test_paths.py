@@ -1,0 +1,135 @@
+"""What may be written down as a path, and what it leads to."""
+
+from __future__ import annotations
+
+import posixpath
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callboard.tools.handles import Folder
+from callboard.tools.paths import LONGEST_NAME, LONGEST_PATH, PathDenied, display, protected, relative
+
+ROOT = "/work/space"
+
+
+@pytest.mark.parametrize(
+    ("given_path", "ours"),
+    [
+        ("README.md", "README.md"),
+        ("./src//app.py", "src/app.py"),
+        ("src/", "src"),
+        ("", ""),
+        (".", ""),
+        (ROOT, ""),
+        (f"{ROOT}/", ""),
+        (f"{ROOT}/src/app.py", "src/app.py"),
+        ("~/notes", "~/notes"),
+        ("...", "..."),
+        ("潮位/观测.md", "潮位/观测.md"),
+        ("a\\..\\b", "a\\..\\b"),
+    ],
+)
+def test_a_path_inside_the_folder_is_made_relative_to_it(given_path: str, ours: str):
+    assert relative(ROOT, given_path) == ours
+
+
+@pytest.mark.parametrize(
+    ("given_path", "message"),
+    [
+        ("..", ".. goes through a parent folder (..). Name the file from the folder down."),
+        ("a/../b", "a/../b goes through a parent folder (..). Name the file from the folder down."),
+        (f"{ROOT}/../x", f"{ROOT}/../x goes through a parent folder (..). Name the file from the folder down."),
+        ("/etc/passwd", "/etc/passwd is outside the folder. Use a path relative to the folder."),
+        ("//etc/passwd", "//etc/passwd is outside the folder. Use a path relative to the folder."),
+        (f"{ROOT}-evil/x", f"{ROOT}-evil/x is outside the folder. Use a path relative to the folder."),
+        ("a\0b", "a\ufffdb contains a NUL byte."),
+        ("a\nb", "a b contains control characters."),
+        ("a\x1b[2Jb", "a\ufffd[2Jb contains control characters."),
+        ("gpj.\u202etxt", "gpj.\ufffdtxt contains control characters."),
+        ("\udc80", "\ufffd is not valid Unicode text."),
+        ("x" * (LONGEST_NAME + 1), f"{'x' * 119}… has a name of more than 255 bytes."),
+        ("x/" * LONGEST_PATH, f"The path is too long: {2 * LONGEST_PATH} bytes, at most {LONGEST_PATH}."),
+    ],
+)
+def test_a_path_that_leads_elsewhere_is_refused_with_the_reason(given_path: str, message: str):
+    """SAFE-01"""
+    with pytest.raises(PathDenied) as denied:
+        relative(ROOT, given_path)
+
+    assert denied.value.message == message
+
+
+FRAGMENTS = "..|.||/|//|a|link|up|etc|secret.txt|%2e%2e|..\u200b|\u2024\u2024|．．|~|\\|\0".split("|")
+ATTACKS = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4), max_size=8).map("/".join) | st.text(max_size=60)
+
+
+@given(ATTACKS)
+def test_whatever_is_written_down_names_something_inside_or_is_refused(given_path: str):
+    """SAFE-01"""
+    for written in (given_path, "/" + given_path, f"{ROOT}/{given_path}"):
+        try:
+            ours = relative(ROOT, written)
+        except PathDenied:
+            continue
+        assert ours == "" or all(name not in {"", ".", ".."} for name in ours.split("/"))
+        assert posixpath.normpath(posixpath.join(ROOT, ours)) in {ROOT, f"{ROOT}/{ours}"}
+        assert relative(ROOT, ours) == ours
+
+
+@given(ATTACKS)
+def test_nothing_outside_is_read_whatever_is_asked_for(given_path: str):
+    """SAFE-01: on a real folder with links that lead out of it."""
+    with tempfile.TemporaryDirectory() as made:
+        outside, inside = Path(made, "out"), Path(made, "in")
+        outside.mkdir()
+        (outside / "secret.txt").write_text("the secret")
+        (inside / "a").mkdir(parents=True)
+        (inside / "link").symlink_to(outside)
+        (inside / "a" / "secret.txt").symlink_to(outside / "secret.txt")
+        (inside / "up").symlink_to("..")
+        with Folder(str(inside)) as folder, suppress(PathDenied, IsADirectoryError):
+            assert folder.read(relative(str(inside), given_path), 100) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        (".git", ".git"),
+        (".git/hooks/pre-commit", ".git"),
+        ("vendor/tool/.git/config", ".git"),
+        (".GIT/config", ".git"),
+        (".g\u200cit/config", ".git"),
+        (".ｇｉｔ/config", ".git"),
+        (".git./config", ".git"),
+        ("agents/solo.md", "agents"),
+        ("Agents/solo.md", "agents"),
+        (".callboard/settings.json", ".callboard"),
+        ("src/.callboard", ".callboard"),
+        ("src/agents/solo.md", ""),
+        (".gitignore", ""),
+        ("agents.md", ""),
+        ("", ""),
+    ],
+)
+def test_protected_names_are_known_in_every_spelling(path: str, name: str):
+    """SAFE-08"""
+    assert protected(path) == name
+
+
+def test_what_is_shown_of_a_path_moves_no_cursor_and_no_reading_order():
+    """SAFE-06"""
+    assert display("a\x1b[31m\u202eb\r\nc" + "x" * 200) == "a\ufffd[31m\ufffdb  c" + "x" * 108 + "…"
+
+
+def test_the_longest_name_is_counted_in_bytes_as_the_file_system_does(tmp_path: Path):
+    name = "潮" * 85
+
+    (tmp_path / name).write_text("")
+
+    assert relative(str(tmp_path), name) == name
+    assert [path.name for path in tmp_path.iterdir()] == [name]

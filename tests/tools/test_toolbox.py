@@ -1,0 +1,169 @@
+"""What was let through is what is run: the same arguments, the same file, the same confinement."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from callboard.contracts.ports.tools import ToolOutcome
+from tests.tools.calling import Agent, call, tree
+
+CHANGED = "What the approval was for is no longer so: {} changed. Nothing was done; look again and ask anew."
+
+
+def changed(what: str) -> ToolOutcome:
+    return ToolOutcome(output="", code="file_changed", message=CHANGED.format(what))
+
+
+@pytest.mark.parametrize("content", [b"theirs\n", b"", None])
+async def test_a_file_that_changed_since_it_was_approved_is_left_alone(agent: Agent, content: bytes | None):
+    """SAFE-07"""
+    wanted = call("Write", file_path="README.md", content="ours\n")
+    evaluation = await agent.having(permission_mode="ask").ask("Write", file_path="README.md", content="ours\n")
+    file = agent.folder / "README.md"
+    file.unlink()
+    if content is not None:
+        file.write_bytes(content)
+    before = tree(agent.folder)
+
+    assert await agent.run(wanted, evaluation) == changed("the file")
+    assert tree(agent.folder) == before
+
+
+async def test_a_file_that_came_since_it_was_approved_as_new_is_left_alone(agent: Agent):
+    """SAFE-07"""
+    wanted = call("Write", file_path="new.txt", content="ours\n")
+    evaluation = await agent.ask("Write", file_path="new.txt", content="ours\n")
+    (agent.folder / "new.txt").write_text("theirs\n")
+
+    assert await agent.run(wanted, evaluation) == changed("the file")
+    assert (agent.folder / "new.txt").read_text() == "theirs\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "approved", "edited"),
+    [
+        ("Bash", {"command": "echo a"}, {"command": "touch made"}),
+        ("Write", {"file_path": "a.txt", "content": "a"}, {"file_path": "a.txt", "content": "b"}),
+        ("Write", {"file_path": "a.txt", "content": "a"}, {"file_path": "b.txt", "content": "a"}),
+        ("Read", {"file_path": "README.md"}, {"file_path": "src/app.py"}),
+    ],
+)
+async def test_other_arguments_than_those_approved_are_not_run(
+    agent: Agent, tool: str, approved: dict[str, str], edited: dict[str, str]
+):
+    """SAFE-07"""
+    evaluation = await agent.having(permission_mode="ask").ask(tool, **approved)
+    before = tree(agent.folder)
+
+    assert await agent.run(call(tool, **edited), evaluation) == changed("the arguments")
+    assert tree(agent.folder) == before
+
+
+async def test_an_approval_for_one_agent_folder_or_definition_is_none_for_another(agent: Agent, tmp_path: Path):
+    """SAFE-07"""
+    wanted = call("Write", file_path="a.txt", content="a")
+    evaluation = await agent.ask("Write", file_path="a.txt", content="a")
+    (tmp_path / "other").mkdir()
+    other_folder = agent.having(folder=str(tmp_path / "other"))
+    other_definition = agent.having(definition_hash="e" * 64)
+
+    assert await other_folder.run(wanted, evaluation) == changed("the tool or the folder")
+    assert await other_definition.run(wanted, evaluation) == changed("the agent's definition")
+    assert not (tmp_path / "other" / "a.txt").exists()
+    assert not (agent.folder / "a.txt").exists()
+
+
+async def test_what_the_gate_denied_is_not_run(agent: Agent):
+    """CTL-05"""
+    wanted = call("Bash", command="touch made")
+    evaluation = await agent.having(tools=("Read",)).ask("Bash", command="touch made")
+
+    outcome = await agent.run(wanted, evaluation)
+
+    assert outcome == ToolOutcome(output="", code="tool_not_listed", message=evaluation.message)
+    assert not (agent.folder / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("Read", {"file_path": "src/app.py"}),
+        ("Write", {"file_path": "src/new.py", "content": "x"}),
+        ("Write", {"file_path": "src/app.py", "content": "x"}),
+        ("Edit", {"file_path": "src/app.py", "old_string": "one", "new_string": "1"}),
+        ("Grep", {"pattern": ".", "path": "src"}),
+        ("Glob", {"pattern": "*", "path": "src"}),
+    ],
+)
+@pytest.mark.parametrize(
+    "swap",
+    [
+        lambda folder: (folder / "src").symlink_to("../outside"),
+        lambda folder: (folder / "src").symlink_to("moved"),
+        lambda folder: (folder / "src").symlink_to("/etc"),
+    ],
+    ids=["outside", "inside", "absolute"],
+)
+async def test_a_folder_that_became_a_link_between_the_gate_and_the_run_is_not_followed(
+    agent: Agent, swap: Callable[[Path], None], tool: str, arguments: dict[str, str]
+):
+    """SAFE-01"""
+    evaluation = await agent.ask(tool, **arguments)
+    assert evaluation.verdict == "allow"
+    (agent.folder / "src").rename(agent.folder / "moved")
+    swap(agent.folder)
+    before = tree(agent.folder.parent)
+
+    outcome = await agent.run(call(tool, **arguments), evaluation)
+
+    assert outcome == ToolOutcome(
+        output="", code="path_denied", message="src is a symbolic link, which no tool follows."
+    )
+    assert tree(agent.folder.parent) == before
+
+
+async def test_a_file_that_became_a_link_between_the_gate_and_the_run_is_not_written(agent: Agent):
+    """SAFE-01"""
+    wanted = call("Write", file_path="README.md", content="x")
+    evaluation = await agent.ask("Write", file_path="README.md", content="x")
+    (agent.folder / "README.md").unlink()
+    (agent.folder / "README.md").symlink_to("../outside/secret.txt")
+
+    outcome = await agent.run(wanted, evaluation)
+
+    assert outcome.code == "path_denied"
+    assert (agent.folder.parent / "outside" / "secret.txt").read_text() == "the secret\n"
+
+
+async def test_a_command_without_a_word_on_its_confinement_is_not_run(agent: Agent):
+    """SAFE-02"""
+    evaluation = await agent.ask("Bash", command="touch made")
+
+    outcome = await agent.run(call("Bash", command="touch made"), msgspec.structs.replace(evaluation, sandbox=None))
+
+    assert outcome.code == "tool_failed"
+    assert not (agent.folder / "made").exists()
+
+
+async def test_a_cancelled_change_is_made_and_told_or_not_made(agent: Agent):
+    """MAR-10: whatever the moment, the file and what is told of it agree."""
+    wanted = call("Write", file_path="README.md", content="ours\n")
+    evaluation = await agent.ask("Write", file_path="README.md", content="ours\n")
+    for turns in range(6):
+        task = asyncio.create_task(agent.run(wanted, evaluation))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        try:
+            told = (await task).changes != ()
+        except asyncio.CancelledError:
+            told = False
+        made = (agent.folder / "README.md").read_text() == "ours\n"
+        assert made == told
+        assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
+        (agent.folder / "README.md").write_text("# Tide\n\nReads gauges.\n")
