@@ -25,6 +25,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.outcomes import (
     ActionTimedOut,
     ModelAnswered,
+    ModelAttemptFailed,
     Outcome,
     Piece,
     RunStopped,
@@ -54,7 +55,7 @@ from .given import Given, Step
 from .witness import Run, Witness
 
 MINUTE = 60_000_000
-VERDICTS = st.sampled_from([ALLOW, ALLOW, ASK, ASK, DENY])
+VERDICTS = st.sampled_from([ALLOW, ALLOW, ALLOW, ASK, ASK, ASK, DENY])
 TOOLS = st.sampled_from(["Read", "Write", "Finalize"])
 #: Ids that callers give, and those that were minted.
 MINE = st.sampled_from(["trn_a", "trn_b", "trn_c", "trn_d"])
@@ -66,6 +67,7 @@ MOVES = st.tuples(
     st.sampled_from([True, True, False]),
     st.integers(0, 9),
 )
+MOSTLY_NONE = st.sampled_from([None, None, None])
 RARELY = st.integers(0, 4).map(lambda one: one == 4)
 
 
@@ -102,31 +104,43 @@ class ThreadMachine(RuleBasedStateMachine):
     @rule(
         mode=st.sampled_from(["chat", "auto"]),
         when_busy=st.sampled_from(["queue", "interrupt", "refuse"]),
-        turn=st.none() | MINE,
+        turn=MOSTLY_NONE | MINE,
     )
     def submit(self, mode: str, when_busy: str, turn: str | None) -> None:
         self._take(submit(mode=mode, when_busy=when_busy, turn_id=turn))
 
-    @rule(steer_id=st.none() | st.sampled_from(["str_a", "str_b"]), said=st.sampled_from(["left", "right"]))
+    @precondition(lambda self: self.witness.run is None)
+    @rule(mode=st.sampled_from(["chat", "auto"]), more=st.integers(0, 2))
+    def begin(self, mode: str, more: int) -> None:
+        """Input to a thread that is idle, and to the one that is busy then."""
+        for _ in range(1 + more):
+            self._take(submit(mode=mode))
+
+    @precondition(lambda self: self.witness.run is not None)
+    @rule(steer_id=st.sampled_from([None, "str_a"]), said=st.sampled_from(["left", "right"]))
     def steer(self, steer_id: str | None, said: str) -> None:
         self._take(steer(said, steer_id=steer_id))
 
-    @rule(queued=st.sampled_from(["keep", "keep", "clear"]), turn=st.none() | TURNS)
+    @precondition(lambda self: self.witness.run is not None)
+    @rule(queued=st.sampled_from(["keep", "keep", "clear"]), turn=MOSTLY_NONE | TURNS)
     def interrupt(self, queued: str, turn: str | None) -> None:
         self._take(interrupt(queued=queued, turn_id=turn))
 
+    @precondition(lambda self: self.witness.queue)
     @rule(turn=TURNS, change=st.sampled_from([RemoveQueuedTurn, PromoteQueuedTurn, EditQueuedTurn]))
     def change_queue(self, turn: str, change: type) -> None:
         more = {"text": "better"} if change is EditQueuedTurn else {}
         waits = turn in self.witness.queue
         assert self._take(change(session_id=SESSION, turn_id=turn, **more)) == waits
 
+    @precondition(lambda self: self.witness.paused)
     @rule(gone=st.booleans())
     def resume(self, gone: bool) -> None:
         self.session.setup = _gone if gone else setup_of
         self._take(ResumeThread(session_id=SESSION))
         self.session.setup = setup_of
 
+    @precondition(lambda self: any(self.witness.actions()))
     @rule(
         action=st.integers(1, 30),
         decision=st.sampled_from(["approve", "approve", "reject", "answer"]),
@@ -135,7 +149,7 @@ class ThreadMachine(RuleBasedStateMachine):
     )
     def respond(self, action: int, decision: str, scope: str, seen: str) -> None:
         pending = list(self.witness.actions())
-        name = pending[action % len(pending)] if pending and action % 5 else f"act_{action}"
+        name = pending[action % len(pending)] if action % 5 else f"act_{action}"
         views = {"denied": DENY, "nothing": None, "changed": msgspec.structs.replace(ASK, binding=None)}
         known = {"evaluation": views[seen]} if seen in views else {}
         answer = RespondAction(session_id=SESSION, action_id=name, decision=decision, scope=scope)  # pyright: ignore[reportArgumentType]
@@ -144,7 +158,7 @@ class ThreadMachine(RuleBasedStateMachine):
     # Outcomes.
 
     @precondition(lambda self: self.witness.run is not None)
-    @rule(moves=st.lists(MOVES, min_size=1, max_size=5))
+    @rule(moves=st.lists(MOVES, min_size=1, max_size=3))
     def goes_on(self, moves: list[tuple[list[str], list[tuple[str, Evaluation]], bool, int]]) -> None:
         """What is open goes on as it should: the model answers, calls end, a person answers."""
         for kinds, calls, good, pick in moves:
@@ -199,6 +213,7 @@ class ThreadMachine(RuleBasedStateMachine):
         pieces = [Piece(kind="text", step=run.model + 1, text="On")] if cut else []
         self._report(failed(*pieces, run=_number(run), step=run.model, retry_in_ms=retry))
 
+    @precondition(lambda self: self.calls)
     @rule(call=st.integers(1, 40), code=st.none() | st.just("tool_failed"))
     def tool_ends(self, call: int, code: str | None) -> None:
         running = list(self.witness.running())
@@ -214,11 +229,12 @@ class ThreadMachine(RuleBasedStateMachine):
             pieces = (Piece(kind="text", step=run.model + 1, text="On"),) if run.model else ()
             self._report(stopped(*pieces, run=_number(run), cause=cause))
 
+    @precondition(lambda self: any(self.witness.actions()))
     @rule(action=st.integers(1, 30), passed=st.booleans())
     def time_passes(self, action: int, passed: bool) -> None:
         pending = list(self.witness.actions())
         self.session.now += MINUTE if passed else 1
-        name = pending[action % len(pending)] if pending else f"act_{action}"
+        name = pending[action % len(pending)] if action % 5 else f"act_{action}"
         self._report(ActionTimedOut(thread=THREAD, action=name))
 
     @rule(died=RARELY)
@@ -242,14 +258,28 @@ class ThreadMachine(RuleBasedStateMachine):
         self._take(outcome)
         assert self.session.state == before, "what was reported once changes nothing the second time"
 
-    @rule(run=st.integers(1, 30), step=st.integers(0, 9))
-    def an_outcome_of_nothing_comes(self, run: int, step: int) -> None:
+    @rule(
+        run=st.integers(1, 30),
+        step=st.integers(0, 9),
+        kind=st.sampled_from([answered(), failed(), failed(retry_in_ms=100), stopped(), ended(1)]),
+    )
+    def an_outcome_of_nothing_comes(self, run: int, step: int, kind: Outcome) -> None:
+        """Of a run that is over or never was, and of parts of the open one that do not wait for it."""
         before = self.session.state
         open_run = self.witness.run
-        if open_run is not None and open_run.run == f"run_{run}":
-            run += 100
-        for outcome in (answered(run=run, step=step), failed(run=run, step=step), stopped(run=run), ended(1, run=run)):
-            self._take(outcome)
+        of = open_run.run if open_run is not None else f"run_{run}"
+        match kind:
+            case ToolEnded():
+                running = set(self.witness.running())
+                idle = [name for name in (open_run.calls if open_run is not None else ()) if name not in running]
+                self._take(msgspec.structs.replace(kind, run=of, call=[*idle, "cal_0"][run % (len(idle) + 1)]))
+            case ModelAnswered() | ModelAttemptFailed():
+                step = 0 if open_run is not None and step == open_run.model else step
+                self._take(msgspec.structs.replace(kind, run=of, step=step))
+            case RunStopped():
+                self._take(msgspec.structs.replace(kind, run=f"run_{run + 100}"))
+            case ActionTimedOut() | TakenOver():
+                pass
         assert self.session.state == before
 
     # What must hold.
@@ -289,5 +319,5 @@ def _gone(*_: object):
     raise Refusal("unknown_agent", "There is no agent lead any more.")
 
 
-ThreadMachine.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+ThreadMachine.TestCase.settings = settings(max_examples=250, stateful_step_count=50, deadline=None)
 TestThread = ThreadMachine.TestCase

@@ -71,6 +71,7 @@ class Run:
     stopping: bool = False
     finalised: bool = False
     answered: bool = False
+    plain: bool = False
     calls: dict[str, Call] = field(default_factory=dict[str, Call])
     steers: list[str] = field(default_factory=list[str])
     steps: set[int] = field(default_factory=set[int])
@@ -181,7 +182,7 @@ class Witness:
                 assert not run.steers, "a model call includes every steer that waits"
             case ModelCompleted() | ModelInterrupted():
                 assert run.model == scope.step
-                run.model, run.answered = 0, isinstance(fact, ModelCompleted)
+                run.model, run.answered, run.plain = 0, isinstance(fact, ModelCompleted), True
             case ModelFailed():
                 assert run.model == scope.step
                 run.model = run.model if fact.retry_in_ms is not None else 0
@@ -210,6 +211,7 @@ class Witness:
             assert call_id not in run.calls
             assert call_id not in self.ended
             run.calls[call_id] = Call(tool=fact.tool)
+            run.plain = False
             return
         assert call_id in run.calls, f"{fact.type} is of a call that is open"
         call = run.calls[call_id]
@@ -249,7 +251,7 @@ class Witness:
             case TurnCompleted():
                 assert run.answered
                 assert not run.stopping, "a turn that is being stopped does not complete"
-                assert run.mode == "chat" or run.finalised, "text ends nothing in auto"
+                assert run.finalised if run.mode == "auto" else run.plain, "text ends chat, Finalize ends auto"
             case TurnFailed(code="max_iters"):
                 assert run.iterations == run.bound
             case _:
