@@ -57,6 +57,8 @@ from callboard.contracts.facts.model import StopReason
 
 _T = TypeVar("_T")
 _KINDS = ("text", "reasoning", "tool", "repeat", "wait_for", "usage", "stop", "fail", "cut")
+#: LibYAML's where there is one, since a long scenario takes the other a second.
+_LOADER = cast("type[yaml.SafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 _PACED = {"text", "reasoning", "tool", "repeat"}
 
 
@@ -147,10 +149,7 @@ def load(path: Path) -> Scenario:
 def parse(text: str, file: str) -> Scenario:
     """The scenario of this text; `file` is what errors call it. Raises Refusal `bad_scenario`."""
     try:
-        # Twice, since only the nodes know their lines.
-        compose = cast("Callable[..., yaml.Node | None]", yaml.compose)  # pyright: ignore[reportUnknownMemberType]
-        root = compose(text, yaml.SafeLoader)
-        data: object = yaml.safe_load(text) or {}
+        data: object = yaml.load(text, Loader=_LOADER) or {}
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _bad(file, mark.line + 1 if mark else 1, "", error.problem or "not YAML") from None
@@ -163,7 +162,7 @@ def parse(text: str, file: str) -> Scenario:
         except msgspec.ValidationError as error:
             said, _, where = str(error).partition(" - at `$")
             field = f"{at}{where.rstrip('`')}".lstrip(".")
-            raise _bad(file, _line(root, field), field, said) from None
+            raise _bad(file, _line(_nodes(text), field), field, said) from None
 
     if not isinstance(data, dict):
         return read(data, lambda value: msgspec.convert(value, Scenario), "")
@@ -186,6 +185,12 @@ def _bad(file: str, line: int, field: str, said: str) -> Refusal:
         field=field,
         hint="The format is described in the documentation of callboard.models.scenario.",
     )
+
+
+def _nodes(text: str) -> yaml.Node | None:
+    """What is parsed anew where something is wrong, since only the nodes know their lines."""
+    compose = cast("Callable[..., yaml.Node | None]", yaml.compose)  # pyright: ignore[reportUnknownMemberType]
+    return compose(text, yaml.SafeLoader)
 
 
 def _line(node: yaml.Node | None, field: str) -> int:
