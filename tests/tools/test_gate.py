@@ -347,7 +347,7 @@ async def test_a_protected_name_that_cannot_be_kept_makes_a_command_ask(agent: A
     assert evaluation.verdict == "ask"
     assert evaluation.prompt.endswith("The sandbox cannot keep .git from being written.")
     assert evaluation.sandbox is not None
-    assert evaluation.sandbox.detail == "read-only: agents, .callboard"
+    assert evaluation.sandbox.detail.startswith("read-only: agents, .callboard;")
 
 
 @pytest.mark.parametrize(

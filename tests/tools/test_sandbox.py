@@ -24,6 +24,13 @@ from tests.tools.processes import until
 
 NOBODY = "65534"
 
+MACHINE = {
+    *("bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "nix", "opt", "proc", "sbin", "tmp", "usr")
+}
+PASSED_ON = {
+    *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"),
+    *("PWD", "TERM", "NO_COLOR", "SHLVL", "_"),
+}
 LOOK = """
 tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '
 grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status | tr '\\t' ' '
@@ -51,7 +58,7 @@ async def test_the_fact_says_what_the_command_finds(agent: Agent):
         network=False,
         writable=(str(agent.folder),),
         seccomp=True,
-        detail="read-only: agents, .callboard, .git",
+        detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own",
     )
     found = await agent.run(call("Bash", command=LOOK), evaluation)
     lines = found.output.splitlines()
@@ -62,7 +69,6 @@ async def test_the_fact_says_what_the_command_finds(agent: Agent):
         "CapBnd: 0000000000000000",
         "NoNewPrivs: 1",
         "Seccomp: 2",
-        "writes /dev",
         "writes .",
         "writes /tmp",
         "writes /home/callboard",
@@ -71,22 +77,7 @@ async def test_the_fact_says_what_the_command_finds(agent: Agent):
         "/dev/null",
         *("0", "1", "2", "3"),
     ]
-    assert set(lines[top:]) <= {
-        "bin",
-        "dev",
-        "etc",
-        "home",
-        "lib",
-        "lib32",
-        "lib64",
-        "libx32",
-        "nix",
-        "opt",
-        "proc",
-        "sbin",
-        "tmp",
-        "usr",
-    }
+    assert set(lines[top:]) <= MACHINE
 
 
 async def test_the_home_the_state_and_the_keys_are_not_there(agent: Agent, monkeypatch: pytest.MonkeyPatch):
@@ -102,7 +93,7 @@ async def test_the_home_the_state_and_the_keys_are_not_there(agent: Agent, monke
     assert printed.replace("\0", "\n").split("PWD=")[0] == ""
     assert "planted-key" not in printed
     assert {line.partition("=")[0] for line in printed.replace("\0", "\n").splitlines()} == {
-        *("PWD", "HOME", "LANG", "TMPDIR", "TERM", "SHLVL", "NO_COLOR", "PATH", "_"),
+        *("PWD", "HOME", "LANG", "LC_CTYPE", "TMPDIR", "TERM", "SHLVL", "NO_COLOR", "PATH", "_"),
     }
 
 
@@ -137,7 +128,7 @@ async def test_commands_at_the_same_time_keep_protected_names_to_the_last(agent:
     first = asyncio.create_task(
         agent.do("Bash", command="until [ -e go ]; do :; done; mkdir agents; echo x > agents/evil.md")
     )
-    await until(lambda: (agent.folder / "agents").exists())
+    await until((agent.folder / "agents").exists)
 
     await agent.output("Bash", command="true")
     await agent.output("Bash", command="touch go")
@@ -273,9 +264,8 @@ async def test_bubblewrap_that_does_not_work_is_no_sandbox(tmp_path: Path):
 async def test_bubblewrap_that_takes_no_filter_is_said_to_have_none(agent: Agent, tmp_path: Path):
     """SAFE-02"""
     partial = tmp_path / "bwrap"
-    partial.write_text(
-        '#!/bin/sh\nfor a; do [ "$a" = --seccomp ] && echo "no filters here" >&2 && exit 1; done\nexec bwrap "$@"\n'
-    )
+    refusing = 'for a; do [ "$a" = --seccomp ] && echo "no filters here" >&2 && exit 1; done'
+    partial.write_text(f'#!/bin/sh\n{refusing}\nexec bwrap "$@"\n')
     partial.chmod(0o755)
     unfiltered = Agent(agent.folder, FolderToolbox(bwrap=str(partial)))
 
@@ -285,7 +275,8 @@ async def test_bubblewrap_that_takes_no_filter_is_said_to_have_none(agent: Agent
         level="bubblewrap",
         network=False,
         writable=(str(agent.folder),),
-        detail="read-only: agents, .callboard, .git; no seccomp filter: no filters here",
+        detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own; "
+        "no seccomp filter: no filters here",
     )
     outcome = await unfiltered.run(call("Bash", command="grep ^Seccomp: /proc/self/status"), evaluation)
     assert outcome.output == "Seccomp:\t0\n"
@@ -307,14 +298,7 @@ async def test_without_a_sandbox_a_command_gets_no_secret_of_our_environment(
     assert (agent.folder / "made").read_text() == f"{os.getuid()}\n"
     assert "planted-key" not in outcome.output
     names = {line.partition("=")[0] for line in outcome.output.splitlines()}
-    assert names <= {
-        *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"),
-        "PWD",
-        "TERM",
-        "NO_COLOR",
-        "SHLVL",
-        "_",
-    }
+    assert names <= PASSED_ON
 
 
 def test_a_person_without_rights_is_held_in_as_well():
