@@ -319,5 +319,5 @@ def _gone(*_: object):
     raise Refusal("unknown_agent", "There is no agent lead any more.")
 
 
-ThreadMachine.TestCase.settings = settings(max_examples=250, stateful_step_count=50, deadline=None)
+ThreadMachine.TestCase.settings = settings(max_examples=120, stateful_step_count=50, deadline=None)
 TestThread = ThreadMachine.TestCase
