@@ -31,7 +31,7 @@ export interface ApprovalCardProps {
   readonly onNext: () => void
 }
 
-/** How long a card is on the screen before its keys answer it. */
+/** How long a card that took the focus by itself is on the screen before its keys answer it. */
 const READ_FIRST_MS = 400
 
 const RISKS: Record<ActionRow['risk'], Tone> = { none: 'quiet', low: 'quiet', medium: 'warn', high: 'bad' }
@@ -43,17 +43,19 @@ export function ApprovalCard(props: ApprovalCardProps) {
   const [scope, setScope] = useState<ApprovalScope>('once')
   const [reason, setReason] = useState('')
   const card = useRef<HTMLElement>(null)
-  const shownAt = useRef(Date.now())
+  const tookFocusAt = useRef(0)
   const takesFocus = props.takesFocus
   useEffect(() => {
-    if (takesFocus) card.current?.focus({ preventScroll: true })
+    if (!takesFocus) return
+    tookFocusAt.current = Date.now()
+    card.current?.focus({ preventScroll: true })
   }, [takesFocus])
   const give = (decision: Decision) => {
     if (answered === null && action.decisions.includes(decision)) props.onAnswer({ decision, scope, reason })
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // A key that is held, or pressed for the card before this one, is no decision on this one.
-    if (event.repeat || Date.now() - shownAt.current < READ_FIRST_MS) return
+    // A key that is held, or was meant for what had the focus before, is no decision.
+    if (event.repeat || Date.now() - tookFocusAt.current < READ_FIRST_MS) return
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
     if (event.key === 'a' || event.key === 'A') give('approve')
     else if (event.key === 'r' || event.key === 'R') give('reject')

@@ -19,7 +19,7 @@ test.each(TOOL_STATES)('one row shows the call in the state %s (UI-08)', (state)
     <ToolRow part={part({ state: 'input-streaming', durationMs: 0 })} waiting={false} />,
   )
   update(<ToolRow part={part({ state, durationMs: 0 })} waiting={false} />)
-  expect(screen.getAllByRole('button', { name: /^Bash, .*Show details$/ })).toHaveLength(1)
+  expect(screen.getAllByRole('button', { name: /^Bash/ })).toHaveLength(1)
   expect(screen.getByText('make test')).toBeTruthy()
 })
 
@@ -36,7 +36,7 @@ test('large output is a preview until the rest is asked for (UI-08)', async () =
   const ref = { hash: 'h', size: 90_000 }
   const blobs = blobsOf({ h: `head${'x'.repeat(90)}` })
   show(<ToolRow part={part({ output: { text: 'head', ref } })} waiting={false} />, blobs)
-  await userEvent.click(screen.getByRole('button', { name: /^Bash, .*Show details$/ }))
+  await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
   expect(screen.getByRole('group', { name: 'Output' }).textContent).toBe('head')
   expect(blobs.asked).toEqual([])
   await userEvent.click(screen.getByRole('button', { name: 'Load all' }))
@@ -75,7 +75,7 @@ test('the details show input by name, the changes and the output', async () => {
       waiting={false}
     />,
   )
-  await userEvent.click(screen.getByRole('button', { name: /^Bash, .*Show details$/ }))
+  await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
   expect(screen.getByRole('group', { name: 'Input' }).textContent).toBe('command: make test')
   expect(within(screen.getByRole('list')).getByText('src/a.py')).toBeTruthy()
   expect(screen.getByRole('group', { name: 'Diff of src/a.py' }).textContent).toBe('no hunks here')
@@ -83,6 +83,6 @@ test('the details show input by name, the changes and the output', async () => {
 
 test('an erased text says that it was erased', async () => {
   show(<ToolRow part={part({ output: { erased: true } })} waiting={false} />)
-  await userEvent.click(screen.getByRole('button', { name: /^Bash, .*Show details$/ }))
+  await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
   expect(screen.getByText('This text was erased.')).toBeTruthy()
 })

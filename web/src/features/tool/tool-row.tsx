@@ -32,7 +32,6 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
       <button
         type="button"
         aria-expanded={open}
-        aria-label={t(open ? 'tool.hide' : 'tool.show', { tool: part.tool, state })}
         onClick={() => setOpen(!open)}
         className="flex min-h-7 w-full items-center gap-2 rounded text-left hover:bg-hover"
       >

@@ -160,8 +160,6 @@ export const en = {
   'tool.state.output-error': 'Failed',
   'tool.state.cancelled': 'Cancelled',
   'tool.waiting': 'Waiting for your decision',
-  'tool.show': '{tool}, {state}. Show details',
-  'tool.hide': '{tool}, {state}. Hide details',
   'tool.input': 'Input',
   'tool.output': 'Output',
   'tool.no_output': 'No output',

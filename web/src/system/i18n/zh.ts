@@ -160,8 +160,6 @@ export const zh: Texts = {
   'tool.state.output-error': '失败',
   'tool.state.cancelled': '已取消',
   'tool.waiting': '等待你的决定',
-  'tool.show': '{tool}，{state}。显示详情',
-  'tool.hide': '{tool}，{state}。隐藏详情',
   'tool.input': '输入',
   'tool.output': '输出',
   'tool.no_output': '没有输出',
