@@ -149,7 +149,7 @@ def load(path: Path) -> Scenario:
 def parse(text: str, file: str) -> Scenario:
     """The scenario of this text; `file` is what errors call it. Raises Refusal `bad_scenario`."""
     try:
-        data: object = yaml.load(text, Loader=_LOADER) or {}
+        data: object = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 both are safe loaders
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _bad(file, mark.line + 1 if mark else 1, "", error.problem or "not YAML") from None
