@@ -116,6 +116,7 @@ class Given:
         self.setup = setup
         self.closed: set[str] = set()
         self.ids = CountedIds()
+        self.records: list[Record] = []
         self._verdicts: dict[str, Evaluation] = {}
 
     def after(self, *steps: Step) -> Given:
@@ -136,6 +137,7 @@ class Given:
         if isinstance(step, ModelAnswered):
             self._verdicts.update({call.call: call.evaluation for call in step.calls})
         records = self._append(decision, knows)
+        self.records.extend(records)
         for record in records:
             self.state = evolve(self.state, record)
         assert self.state == _working_state(before, decision, knows), (

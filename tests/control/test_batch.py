@@ -19,11 +19,28 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
-from callboard.control.evolve import apply
+from callboard.control.evolve import apply, evolve
 from callboard.control.known import Known
 from callboard.control.state import Session
 
-from .examples import ASK, FOLDER, NOW, SESSION, WORKSPACE, answered, at, says, setup_of, steer, submit, wants
+from .examples import (
+    ASK,
+    FOLDER,
+    NOW,
+    SESSION,
+    WORKSPACE,
+    answered,
+    approve,
+    at,
+    ended,
+    interrupt,
+    says,
+    setup_of,
+    steer,
+    stopped,
+    submit,
+    wants,
+)
 from .given import CountedIds, given
 
 KNOWN = Known(now=NOW, ids=CountedIds(), setup=setup_of, epoch=3)
@@ -104,6 +121,21 @@ def test_a_fact_of_a_thread_or_run_that_is_not_open_changes_no_entity():
         scope = Scope(thread="thr_9", turn="trn_1", run="run_1", step=1, tool_call="cal_1")
         assert apply(state, fact, scope, 99, NOW, 1).threads == state.threads
     assert apply(state, facts[0], at(turn=1, run=1, step=2, call=1), 99, NOW, 1).threads == state.threads
+
+
+def test_what_is_over_stays_over_whichever_of_its_facts_is_erased():
+    """CTL-15: the header says what a fact ended."""
+    session = given(submit(), answered(wants(1, 2, ASK)), approve(), ended(1), submit())
+    session.after(says("done", step=4), steer("left"), interrupt(), stopped(run=2))
+    session.after(submit(), answered(wants(2, 2), run=3), submit(), ended(2, run=3), says("done", run=3, step=3))
+    session.after(says("done", run=4))
+    for erased in session.records:
+        state = Session(session=SESSION)
+        for record in session.records:
+            gone = msgspec.structs.replace(record, fact=ErasedFact())
+            state = evolve(state, gone if record is erased else record)
+        thread = state.threads["thr_1"]
+        assert (thread.run, thread.queue, thread.paused) == (None, (), None), erased.fact.type
 
 
 def test_a_state_comes_back_from_its_snapshot():
