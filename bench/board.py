@@ -1,0 +1,166 @@
+"""Callboard in this process, with a model that answers at once: the runtime, the store and the views are the real ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import Any
+
+from callboard.agents.packaged import PackagedDefinitions
+from callboard.contracts.commands import OpenWorkspace, SubmitTurn, TurnAccepted
+from callboard.contracts.commands.base import Command
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.model import (
+    Finished,
+    ModelEvent,
+    ModelRequest,
+    Models,
+    Route,
+    TextDelta,
+    ToolCallDelta,
+    ToolSpec,
+    Usage,
+)
+from callboard.contracts.ports.tools import Evaluation, Toolbox, ToolCall, ToolContext, ToolOutcome
+from callboard.contracts.scope import PERSON
+from callboard.log.live import InProcessLiveFeed
+from callboard.log.sqlite.store import open_store
+from callboard.runtime.parts import Limits, Parts
+from callboard.runtime.runtime import Runtime
+from callboard.tools.toolbox import FolderToolbox
+
+from .conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
+
+USAGE = Usage(input_tokens=1200, output_tokens=80)
+ENDS = ("turn.completed", "turn.failed", "turn.interrupted")
+#: A prompt that begins so is answered with a call of Write, which asks a person.
+WRITES = "write "
+
+
+class AtOnce:
+    """A model without latency: a tool call, then a text."""
+
+    provider, name, label = "bench", "at-once", "at once"
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        if request.messages[-1].role == "tool":
+            yield TextDelta(0, ANSWER)
+            yield Finished(stop_reason="stop", usage=USAGE)
+            return
+        words = request.messages[-1].content[-1]
+        writes = getattr(words, "text", "").startswith(WRITES)
+        tool, arguments = ("Write", {"file_path": "a.txt", "content": "hello\n"}) if writes else (TOOL, ARGUMENTS)
+        yield ToolCallDelta(0, "call_1", tool, json.dumps(arguments))
+        yield Finished(stop_reason="tool_calls", usage=USAGE)
+
+    def route(self, wanted: str) -> Route:
+        return Route(candidates=((self.provider, self.name),), chosen=0, reason="It is the only one.")
+
+    def model(self, provider: str, name: str) -> AtOnce:
+        return self
+
+
+class PlainTool:
+    """One function as the only tool, without a gate: what the peers run."""
+
+    def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+        text = {"type": "string"}
+        schema: dict[str, Any] = {"type": "object", "properties": {"file_path": text}, "required": ["file_path"]}
+        return (ToolSpec(name=TOOL, description="Reads a file.", schema=schema),)
+
+    async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
+        return Evaluation(
+            verdict="allow",
+            risk="low",
+            read_only=True,
+            arguments=call.arguments,
+            arguments_hash="",
+            summary="notes.md",
+            checks=(),
+            sandbox=SandboxApplied(level="none", network=False),
+        )
+
+    async def run(
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, output: Callable[[str], None]
+    ) -> ToolOutcome:
+        return ToolOutcome(output=NOTES)
+
+
+class Board:
+    """A runtime with one workspace, `folder/work`; its store is `folder/state`."""
+
+    def __init__(
+        self, folder: Path, tools: Callable[[], Toolbox] = FolderToolbox, models: Models | None = None, **limits: Any
+    ) -> None:
+        self.work = folder / "work"
+        self.work.mkdir(exist_ok=True)
+        (self.work / "notes.md").write_text(NOTES)
+        store = open_store(folder / "state")
+        self.parts = Parts(
+            store=store,
+            feed=InProcessLiveFeed(store.facts.head),
+            models=models or AtOnce(),
+            toolbox=tools(),
+            definitions=PackagedDefinitions(),
+            limits=Limits(**limits),
+        )
+        self.runtime = Runtime(self.parts)
+        self.workspace = ""
+
+    async def open(self) -> None:
+        await self.runtime.__aenter__()
+        self.workspace = (await self.do(OpenWorkspace(path=str(self.work)))).workspace_id
+
+    async def close(self) -> None:
+        await self.runtime.__aexit__()
+
+    async def do(self, command: Command) -> Any:
+        """The answer of a command of the person's."""
+        return await self.runtime.commands.submit(command, actor=PERSON)
+
+    async def submit(self, session: str | None, text: str = PROMPT, **more: Any) -> TurnAccepted:
+        """A turn, in a new session where none is named."""
+        workspace = None if session else self.workspace
+        return await self.do(SubmitTurn(text=text, session_id=session, workspace_id=workspace, **more))
+
+    async def until(self, accepted: TurnAccepted, types: tuple[str, ...] = ENDS) -> str:
+        """Waits for a fact of one of these types that comes after the turn was accepted; returns the type."""
+        stream = self.parts.store.facts.subscribe(accepted.session_id, after=accepted.sequence - 1)
+        try:
+            async for records in stream:
+                for record in records:
+                    if record.header.type in types:
+                        return record.header.type
+        finally:
+            await stream.aclose()
+        raise RuntimeError("the store was closed")
+
+
+class Peer:
+    """Callboard as one of those that take turns (`bench.peers`)."""
+
+    tools: Callable[[], Toolbox] = FolderToolbox
+
+    async def open(self, folder: Path) -> None:
+        self._board = Board(folder, self.tools)
+        self._sessions: dict[str, str] = {}
+        await self._board.open()
+
+    async def turn(self, session: str) -> None:
+        accepted = await self._board.submit(self._sessions.get(session))
+        self._sessions[session] = accepted.session_id
+        ended = await self._board.until(accepted)
+        if ended != "turn.completed":
+            raise RuntimeError(f"the turn ended with {ended}")
+
+    async def close(self) -> None:
+        await self._board.close()
+
+
+class PlainPeer(Peer):
+    """The same with a plain function in place of the gate and the tools."""
+
+    tools: Callable[[], Toolbox] = PlainTool
+
+

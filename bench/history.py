@@ -1,0 +1,88 @@
+"""Long histories out of one real turn: its facts again and again, under fresh ids and at their new places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+
+from callboard.contracts.facts import Fact, ModelRequested, SessionCreated
+from callboard.contracts.ids import IdKind
+from callboard.contracts.ports.store import Append
+from callboard.contracts.record import NewFact, Origin, Record
+from callboard.contracts.scope import PERSON, Scope
+from callboard.runtime.clock import Clock, UuidIds
+
+from .board import Board
+
+_FRESH: dict[str, IdKind] = {"turn": "turn", "run": "run", "tool_call": "call"}
+_NEW_SESSION = ("session.created", "thread.opened")
+
+
+class History:
+    """The batches of one turn, each of them a transaction, as the runtime wrote them into `session`."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.session = records[0].stream
+        self._first = [record for record in records if record.header.type in _NEW_SESSION]
+        turn = [record for record in records if record.header.type not in _NEW_SESSION]
+        self._turn = [tuple(batch) for _, batch in groupby(turn, key=lambda record: record.header.at)]
+        #: How many facts a turn has.
+        self.facts = len(turn)
+        self._ids = UuidIds()
+        self._clock = Clock()
+
+    def first(self, session: str, epoch: int, workspace: str = "") -> Append:
+        """What stands before the first turn of a session, in a workspace where one is named."""
+        facts = tuple(NewFact(_moved(record.fact, workspace), record.header.scope) for record in self._first)
+        return self._append(session, 0, epoch, facts)
+
+    def turns(self, session: str, epoch: int, after: int, count: int) -> Iterator[Append]:
+        """The batches of so many turns that follow a sequence."""
+        for _ in range(count):
+            fresh: dict[str, str] = {}
+            shift = after - self._turn[0][0].sequence + 1
+            for batch in self._turn:
+                facts = tuple(self._again(record, fresh, shift) for record in batch)
+                yield self._append(session, after, epoch, facts)
+                after += len(facts)
+
+    def _again(self, record: Record, fresh: dict[str, str], shift: int) -> NewFact:
+        changed: dict[str, str] = {}
+        for key, kind in _FRESH.items():
+            old = getattr(record.header.scope, key)
+            if old:
+                if old not in fresh:
+                    fresh[old] = self._ids.new(kind)
+                changed[key] = fresh[old]
+        scope: Scope = msgspec.structs.replace(record.header.scope, **changed)
+        fact = record.fact
+        if isinstance(fact, ModelRequested):
+            fact = msgspec.structs.replace(fact, context_through=fact.context_through + shift)
+        return NewFact(fact, scope)
+
+    def _append(self, session: str, after: int, epoch: int, facts: tuple[NewFact, ...]) -> Append:
+        origin = Origin(at=self._clock.now(), command_id=self._ids.new("command"), actor=PERSON)
+        closed = tuple(getattr(new.scope, new.fact.closes) for new in facts if new.fact.closes)
+        return Append(stream=session, expected=after, epoch=epoch, facts=facts, origin=origin, closed=closed)
+
+
+def _moved(fact: Fact, workspace: str) -> Fact:
+    if isinstance(fact, SessionCreated) and workspace:
+        return msgspec.structs.replace(fact, workspace_id=workspace)
+    return fact
+
+
+async def history(folder: Path) -> History:
+    """The history of one turn, taken in a folder of its own."""
+    folder.mkdir()
+    board = Board(folder)
+    await board.open()
+    try:
+        accepted = await board.submit(None)
+        await board.until(accepted)
+        return History(await board.parts.store.facts.read(accepted.session_id))
+    finally:
+        await board.close()

@@ -1,0 +1,59 @@
+"""What is to be known of the machine: facts that decide speeds, and how long its disk takes to be sure."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sqlite3
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from .peers import PEERS
+
+_PACKAGES = ("callboard", "msgspec", "starlette", "uvicorn", *(one for _, found in PEERS.values() for one in found))
+
+
+def facts() -> dict[str, str]:
+    """Cores, memory and the versions of what is not a package."""
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {
+        "cores": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
+        "memory": f"{pages / 2**30:.0f} GiB",
+        "system": f"{platform.system()} {platform.machine()}",
+        "Python": platform.python_version(),
+        "SQLite": sqlite3.sqlite_version,
+    }
+
+
+def versions() -> dict[str, str]:
+    """The packages that were measured."""
+    found: dict[str, str] = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def fdatasyncs(folder: Path, count: int) -> list[float]:
+    """How long a write of 4 KiB takes to be on the disk, in milliseconds, each."""
+    path = folder / "fdatasync.probe"
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        found: list[float] = []
+        for at in range(count):
+            os.pwrite(handle, os.urandom(4096), at * 4096)
+            began = time.perf_counter()
+            os.fdatasync(handle)
+            found.append((time.perf_counter() - began) * 1000)
+        return found
+    finally:
+        os.close(handle)
+        path.unlink()
+
+
+def load() -> float:
+    """How many processes wanted to run in the last minute."""
+    return os.getloadavg()[0]

@@ -1,0 +1,75 @@
+"""Agno: the agent with its runs in SQLite. The whole row of a session is written at the end of each run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agno.agent import Agent
+from agno.db.sqlite import SqliteDb
+from agno.models.base import Model
+from agno.models.response import ModelResponse
+
+from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
+
+#: More runs than any session here has: the model is given all of them.
+ALL_RUNS = 1_000_000
+
+
+@dataclass
+class _Model(Model):
+    """Answers at once."""
+
+    id: str = "at-once"
+
+    def invoke(self, *_: Any, messages: Any = (), **__: Any) -> ModelResponse:
+        if messages[-1].role == "tool":
+            return ModelResponse(role="assistant", content=ANSWER)
+        function = {"name": TOOL, "arguments": json.dumps(ARGUMENTS)}
+        return ModelResponse(
+            role="assistant", tool_calls=[{"id": "call_1", "type": "function", "function": function}]
+        )
+
+    async def ainvoke(self, *args: Any, **named: Any) -> ModelResponse:
+        return self.invoke(*args, **named)
+
+    def invoke_stream(self, *_: Any, **__: Any) -> Iterator[ModelResponse]:
+        raise NotImplementedError("the agent is not asked to stream")
+
+    def ainvoke_stream(self, *_: Any, **__: Any) -> AsyncIterator[ModelResponse]:
+        raise NotImplementedError("the agent is not asked to stream")
+
+    def _parse_provider_response(self, response: Any, **_: Any) -> ModelResponse:
+        return response
+
+    def _parse_provider_response_delta(self, response: Any) -> ModelResponse:
+        return response
+
+
+def read(file_path: str) -> str:
+    """Reads a file."""
+    return NOTES
+
+
+read.__name__ = TOOL
+
+
+class Peer:
+    async def open(self, folder: Path) -> None:
+        self._agent = Agent(
+            model=_Model(),
+            tools=[read],
+            db=SqliteDb(db_file=str(folder / "peer.db")),
+            add_history_to_context=True,
+            num_history_runs=ALL_RUNS,
+            telemetry=False,
+        )
+
+    async def turn(self, session: str) -> None:
+        await self._agent.arun(PROMPT, session_id=session)
+
+    async def close(self) -> None:
+        pass

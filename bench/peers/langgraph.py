@@ -1,0 +1,63 @@
+"""LangGraph: the prebuilt agent with a checkpoint after each step."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import tool
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from langgraph.prebuilt import create_react_agent
+
+
+class _Model(BaseChatModel):
+    """Answers at once."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "at-once"
+
+    def bind_tools(self, tools: Any, **_: Any) -> Any:
+        return self
+
+    def _generate(self, messages: list[Any], stop: Any = None, run_manager: Any = None, **_: Any) -> ChatResult:
+        if isinstance(messages[-1], ToolMessage):
+            message = AIMessage(content=ANSWER)
+        else:
+            message = AIMessage(content="", tool_calls=[{"id": "call_1", "name": TOOL, "args": ARGUMENTS}])
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _agenerate(self, messages: list[Any], stop: Any = None, run_manager: Any = None, **_: Any) -> ChatResult:
+        return self._generate(messages)
+
+
+@tool(TOOL)
+def read(file_path: str) -> str:
+    """Reads a file."""
+    return NOTES
+
+
+class Peer:
+    async def open(self, folder: Path) -> None:
+        self._stack = AsyncExitStack()
+        saver = await self._stack.enter_async_context(AsyncSqliteSaver.from_conn_string(str(folder / "peer.db")))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._graph = create_react_agent(_Model(), [read], checkpointer=saver)
+
+    async def turn(self, session: str) -> None:
+        said = {"messages": [HumanMessage(PROMPT)]}
+        await self._graph.ainvoke(said, {"configurable": {"thread_id": session}}, durability="sync")
+
+    async def close(self) -> None:
+        await self._stack.aclose()

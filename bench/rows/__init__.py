@@ -1,0 +1,19 @@
+"""The rows, in the order of the table."""
+
+from __future__ import annotations
+
+from bench.harness import Row
+
+from . import appends, fanout, opening, projection, restart, size, submit, turn, waiting
+
+ROWS: tuple[Row, ...] = (
+    appends.ROW,
+    turn.ROW,
+    submit.ROW,
+    fanout.ROW,
+    size.ROW,
+    opening.ROW,
+    waiting.ROW,
+    projection.ROW,
+    restart.ROW,
+)

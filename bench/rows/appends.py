@@ -1,0 +1,129 @@
+"""Durable appends of many sessions, beside raw inserts of the same rows in transactions of the same mean size."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bench.harness import Row, Scale
+from bench.history import History, history
+from bench.results import Line, Result, ratios, spread
+from callboard.contracts.ports.store import Append
+from callboard.log.sqlite.schema import FACTS
+from callboard.log.sqlite.store import SqliteStore, open_store
+
+PRODUCERS = 64
+GOAL = 0.5
+_TABLE = """
+CREATE TABLE facts (position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, sequence INTEGER NOT NULL,
+                    header BLOB NOT NULL, link BLOB NOT NULL, seal BLOB NOT NULL, payload BLOB);
+CREATE UNIQUE INDEX facts_by_stream ON facts (stream, sequence);
+"""
+
+
+async def run(scale: Scale) -> Result:
+    """`scale.n` facts a round."""
+    told = await history(scale.place / "turn")
+    here: list[float] = []
+    beside: list[float] = []
+    sizes: list[float] = []
+    for number in range(scale.rounds):
+        folder = scale.place / f"round-{number}"
+        rate, rows, size = await _ours(folder, told, scale.n)
+        here.append(rate)
+        sizes.append(size)
+        beside.append(await asyncio.to_thread(_raw, folder / "raw.db", rows, size))
+    ratio = ratios(here, beside)
+    return Result(
+        row="appends",
+        title="Durable appends, many sessions",
+        measures=f"{PRODUCERS} producers, each with a session of its own, append the batches of real turns "
+        "(four transactions, one after the other) and wait for each; beside it Python's sqlite3 inserts the same rows "
+        "into the same table with its index, in transactions of the same mean size. Both WAL, synchronous=FULL.",
+        lines=(
+            Line(
+                what="facts appended, durable",
+                unit="facts/s",
+                here=spread(here),
+                beside_name="raw inserts",
+                beside=spread(beside),
+                ratio=ratio,
+                goal=f"ratio ≥ {GOAL}",
+                met=ratio.median >= GOAL,
+            ),
+            Line(what="mean transaction", unit="facts", here=spread(sizes)),
+        ),
+    )
+
+
+async def _ours(folder: Path, told: History, count: int) -> tuple[float, list[Any], float]:
+    """Facts a second, the rows that were written, and how many a transaction had."""
+    store = open_store(folder)
+    turns = max(1, count // (PRODUCERS * told.facts))
+    # What the batches are made of is not what is measured.
+    made = [list(_batches(told, f"ses_bench{number}", store.epoch, turns)) for number in range(PRODUCERS)]
+    before = _transactions(store)
+    began = time.perf_counter()
+    await asyncio.gather(*(_produce(store, batches) for batches in made))
+    took = time.perf_counter() - began
+    transactions = _transactions(store) - before
+    await store.close()
+    with sqlite3.connect(folder / FACTS) as connection:
+        rows = connection.execute(
+            "SELECT stream, sequence, header, link, seal, payload FROM facts ORDER BY position"
+        ).fetchall()
+    return len(rows) / took, rows, len(rows) / transactions
+
+
+async def _produce(store: SqliteStore, batches: list[Append]) -> None:
+    for batch in batches:
+        await store.facts.append(batch)
+
+
+def _batches(told: History, session: str, epoch: int, turns: int) -> Iterator[Append]:
+    first = told.first(session, epoch)
+    yield first
+    yield from told.turns(session, epoch, len(first.facts), turns)
+
+
+def _transactions(store: SqliteStore) -> int:
+    """How many the writer has committed, which it does not tell."""
+    return store._writer._transactions if store._writer else 0  # noqa: SLF001
+
+
+def _raw(path: Path, rows: list[Any], size: float) -> float:
+    """Rows a second."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.executescript(_TABLE)
+    left, owed = iter(rows), 0.0
+    began = time.perf_counter()
+    while True:
+        owed += size
+        group = list(islice(left, max(1, int(owed))))
+        if not group:
+            break
+        owed -= len(group)
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany(
+            "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)", group
+        )
+        connection.execute("COMMIT")
+    took = time.perf_counter() - began
+    connection.close()
+    return len(rows) / took
+
+
+ROW = Row(
+    name="appends",
+    counts="facts a round",
+    n={"tiny": 1_000, "quick": 30_000, "full": 300_000},
+    rounds={"tiny": 1, "quick": 5, "full": 9},
+    run=run,
+)

@@ -1,0 +1,152 @@
+"""From a fact to its row operations at a hundred viewers, beside the least that a durable feed can be."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from bench import conversation
+from bench.harness import Row, Scale
+from bench.processes import Process, python
+from bench.product import Http, product, request
+from bench.results import Line, Plot, Result, Spread, percentile
+
+VIEWERS = 100
+FACTS_A_SECOND = 200
+#: A turn without a tool: two batches.
+FACTS_A_TURN = 9
+GOAL_P99 = 20.0
+#: The bytes of the operations that a batch of such a turn comes to, about.
+EVENT_BYTES = 2500
+
+
+async def run(scale: Scale) -> Result:
+    """`scale.n` seconds."""
+    place = scale.place / "bare"
+    place.mkdir()
+    rate = 2 * FACTS_A_SECOND / FACTS_A_TURN
+    async with (
+        product(scale.place) as running,
+        Process(*python("bench.bare", str(place), str(rate), str(EVENT_BYTES))) as bare,
+    ):
+        port = await bare.told()
+        client = await running.connect()
+        first = await client.command("submit_turn", text=conversation.PROMPT, workspaceId=running.workspace)
+        session = first["sessionId"]
+        path = request(running, "GET", f"/sessions/{session}/ops").decode()
+        async with (
+            Process(*python("bench.viewers", running.host, str(running.port), str(VIEWERS))) as ours,
+            Process(*python("bench.viewers", "127.0.0.1", str(port), str(VIEWERS))) as others,
+        ):
+            await ours.ask(request=path)
+            await others.ask(request="GET / HTTP/1.1\r\n\r\n")
+            sent = 0
+            for _ in range(scale.rounds):
+                sent += await _submit(client, session, scale.n / scale.rounds)
+                await bare.ask(seconds=scale.n / scale.rounds)
+            await _all_done(client, session, sent)
+            seen, bare_seen = await ours.ask(), await others.ask()
+        times = await _times(client, session)
+        client.close()
+    here = [(at / 1000 - times[int(cursor.partition(".")[0])]) / 1000 for cursor, at in _flat(seen) if _fact(cursor)]
+    beside = [at / 1e6 - float(cursor) / 1000 for cursor, at in _flat(bare_seen)]
+    facts = sent * FACTS_A_TURN
+    return _result(here, beside, facts, expected=2 * sent * VIEWERS)
+
+
+def _result(here: Sequence[float], beside: Sequence[float], facts: int, expected: int) -> Result:
+    late = percentile(here, 0.99)
+    return Result(
+        row="fanout",
+        title=f"A fact → its row operations at {VIEWERS} viewers",
+        measures=f"`callboard up` in one process, {VIEWERS} streams of one session in another, turns submitted at "
+        f"{FACTS_A_SECOND} facts/s. From the fact's own time, which is before its commit, until the bytes of its operations are "
+        "in the viewers' process. Beside it, in turn: a loop that commits one row with sqlite3 and writes as many bytes to as "
+        "many sockets, at the same rate.",
+        lines=tuple(
+            Line(
+                what=f"fact → viewer, p{name}",
+                unit="ms",
+                here=Spread(percentile(here, share), min(here), max(here)),
+                beside_name="commit and write",
+                beside=Spread(percentile(beside, share), min(beside), max(beside)),
+                ratio=_one(percentile(here, share) / percentile(beside, share)),
+                goal=f"≤ {GOAL_P99:.0f} ms" if name == "99" else "",
+                met=late <= GOAL_P99 if name == "99" else None,
+            )
+            for name, share in (("50", 0.5), ("99", 0.99))
+        ),
+        notes=(f"{facts} facts, {len(here)} of {expected} expected batches of operations seen by the viewers.",),
+        plots=(
+            Plot(
+                name="fanout",
+                title=f"A fact → its row operations at {VIEWERS} viewers",
+                x="share of deliveries",
+                y="ms",
+                lines={
+                    name: [(share / 100, percentile(found, share / 100)) for share in range(1, 101)]
+                    for name, found in (("Callboard", here), ("commit and write", beside))
+                },
+                log_y=True,
+            ),
+        ),
+    )
+
+
+async def _submit(client: Http, session: str, seconds: float) -> int:
+    """Submits turns at the rate; returns how many. The turns before have ended by then, or these wait in the queue."""
+    wait = FACTS_A_TURN / FACTS_A_SECOND
+    began, sent = time.monotonic(), 0
+    while time.monotonic() - began < seconds:
+        await client.command("submit_turn", text=conversation.PROMPT, sessionId=session)
+        sent += 1
+        await asyncio.sleep(began + sent * wait - time.monotonic())
+    return sent
+
+
+async def _all_done(client: Http, session: str, sent: int) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            read = await client.query("get_thread_read", sessionId=session)
+            if read["status"]["status"] == "done" and not read["queue"] and read["head"] >= sent * FACTS_A_TURN:
+                return
+            await asyncio.sleep(0.05)
+
+
+async def _times(client: Http, session: str) -> dict[int, float]:
+    """The time of each fact of the session, in microseconds since the epoch, by its sequence."""
+    found: dict[int, float] = {}
+    after = 0
+    while True:
+        page: Any = json.loads(await client.request("GET", f"/sessions/{session}/facts?after={after}&limit=1000"))
+        for event in page["events"]:
+            found[event["sequence"]] = datetime.fromisoformat(event["timestamp"]).timestamp() * 1e6
+        if page["next"] == page["head"]:
+            return found
+        after = page["next"]
+
+
+def _flat(viewers: Sequence[Sequence[tuple[str, int]]]) -> list[tuple[str, int]]:
+    return [(cursor, at) for viewer in viewers for cursor, at in viewer]
+
+
+def _fact(cursor: str) -> bool:
+    """True where the operations are those of a fact and not of a piece of text in the making."""
+    return cursor.endswith(".0")
+
+
+def _one(value: float) -> Spread:
+    return Spread(value, value, value)
+
+
+ROW = Row(
+    name="fanout",
+    counts="seconds",
+    n={"tiny": 1, "quick": 12, "full": 120},
+    rounds={"tiny": 1, "quick": 3, "full": 12},
+    run=run,
+)

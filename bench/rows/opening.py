@@ -1,0 +1,167 @@
+"""Opening a very long session, beside a short one: a server that has just started, and the first snapshot over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from bench import conversation
+from bench.harness import Row, Scale, in_turn
+from bench.history import History, history
+from bench.product import Product, product
+from bench.results import Line, Result, Spread, ratios, spread
+
+SHORT = 1_000
+GOAL_RATIO, GOAL_MS, GOAL_KB = 1.5, 150.0, 256
+SUBMITS = 5
+
+
+async def run(scale: Scale) -> Result:
+    """`scale.n` facts in the long session."""
+    told = await history(scale.place / "turn")
+    sizes = {"long": scale.n, "short": min(SHORT, scale.n)}
+    sessions = {name: f"ses_bench{name}" for name in sizes}
+    await _build(scale.place, told, {sessions[name]: count for name, count in sizes.items()})
+    began = time.perf_counter()
+    async with product(scale.place) as running:
+        await _views(running, sessions, sizes)
+    folded = time.perf_counter() - began
+    opened: dict[str, list[tuple[float, float, float]]] = {name: [] for name in sizes}
+
+    async def open_it(name: str) -> float:
+        found = await _open(scale.place, sessions[name])
+        opened[name].append(found)
+        return found[0]
+
+    times = await in_turn(scale.rounds, {name: lambda name=name: open_it(name) for name in sizes})
+    submits = {name: [submit for _, _, submit in found] for name, found in opened.items()}
+    kilobytes = {name: [size / 1000 for _, size, _ in found] for name, found in opened.items()}
+    ratio = ratios(times["long"], times["short"])
+    decided = ratios(submits["long"], submits["short"])
+    largest = spread(kilobytes["long"])
+    return Result(
+        row="opening",
+        title=f"Opening a session of {scale.n:,} facts",
+        measures="A server is started and asked for the session's row operations; its files were put out of the system's cache "
+        "before. From the request until the whole snapshot is there, and then the median of five turns submitted "
+        f"to it, until their answer. Beside it a session of {sizes['short']:,} facts, of the same turns, in the same store.",
+        lines=(
+            Line(
+                what="first snapshot, cold server",
+                unit="ms",
+                here=spread(times["long"]),
+                beside_name=f"{sizes['short']:,} facts",
+                beside=spread(times["short"]),
+                ratio=ratio,
+                goal=f"ratio ≤ {GOAL_RATIO}, ≤ {GOAL_MS:.0f} ms",
+                met=ratio.median <= GOAL_RATIO and spread(times["long"]).median <= GOAL_MS,
+            ),
+            Line(
+                what="its size",
+                unit="kB",
+                here=largest,
+                beside_name=f"{sizes['short']:,} facts",
+                beside=spread(kilobytes["short"]),
+                ratio=ratios(kilobytes["long"], kilobytes["short"]),
+                goal=f"≤ {GOAL_KB} kB",
+                met=largest.high <= GOAL_KB,
+            ),
+            Line(
+                what="a turn submitted → answer",
+                unit="ms",
+                here=spread(submits["long"]),
+                beside_name=f"{sizes['short']:,} facts",
+                beside=spread(submits["short"]),
+                ratio=decided,
+                goal=f"ratio ≤ {GOAL_RATIO}",
+                met=decided.median <= GOAL_RATIO,
+            ),
+            Line(
+                what="folding all views anew (once, and only where they were lost)",
+                unit="s",
+                here=Spread(folded, folded, folded),
+            ),
+        ),
+    )
+
+
+async def _build(place: Path, told: History, sessions: dict[str, int]) -> None:
+    """Writes the sessions into the product's store, in a process that has not served anything."""
+    from callboard.log.sqlite.store import open_store
+
+    async with product(place) as running:
+        workspace = running.workspace
+    home = place / "home" / "store"
+    store = open_store(home)
+    for session, count in sessions.items():
+        first = told.first(session, store.epoch, workspace)
+        await store.facts.append(first)
+        after, pending = len(first.facts), []
+        for batch in told.turns(session, store.epoch, after, max(1, count // told.facts)):
+            pending.append(asyncio.ensure_future(store.facts.append(batch)))
+            if len(pending) == 500:
+                await asyncio.gather(*pending)
+                pending = []
+        await asyncio.gather(*pending)
+    await store.close()
+
+
+async def _views(running: Product, sessions: dict[str, str], sizes: dict[str, int]) -> None:
+    """Has the sessions' rows made, as they would have been while the sessions grew, and stops the server politely."""
+    client = await running.connect()
+    for session in sessions.values():
+        read = await client.query("get_session", sessionId=session)
+        await client.query("get_session", sessionId=session, waitFor=read["head"])
+    client.close()
+    running.process.stop()
+    await running.process.ended()
+
+
+async def _open(place: Path, session: str) -> tuple[float, float, float]:
+    """Milliseconds to the first snapshot, its bytes, and milliseconds of a submitted turn."""
+    _forget(place / "home" / "store")
+    async with product(place) as running:
+        viewer, client = await running.connect(), await running.connect()
+        await client.query("list_workspaces")
+        began = time.perf_counter()
+        size, tail = 0, b""
+        async for chunk in viewer.stream(f"/sessions/{session}/ops"):
+            size += len(chunk)
+            tail = (tail + chunk)[-2:]
+            if tail == b"\n\n":
+                break
+        took = (time.perf_counter() - began) * 1000
+        submits: list[float] = []
+        for _ in range(SUBMITS):
+            began = time.perf_counter()
+            await client.command("submit_turn", text=conversation.PROMPT, sessionId=session)
+            submits.append((time.perf_counter() - began) * 1000)
+        viewer.close()
+        client.close()
+        running.process.stop()
+        await running.process.ended()
+    return took, size, spread(submits).median
+
+
+def _forget(folder: Path) -> None:
+    """Puts the files out of the system's cache, where it can be asked to."""
+    for path in folder.iterdir():
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+            with suppress(AttributeError, OSError):
+                os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(handle)
+
+
+ROW = Row(
+    name="opening",
+    counts="facts in the long session",
+    n={"tiny": 300, "quick": 100_000, "full": 1_000_000},
+    rounds={"tiny": 1, "quick": 5, "full": 15},
+    run=run,
+)

@@ -1,0 +1,130 @@
+"""The size of the log, beside the same facts as lines of JSON."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from bench.board import Board
+from bench.conversation import ANSWER, PROMPT
+from bench.harness import Row, Scale
+from bench.processes import ROOT
+from bench.results import Line, Result, Spread
+from callboard.contracts.content import Text
+from callboard.contracts.record import Record
+from callboard.log.sqlite.schema import FACTS
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from callboard.projection.emit.runtime import wire_event
+
+CONTENT, EACH = 1.2, 350
+TURNS_A_SESSION = 10
+SAMPLE = ROOT / "examples" / "sample"
+_FIND = "find . -name '*.md' -o -name '*.py' | sort | xargs wc -l"
+
+
+def _scenario() -> dict[str, Any]:
+    """A turn as people have them: look, read, change, run, answer."""
+    uses: list[tuple[str, dict[str, Any]]] = [
+        ("Grep", {"pattern": "def |class ", "path": "."}),
+        ("Read", {"file_path": "README.md"}),
+        ("Write", {"file_path": "notes/export.md", "content": ANSWER * 4}),
+        ("Bash", {"command": _FIND}),
+    ]
+    calls: list[list[dict[str, Any]]] = [
+        [{"text": f"Next: {tool}."}, {"tool": {"name": tool, "arguments": arguments}}] for tool, arguments in uses
+    ]
+    told = {"usage": {"input": 5200, "output": 180, "cached": 4100}}
+    return {"name": "bench", "match": [{"text": "", "calls": [[*call, told] for call in [*calls, [{"text": ANSWER}]]]}]}
+
+
+async def run(scale: Scale) -> Result:
+    """`scale.n` turns, ten a session."""
+    path = scale.place / "scenario.yaml"
+    path.write_text(yaml.safe_dump(_scenario()))
+    played = ProviderSettings(name="scripted", kind="scripted", scenario=str(path))
+    shutil.copytree(SAMPLE, scale.place / "work")
+    board = Board(scale.place, models=ConfiguredModels(ModelSettings(providers=(played,))))
+    await board.open()
+    facts = board.parts.store.facts
+    session: str | None = None
+    for number in range(scale.n):
+        accepted = await board.submit(session, PROMPT, permission_mode="full")
+        if await board.until(accepted) != "turn.completed":
+            raise RuntimeError(f"turn {number} of {accepted.session_id} did not complete")
+        session = None if number % TURNS_A_SESSION == TURNS_A_SESSION - 1 else accepted.session_id
+    records: list[Record] = []
+    for stream in await facts.streams(""):
+        records += await facts.read(stream, limit=1_000_000)
+    store = board.parts.store
+    lines = sum(len(msgspec.json.encode(wire_event(record, store.id))) + 1 for record in records)
+    await board.close()
+    return _result(records, scale.place / "state", lines)
+
+
+def _result(records: Sequence[Record], state: Path, lines: int) -> Result:
+    with closing(sqlite3.connect(state / FACTS)) as connection:
+        (blobs,) = connection.execute("SELECT coalesce(sum(length(data)), 0) FROM blobs").fetchone()
+    count = len(records)
+    content = blobs + sum(_texts(record.fact) for record in records)
+    log = (state / FACTS).stat().st_size
+    views = (state / "views.db").stat().st_size
+    bound = CONTENT * content + EACH * count
+    return Result(
+        row="size",
+        title="Size of the log",
+        measures="Turns with four calls of the real tools behind the gate (Grep, Read, Write, Bash) in the sample folder, "
+        f"{TURNS_A_SESSION} a session. Content is what people, model and tools said, and blobs, each once. "
+        "The log is callboard.db with all its indexes and blobs, its write-ahead log emptied; beside it the same facts as lines "
+        "of JSON as they leave on the wire, and the blobs.",
+        lines=(
+            Line(
+                what="log, a fact",
+                unit="B",
+                here=_one(log / count),
+                beside_name="lines of JSON",
+                beside=_one((lines + blobs) / count),
+                ratio=_one(log / (lines + blobs)),
+                goal=f"≤ {CONTENT} × content + {EACH} B = {bound / count:.0f} B",
+                met=log <= bound,
+            ),
+            Line(what="content, a fact", unit="B", here=_one(content / count)),
+            Line(what="log beyond its content, a fact", unit="B", here=_one((log - content) / count)),
+            Line(what="view rows, a fact (may be thrown away)", unit="B", here=_one(views / count)),
+        ),
+        notes=(f"{count} facts, {content} B content of which {blobs} B in blobs, {log} B log.",),
+    )
+
+
+def _texts(value: object) -> int:
+    return sum(len(text.text.encode()) for text in _within(value) if text.ref is None)
+
+
+def _within(value: object) -> Iterator[Text]:
+    if isinstance(value, Text):
+        yield value
+    elif isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _within(getattr(value, name))
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _within(one)
+
+
+def _one(value: float) -> Spread:
+    return Spread(value, value, value)
+
+
+ROW = Row(
+    name="size",
+    counts="turns",
+    n={"tiny": 2, "quick": 60, "full": 1000},
+    rounds={"tiny": 1, "quick": 1, "full": 1},
+    run=run,
+)

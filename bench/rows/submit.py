@@ -1,0 +1,136 @@
+"""From submitting a turn to its status at a client, beside the disk's own time to be sure."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from bench import conversation
+from bench.harness import Row, Scale
+from bench.machine import fdatasyncs
+from bench.product import Http, product
+from bench.results import Line, Plot, Result, Spread, percentile
+
+#: What is added to two syncs, in milliseconds.
+P50, P99 = 4.0, 20.0
+SESSIONS = 10
+PROBES = 2
+
+
+async def run(scale: Scale) -> Result:
+    """`scale.n` turns, one after the other, in ten sessions; between them the disk is asked."""
+    shown: list[float] = []
+    answered: list[float] = []
+    syncs: list[float] = []
+    async with product(scale.place) as running:
+        client = await running.connect()
+        per_session = max(1, scale.n // SESSIONS)
+        for _ in range(min(SESSIONS, scale.n)):
+            first = await client.command("submit_turn", text=conversation.PROMPT, workspaceId=running.workspace)
+            viewer = _Viewer(await running.connect(), first["sessionId"])
+            await viewer.begin()
+            for _ in range(per_session):
+                await _idle(client, first["sessionId"])
+                syncs += await asyncio.to_thread(fdatasyncs, scale.place, PROBES)
+                began = time.perf_counter()
+                sent = await client.command("submit_turn", text=conversation.PROMPT, sessionId=first["sessionId"])
+                answered.append((time.perf_counter() - began) * 1000)
+                shown.append((await viewer.reached(sent["sequence"]) - began) * 1000)
+            viewer.end()
+        client.close()
+    return Result(
+        row="submit",
+        title="Submit → status at a client",
+        measures="`callboard up` in one process, the client in another, over HTTP. From the first byte of the request until the "
+        "client's stream of row operations has shown the turn as running (and until the answer came). "
+        "The model is a scenario that answers at once, so the turn's own work runs at the same time. Beside it: how long a "
+        "write of 4 KiB and fdatasync take on the same disk, between the turns.",
+        lines=(
+            *(_line(f"status shown, p{name}", shown, syncs, share, floor) for name, share, floor in _SHARES),
+            *(_line(f"answer, p{name}", answered, syncs, share, None) for name, share, _ in _SHARES),
+        ),
+        plots=(
+            Plot(
+                name="submit",
+                title="Submit → status at a client",
+                x="share of turns",
+                y="ms",
+                lines={"status shown": _curve(shown), "answer": _curve(answered), "one fdatasync": _curve(syncs)},
+                log_y=True,
+            ),
+        ),
+    )
+
+
+_SHARES = (("50", 0.5, P50), ("99", 0.99, P99))
+
+
+def _line(what: str, found: list[float], syncs: list[float], share: float, floor: float | None) -> Line:
+    here, sync = percentile(found, share), percentile(syncs, share)
+    goal = None if floor is None else floor + 2 * sync
+    return Line(
+        what=what,
+        unit="ms",
+        here=Spread(here, min(found), max(found)),
+        beside_name="one fdatasync",
+        beside=Spread(sync, min(syncs), max(syncs)),
+        ratio=Spread(here / sync, here / sync, here / sync),
+        goal="" if goal is None else f"≤ {floor:.0f} ms + 2 fdatasync = {goal:.1f} ms",
+        met=None if goal is None else here <= goal,
+    )
+
+
+def _curve(found: list[float]) -> list[tuple[float, float]]:
+    return [(share / 100, percentile(found, share / 100)) for share in range(1, 101)]
+
+
+async def _idle(client: Http, session: str) -> None:
+    async with asyncio.timeout(20):
+        while (await client.query("get_thread_read", sessionId=session))["status"]["status"] != "done":
+            await asyncio.sleep(0.002)
+
+
+class _Viewer:
+    """Follows a session's row operations and knows which sequence it has seen."""
+
+    def __init__(self, http: Http, session: str) -> None:
+        self._http = http
+        self._session = session
+        self._seen: list[tuple[int, float]] = []
+        self._news = asyncio.Event()
+
+    async def begin(self) -> None:
+        """Returns once the snapshot has come."""
+        self._task = asyncio.create_task(self._follow())
+        await self._news.wait()
+
+    def end(self) -> None:
+        self._task.cancel()
+        self._http.close()
+
+    async def reached(self, sequence: int) -> float:
+        """When the first event of this sequence or a later one came."""
+        async with asyncio.timeout(20):
+            while True:
+                self._news.clear()
+                found = [at for seen, at in self._seen if seen >= sequence]
+                if found:
+                    return found[0]
+                await self._news.wait()
+
+    async def _follow(self) -> None:
+        async for chunk in self._http.stream(f"/sessions/{self._session}/ops"):
+            at = time.perf_counter()
+            for event in chunk.split(b"\n\n"):
+                if event.startswith(b"id: "):
+                    self._seen.append((int(event[4:].partition(b".")[0]), at))
+            self._news.set()
+
+
+ROW = Row(
+    name="submit",
+    counts="turns",
+    n={"tiny": 3, "quick": 300, "full": 3000},
+    rounds={"tiny": 1, "quick": 1, "full": 1},
+    run=run,
+)

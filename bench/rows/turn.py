@@ -1,0 +1,209 @@
+"""A durable turn of two model calls and one tool, beside the same turn of others."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, closing
+from itertools import pairwise
+from pathlib import Path
+
+from bench import conversation
+from bench.harness import Row, Scale
+from bench.peers import PEERS, installed
+from bench.processes import Process, counting_syncs, python, syncs
+from bench.results import Line, Plot, Result, Spread, ratios, spread
+
+OURS = "callboard"
+PLAIN = "callboard_plain"
+NAMES = {OURS: "Callboard", PLAIN: "Callboard, plain function as tool", **{key: name for key, (name, _) in PEERS.items()}}
+MOST_SYNCS = 4
+#: Turns of the kept session at which the time is told, as far as the run goes. It is the median of so many turns up to there.
+AT = (1, 50, 100, 200, 500, 1000)
+WINDOW = 10
+#: How many turns a system takes before the next has its go.
+CHUNK = 25
+PEERS_GO_TO = 200
+NEW_EACH = 5
+COUNTED_TURNS = 5
+
+
+async def run(scale: Scale) -> Result:
+    """`scale.n` turns of one session of ours; the others take as many, at most 200."""
+    peers = [name for name in PEERS if scale.peers and installed(name)]
+    names = [OURS, PLAIN, *peers]
+    async with AsyncExitStack() as stack:
+        workers = {
+            name: await stack.enter_async_context(Process(*python("bench.worker", name, _folder(scale, name))))
+            for name in names
+        }
+        for worker in workers.values():
+            await worker.told()
+        new = await _new_sessions(workers, scale.rounds)
+        kept, disk = await _one_session(workers, scale)
+    counted = {name: await _syncs(scale, name) for name in names}
+    return Result(
+        row="turn",
+        title="A durable turn: 2 model calls, 1 tool, model without latency",
+        measures=f"Each system in a process of its own, in its durable configuration on SQLite, takes turns of "
+        f"{conversation.BYTES} B content with a model in the process that answers at once. The model is given the whole "
+        "conversation. Callboard runs the real Read tool behind its gate; the others, and Callboard in a line of its own, call "
+        "a function. Syncs are counted by strace in another run; disk is what the files grow by, write-ahead logs emptied.",
+        lines=tuple(_lines(names, new, kept, disk, counted)),
+        notes=tuple(f"{NAMES[name]} is not installed." for name in PEERS if scale.peers and name not in peers),
+        plots=(
+            Plot(
+                name="turn",
+                title="One session, turn after turn",
+                x="turn",
+                y="ms (median of 10)",
+                lines={NAMES[name]: _smooth(found) for name, found in kept.items()},
+                log_x=True,
+                log_y=True,
+            ),
+        ),
+    )
+
+
+def _folder(scale: Scale, name: str) -> str:
+    folder = scale.place / name
+    folder.mkdir(parents=True)
+    return str(folder)
+
+
+async def _new_sessions(workers: dict[str, Process], rounds: int) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {name: [] for name in workers}
+    for number in range(rounds):
+        for name in sorted(workers, reverse=bool(number % 2)):
+            found[name].append(spread(await workers[name].ask(new=NEW_EACH)).median)
+    return found
+
+
+async def _one_session(
+    workers: dict[str, Process], scale: Scale
+) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Milliseconds of each turn of the kept session, and bytes a turn on the disk over the last turns that all take."""
+    found: dict[str, list[float]] = {name: [] for name in workers}
+    grown: dict[str, list[tuple[int, int]]] = {name: [] for name in workers}
+    for start in range(0, scale.n, CHUNK):
+        for name in sorted(workers, reverse=bool(start // CHUNK % 2)):
+            if name in PEERS and start >= PEERS_GO_TO:
+                continue
+            grown[name].append((start, _disk(scale.place / name)))
+            found[name] += await workers[name].ask(more=min(CHUNK, scale.n - start))
+    disk: dict[str, float] = {}
+    for name, sizes in grown.items():
+        sizes.append((len(found[name]), _disk(scale.place / name)))
+        (before, small), (after, large) = list(pairwise(sizes))[-1]
+        disk[name] = (large - small) / (after - before)
+    return found, disk
+
+
+def _disk(folder: Path) -> int:
+    """The bytes of the databases once their write-ahead logs are in them."""
+    size = 0
+    for path in folder.rglob("*.db"):
+        with closing(sqlite3.connect(path, timeout=10)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        size += path.stat().st_size
+    return size
+
+
+async def _syncs(scale: Scale, name: str) -> float | None:
+    trace = scale.place / f"{name}.trace"
+    folder = scale.place / f"{name}-traced"
+    folder.mkdir()
+    command = counting_syncs(trace, python("bench.worker", name, str(folder)))
+    if command is None:
+        return None
+    async with Process(*command) as worker:
+        await worker.told()
+        before = syncs(trace)
+        await worker.ask(new=COUNTED_TURNS)
+        return (syncs(trace) - before) / COUNTED_TURNS
+
+
+def _lines(
+    names: Sequence[str],
+    new: dict[str, list[float]],
+    kept: dict[str, list[float]],
+    disk: dict[str, float],
+    counted: dict[str, float | None],
+):
+    others = [name for name in names if name in PEERS]
+    best = min(others, key=lambda name: spread(new[name]).median, default=None)
+    for name in names:
+        yield Line(
+            what=f"new session: {NAMES[name]}",
+            unit="ms",
+            here=spread(new[OURS]),
+            beside_name=NAMES[name] if name != OURS else "",
+            beside=spread(new[name]) if name != OURS else None,
+            ratio=ratios(new[OURS], new[name]) if name != OURS else None,
+            goal="ratio < 1" if name in others else "",
+            met=spread(new[OURS]).median < spread(new[name]).median if name in others else None,
+        )
+    reached = len(kept[OURS])
+    for turn in [turn for turn in AT if turn <= reached]:
+        rivals = {name: _at(kept[name], turn) for name in others if len(kept[name]) >= turn}
+        rival = min(rivals, key=lambda name: rivals[name].median, default=None)
+        ours = _at(kept[OURS], turn)
+        beside = rivals[rival] if rival else None
+        yield Line(
+            what=f"turn {turn} of one session",
+            unit="ms",
+            here=ours,
+            beside_name=f"{NAMES[rival]} (the best)" if rival else "",
+            beside=beside,
+            ratio=_over(ours, beside) if beside else None,
+            goal="ratio < 1" if beside else "",
+            met=ours.median < beside.median if beside else None,
+        )
+    first, last = _at(kept[OURS], min(WINDOW * 2, reached)), _at(kept[OURS], reached)
+    flat = last.median / first.median
+    yield Line(
+        what=f"turn {reached} over turn {min(WINDOW * 2, reached)}",
+        unit="×",
+        here=Spread(flat, flat, flat),
+        goal="≤ 1.25",
+        met=flat <= 1.25,
+    )
+    for name in names:
+        found = counted[name]
+        if found is not None:
+            yield Line(
+                what=f"syncs a turn: {NAMES[name]}",
+                unit="syncs",
+                here=Spread(found, found, found),
+                goal=f"≤ {MOST_SYNCS}" if name in (OURS, PLAIN) else "",
+                met=found <= MOST_SYNCS if name in (OURS, PLAIN) else None,
+            )
+    for name in names:
+        size = disk[name]
+        turns = len(kept[name])
+        yield Line(what=f"disk a turn, at {turns}: {NAMES[name]}", unit="B", here=Spread(size, size, size))
+    if best is None:
+        return
+
+
+def _at(found: Sequence[float], turn: int) -> Spread:
+    return spread(found[max(0, turn - WINDOW) : turn])
+
+
+def _over(one: Spread, other: Spread) -> Spread:
+    """The ratio of two medians; its bounds are those that the spreads allow."""
+    return Spread(one.median / other.median, one.low / other.high, one.high / other.low)
+
+
+def _smooth(found: Sequence[float]) -> list[tuple[float, float]]:
+    ends = sorted({1, 2, 5, *range(WINDOW, len(found) + 1, WINDOW), len(found)})
+    return [(float(end), _at(found, end).median) for end in ends if end <= len(found)]
+
+
+ROW = Row(
+    name="turn",
+    counts="turns of one session",
+    n={"tiny": 6, "quick": 1000, "full": 1000},
+    rounds={"tiny": 1, "quick": 4, "full": 15},
+    run=run,
+)

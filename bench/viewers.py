@@ -1,0 +1,48 @@
+"""A process with many viewers of one stream: `python -m bench.viewers HOST PORT COUNT`, the request on the first line of stdin.
+
+Says when all have their first bytes; at the next line it answers with [id, nanoseconds] of each event of each viewer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+
+import uvloop
+
+from bench.product import Seen
+
+
+class _Viewer(asyncio.Protocol):
+    def __init__(self, request: bytes) -> None:
+        self._request = request
+        self.seen = Seen()
+        self.began = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # Not asked by its class: uvloop's are of none of asyncio's.
+        write: Callable[[bytes], None] = getattr(transport, "write")  # noqa: B009
+        write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        self.seen.take(data)
+        self.began.set()
+
+
+async def watch(host: str, port: int, count: int) -> None:
+    """Follows until it is told to tell."""
+    loop = asyncio.get_running_loop()
+    request = json.loads(sys.stdin.readline())["request"].encode()
+    viewers = [_Viewer(request) for _ in range(count)]
+    for viewer in viewers:
+        await loop.create_connection(lambda viewer=viewer: viewer, host, port)
+    await asyncio.gather(*(viewer.began.wait() for viewer in viewers))
+    print(json.dumps("watching"), flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+    print(json.dumps([viewer.seen.events() for viewer in viewers]), flush=True)
+
+
+if __name__ == "__main__":
+    uvloop.run(watch(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))

@@ -1,0 +1,50 @@
+"""A process that takes turns in one system: `python -m bench.worker NAME FOLDER`.
+
+Each line it reads is an order, each line it writes the answer: `{"new": 5}` takes the first turn of five new sessions,
+`{"more": 50}` fifty more turns of one session that is kept; both answer with milliseconds. `{"disk": 1}` answers with the
+bytes of its folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.peers import Turning, of
+
+
+async def work(turning: Turning, folder: Path) -> None:
+    """Does what it is told until there is no more."""
+    await turning.open(folder)
+    await turning.turn("warm-up")
+    made = 0
+    _say("ready")
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        order: dict[str, int] = json.loads(line)
+        if "disk" in order:
+            _say(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()))
+            continue
+        spent: list[float] = []
+        gc.collect()
+        for _ in range(order.get("new", order.get("more", 0))):
+            made += 1
+            session = f"new-{made}" if "new" in order else "kept"
+            began = time.perf_counter()
+            await turning.turn(session)
+            spent.append((time.perf_counter() - began) * 1000)
+        _say(spent)
+    await turning.close()
+
+
+def _say(what: Any) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(work(of(sys.argv[1]), Path(sys.argv[2])))
