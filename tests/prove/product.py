@@ -17,6 +17,8 @@ from typing import Any
 
 from .wire import Wire
 
+#: The source tree.
+ROOT = Path(__file__).resolve().parents[2]
 #: How a server is started; a proof that traces puts its tracer before it.
 COMMAND = (sys.executable, "-m", "callboard", "up", "--json", "--no-browser", "--port", "0")
 #: The longest that a start may take, in seconds.

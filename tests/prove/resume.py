@@ -217,8 +217,9 @@ def _judge(report: Report, log: store.Log, world: World, clients: list[Client], 
         )
         for key, grown in view.grown.items():
             fact = texts.get(key)
-            if fact is not None and fact.type == "message.interrupted":
-                length, least = len(log.text(fact.payload["content"])), kept.at_least(grown, killed)
+            if fact is None or fact.type == "message.interrupted":
+                length = len(log.text(fact.payload["content"])) if fact else 0
+                least = kept.at_least(grown, killed)
                 report.check("what a client was shown is not taken back", length >= least, f"{length} of at least {least}")
     views = [client.view for client in clients]
     report.check("clients dropped within events", world.counts["within an event"] > 0)

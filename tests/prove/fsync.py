@@ -1,0 +1,1 @@
+async def trace(report): pass
