@@ -113,6 +113,7 @@ export function toolPart(at: Place, tool: string, change: Partial<wire.ToolPart>
     tool,
     state: 'output-available',
     durationMs: 42,
+    startedAt: at.at,
     verdict: 'allow',
     checks: [
       { name: 'tools', verdict: 'allow' },

@@ -116,7 +116,9 @@ export function ApprovalCard(props: ApprovalCardProps) {
                 choices={scopes.map((value) => ({ value, label: t(`action.scope.${value}`) }))}
               />
               <span className="wrap-any min-w-0 text-sm text-ink-faint">
-                {matcher === undefined ? t('action.once_bound') : t('action.matcher', { matcher })}
+                {matcher === undefined
+                  ? t('action.once_bound')
+                  : t('action.matcher', { matcher: visibleText(matcher) })}
               </span>
             </div>
           )}

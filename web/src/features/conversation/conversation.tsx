@@ -3,6 +3,7 @@ import { memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } fr
 import type { Translate } from '@/system/i18n/translate'
 import type { Item } from '@/system/rows/conversation'
 import { Button, IconButton } from '@/ui/button'
+import { OpenedRows } from '../shared/opened'
 import { useT } from '../shared/surface'
 import type { ConversationHandlers } from './handlers'
 import { ItemView } from './item-view'
@@ -74,7 +75,13 @@ export interface ConversationProps {
 }
 
 /** The conversation as a virtual list that stays at its end while it is there, and where it is when older turns come. */
-export const Conversation = memo((props: ConversationProps) => {
+export const Conversation = memo((props: ConversationProps) => (
+  <OpenedRows>
+    <ConversationList {...props} />
+  </OpenedRows>
+))
+
+function ConversationList(props: ConversationProps) {
   const t = useT()
   const { items, reachedStart, loadingOlder, onLoadOlder } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -159,4 +166,4 @@ export const Conversation = memo((props: ConversationProps) => {
       )}
     </div>
   )
-})
+}

@@ -1,14 +1,15 @@
-import { memo, useState } from 'react'
+import { memo } from 'react'
 import type { ReasoningPart } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
+import { useOpened } from '../shared/opened'
 import { useFullText, useT } from '../shared/surface'
 
 /** Reasoning: open while it runs, one line when it is done. */
 export const Reasoning = memo(({ part }: { part: ReasoningPart }) => {
   const t = useT()
   const running = part.state === 'streaming'
-  const [opened, setOpened] = useState(false)
+  const [opened, setOpened] = useOpened(part.key)
   const open = running || opened
   const full = useFullText(part.content)
   const title = {

@@ -28,6 +28,7 @@ export const SummaryRow = memo(
         {activity.failedTools > 0 && (
           <span className="text-bad">{t.count('turn.failed_tools', activity.failedTools)}</span>
         )}
+        {activity.refusedTools > 0 && <span>{t.count('turn.refused_tools', activity.refusedTools)}</span>}
         {activity.added + activity.removed > 0 && (
           <span className="tabular font-mono text-sm" aria-hidden="true">
             <span className="text-good">+{activity.added}</span>{' '}

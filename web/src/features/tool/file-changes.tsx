@@ -1,14 +1,14 @@
-import { useState } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
 import type { FileChange } from '@/system/generated/contracts'
 import { asText, type Text } from '@/system/rows/model'
 import { DiffView } from '@/ui/diff-view'
 import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
+import { useOpened } from '../shared/opened'
 import { useFullText, useT } from '../shared/surface'
 
 /** The files that a call changed, each with its diff on demand. A single one is open. */
-export function FileChanges({ changes }: { changes: readonly FileChange[] }) {
+export function FileChanges({ call, changes }: { call: string; changes: readonly FileChange[] }) {
   const t = useT()
   return (
     <div>
@@ -16,7 +16,7 @@ export function FileChanges({ changes }: { changes: readonly FileChange[] }) {
       <ul className="space-y-1">
         {changes.map((change) => (
           <li key={change.path}>
-            <Change change={change} startsOpen={changes.length === 1} />
+            <Change call={call} change={change} startsOpen={changes.length === 1} />
           </li>
         ))}
       </ul>
@@ -24,9 +24,10 @@ export function FileChanges({ changes }: { changes: readonly FileChange[] }) {
   )
 }
 
-function Change({ change, startsOpen }: { change: FileChange; startsOpen: boolean }) {
+function Change(props: { readonly call: string; readonly change: FileChange; readonly startsOpen: boolean }) {
   const t = useT()
-  const [open, setOpen] = useState(startsOpen)
+  const { call, change, startsOpen } = props
+  const [open, setOpen] = useOpened(`${call} ${change.path}`, startsOpen)
   const diff = change.diff ?? null
   return (
     <>

@@ -1,5 +1,6 @@
 import { plainTerminalText } from '@/system/format/ansi'
 import { laidOutArguments } from '@/system/format/arguments'
+import { wasRefused } from '@/system/rows/activity'
 import type { Text, ToolPart } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { LoadMore } from '../shared/load-more'
@@ -13,8 +14,8 @@ export function ToolDetail({ part }: { part: ToolPart }) {
   return (
     <div className="space-y-2 pt-1 pb-3 pl-[22px]">
       <Block title={t('tool.input')} text={part.arguments} json />
-      {part.changes.length > 0 && <FileChanges changes={part.changes} />}
-      {message && <p className="wrap-any text-bad">{message}</p>}
+      {part.changes.length > 0 && <FileChanges call={part.key} changes={part.changes} />}
+      {message && <p className={`wrap-any ${wasRefused(part) ? 'text-ink-soft' : 'text-bad'}`}>{message}</p>}
       <Block title={t('tool.output')} text={part.output} empty={t('tool.no_output')} />
     </div>
   )

@@ -6,6 +6,7 @@ import { TOOL_STATES } from '@/system/generated/contracts'
 import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart } from '../../../dev/rows'
 import { blobsOf, filled, show } from '../../../dev/surfaces'
+import { OpenedRows } from '../shared/opened'
 import { ToolRow } from './tool-row'
 
 const part = (change: Partial<WireTool>) =>
@@ -85,4 +86,25 @@ test('an erased text says that it was erased', async () => {
   show(<ToolRow part={part({ output: { erased: true } })} waiting={false} />)
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
   expect(screen.getByText('This text was erased.')).toBeTruthy()
+})
+
+test('a row that was opened is open again when it comes back into sight (UI-31)', async () => {
+  const inSight = (seen: boolean) => (
+    <OpenedRows>{seen && <ToolRow part={part({})} waiting={false} />}</OpenedRows>
+  )
+  const { update } = show(inSight(true))
+  await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
+  update(inSight(false))
+  update(inSight(true))
+  expect(screen.getByRole('button', { name: /^Bash/ }).getAttribute('aria-expanded')).toBe('true')
+})
+
+test('a call that a person rejected is not shown as a failure of the tool (CTL-05)', () => {
+  show(
+    <ToolRow
+      part={part({ state: 'output-error', code: 'person_denied', message: 'no', startedAt: 0 })}
+      waiting={false}
+    />,
+  )
+  expect(screen.getByText('Rejected').className).not.toContain('text-bad')
 })

@@ -1,10 +1,12 @@
-import { memo, useState } from 'react'
+import { memo } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
 import { callSummary } from '@/system/format/call-summary'
 import { duration } from '@/system/format/numbers'
+import { wasRefused } from '@/system/rows/activity'
 import type { ToolPart } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
 import { Elapsed } from '../shared/elapsed'
+import { useOpened } from '../shared/opened'
 import { useT } from '../shared/surface'
 import { LiveOutput } from './live-output'
 import { ToolDetail } from './tool-detail'
@@ -22,8 +24,9 @@ const TOOL_ICONS: Readonly<Record<string, IconName>> = {
 export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boolean }) => {
   const t = useT()
   const message = t.maybe(`explain.${part.code}`) ?? part.message
-  const [open, setOpen] = useState(false)
-  const failed = part.state === 'output-error'
+  const [open, setOpen] = useOpened(part.key)
+  const refused = wasRefused(part)
+  const failed = part.state === 'output-error' && !refused
   const active = part.state === 'running' || part.state === 'progress'
   const writing = part.state === 'input-streaming'
   const state = stateText(t, part, waiting)
@@ -54,8 +57,10 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
         </span>
         <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
       </button>
-      {failed && !open && part.message && (
-        <p className="wrap-any line-clamp-3 pb-1 pl-[22px] text-bad">{message}</p>
+      {(failed || refused) && !open && message && (
+        <p className={`wrap-any line-clamp-3 pb-1 pl-[22px] ${failed ? 'text-bad' : 'text-ink-soft'}`}>
+          {message}
+        </p>
       )}
       {open ? <ToolDetail part={part} /> : <LiveOutput part={part} />}
     </div>
@@ -84,5 +89,6 @@ function stateText(t: ReturnType<typeof useT>, part: ToolPart, waiting: boolean)
 
 function tone(part: ToolPart, waiting: boolean): string {
   if (waiting) return 'text-warn'
+  if (wasRefused(part)) return 'text-ink-soft'
   return part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'
 }

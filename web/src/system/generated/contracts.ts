@@ -1224,6 +1224,7 @@ export interface TurnFailed {
 /** Somebody asked for the turn to stop. The intent comes first; what it stopped follows, then `turn.interrupted`. */
 export interface TurnInterruptRequested {
   readonly queued?: 'clear' | 'keep'
+  readonly cause?: InterruptCause
   readonly reason?: string
 }
 

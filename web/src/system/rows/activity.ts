@@ -1,9 +1,11 @@
 /** What happened in a turn, counted from its rows. */
-import type { Part, TurnRow } from './model'
+import type { Part, ToolPart, TurnRow } from './model'
 
 export interface Activity {
   readonly tools: number
   readonly failedTools: number
+  /** Calls that the gate or a person did not let run. */
+  readonly refusedTools: number
   readonly files: number
   readonly added: number
   readonly removed: number
@@ -14,24 +16,40 @@ export interface Activity {
 
 export function activityOf(turn: TurnRow, process: readonly Part[]): Activity {
   let failedTools = 0
+  let refusedTools = 0
   let added = 0
   let removed = 0
   let steers = 0
   for (const part of process) {
     if (part.kind === 'user_text') steers++
     if (part.kind !== 'tool_call') continue
-    if (part.state === 'output-error') failedTools++
+    if (wasRefused(part)) refusedTools++
+    else if (part.state === 'output-error') failedTools++
     for (const change of part.changes) {
       added += change.added ?? 0
       removed += change.removed ?? 0
     }
   }
   const files = turn.filesChanged
-  return { tools: turn.toolCalls, failedTools, files, added, removed, steers, duration: durationOf(turn) }
+  return {
+    tools: turn.toolCalls,
+    failedTools,
+    refusedTools,
+    files,
+    added,
+    removed,
+    steers,
+    duration: durationOf(turn),
+  }
 }
 
 /** How long a turn ran, in milliseconds; null while it runs or where the facts don't tell. */
 export function durationOf(turn: TurnRow): number | null {
   if (turn.startedAt === 0 || turn.endedAt === 0) return null
   return (turn.endedAt - turn.startedAt) / 1000
+}
+
+/** A call that was not let run never started; that is no failure of the tool. */
+export function wasRefused(part: ToolPart): boolean {
+  return part.state === 'output-error' && part.startedAt === 0
 }

@@ -53,7 +53,15 @@ test('what is done folds into one summary, and the answer stays (UI-04, UI-06)',
   expect(kinds(list)).toEqual(['input', 'summary', 'answer'])
   expect(list[1]).toMatchObject({
     open: false,
-    activity: { tools: 2, files: 1, added: 3, removed: 1, failedTools: 0, duration: 12_000 },
+    activity: { tools: 2, files: 1, added: 3, removed: 1, failedTools: 0, refusedTools: 0, duration: 12_000 },
+  })
+})
+
+test('a call that was not let run is told apart from one that failed', () => {
+  const failed = toolPart(at(1), 'Bash', { state: 'output-error', code: 'tool_failed' })
+  const refused = toolPart(at(2), 'Bash', { state: 'output-error', code: 'person_denied', startedAt: 0 })
+  expect(items(done, [failed, refused, answer])[1]).toMatchObject({
+    activity: { failedTools: 1, refusedTools: 1 },
   })
 })
 

@@ -1,0 +1,19 @@
+import { createContext, type ReactNode, useContext, useState } from 'react'
+
+/** What the person opened and closed. A row that scrolls out of sight is gone from the page, and comes back as it was. */
+const OpenedContext = createContext<Map<string, boolean> | null>(null)
+
+export function OpenedRows({ children }: { children: ReactNode }) {
+  const [opened] = useState(() => new Map<string, boolean>())
+  return <OpenedContext value={opened}>{children}</OpenedContext>
+}
+
+export function useOpened(key: string, startsOpen = false): readonly [boolean, (open: boolean) => void] {
+  const opened = useContext(OpenedContext)
+  const [open, setOpen] = useState(() => opened?.get(key) ?? startsOpen)
+  const set = (next: boolean) => {
+    opened?.set(key, next)
+    setOpen(next)
+  }
+  return [open, set]
+}
