@@ -37,7 +37,6 @@ SETUP = Setup(
     kind="main",
     definition="lead",
     definition_hash="d1",
-    policy=("Patch", "Finalize"),
     max_iters=3,
     prompts=PROMPTS,
     prompt_blobs=(ROLE,),

@@ -73,7 +73,7 @@ def test_a_rule_for_the_workspace_is_shared_and_one_for_the_session_is_not():
 def test_an_interrupt_stops_the_run_once():
     """CTL-08"""
     session = given(submit())
-    assert session.when(interrupt(reason="enough")).effects == [StopRun(at(turn=1, run=1), "enough")]
+    assert session.when(interrupt(reason="enough")).effects == [StopRun(at(turn=1, run=1), "person", "enough")]
     assert session.when(interrupt()).effects == []
 
 

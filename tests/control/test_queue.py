@@ -113,7 +113,7 @@ def test_input_that_interrupts_is_first_in_the_queue_and_the_turn_is_asked_to_st
         (TurnSubmitted(input=Text(text="now"), mode="chat", permission_mode="ask"), at(turn=3)),
         (QueueAdded(position=2), at(turn=3)),
         (QueuePromoted(reason="interrupts the running turn"), at(turn=3)),
-        (TurnInterruptRequested(reason="replaced by newer input"), at(turn=1, run=1)),
+        (TurnInterruptRequested(cause="replaced", reason="replaced by newer input"), at(turn=1, run=1)),
     )
 
 
@@ -159,14 +159,23 @@ def test_a_paused_queue_takes_input_and_starts_nothing():
     assert session.queue == ["trn_4", "trn_2", "trn_3"]
 
 
-def test_a_paused_thread_starts_nothing_although_its_queue_was_emptied():
+def test_new_input_to_a_paused_thread_waits_behind_what_waits():
     """CTL-06"""
+    session = _recovered()
+    session.when(submit("three")).then(
+        (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
+        (QueueAdded(position=2), at(turn=3)),
+    )
+
+
+def test_new_input_to_a_paused_thread_whose_queue_was_emptied_resumes_it():
+    """CTL-06: the person asked for it, and nothing waits that they did not ask for again."""
     session = _recovered().after(remove(2))
     session.when(submit("three")).then(
         (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
-        (QueueAdded(position=1), at(turn=3)),
+        (ThreadResumed(reason="new input, and nothing that waits before it"), at()),
+        *begun(3, 2),
     )
-    session.when(ResumeThread(session_id=SESSION)).ends_with(*begun(3, 2))
 
 
 def test_a_paused_thread_with_an_empty_queue_is_resumed_and_starts_nothing():

@@ -14,9 +14,10 @@ from callboard.contracts.commands import (
     RespondAction,
     SteerTurn,
     SubmitTurn,
+    UpdateSession,
 )
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import MessageInterrupted, SteerAccepted
+from callboard.contracts.facts import MessageInterrupted, SteerAccepted, TurnInterrupted
 from callboard.contracts.rows import TextPart, ToolPart, TurnRow
 
 from .house import calls, house, says, uses
@@ -250,3 +251,52 @@ async def test_reaching_the_bound_is_not_completion(tmp_path: Path) -> None:
         ended = await home.until(turn.session_id, "turn.failed")
         assert getattr(ended.fact, "code", "") == "max_iters"
         assert "turn.completed" not in await home.types(turn.session_id)
+
+
+async def test_newer_input_that_interrupts_takes_the_place_of_the_running_turn(tmp_path: Path) -> None:
+    """UI-11: the turn that made room says why."""
+    long: list[dict[str, object]] = [{"text": "So far."}, {"wait_for": "never"}]
+    scenario = {"match": [{"text": "long", "calls": [long]}, {"text": "rather", "calls": [says("This.")]}]}
+    async with house(tmp_path, scenario) as home:
+        first = await home.submit("a long one")
+        await home.until(first.session_id, "model.requested")
+        newer = await home.submit("rather this", first.session_id, when_busy="interrupt")
+        await home.until(first.session_id, "turn.completed")
+        ended = [record for record in await home.facts(first.session_id) if isinstance(record.fact, TurnInterrupted)]
+        assert [(record.scope.turn, getattr(record.fact, "cause", "")) for record in ended] == [
+            (first.turn_id, "replaced")
+        ]
+        assert (await home.read(first.session_id)).last_turn == next(
+            row
+            for row in (await home.watch(first.session_id, lambda _: True)).panel(TurnRow)
+            if row.key == newer.turn_id
+        )
+
+
+async def test_an_archived_session_takes_no_input(tmp_path: Path) -> None:
+    """UI-31: what a person closed stays closed until they open it again."""
+    async with house(tmp_path, calls(says("Hi."), says("Again."))) as home:
+        turn = await home.submit("hello")
+        await home.until(turn.session_id, "turn.completed")
+        await home.do(UpdateSession(session_id=turn.session_id, archived=True))
+        with pytest.raises(Refusal) as refused:
+            await home.submit("more", turn.session_id)
+        assert refused.value.code == "session_archived"
+        await home.do(UpdateSession(session_id=turn.session_id, archived=False))
+        await home.submit("more", turn.session_id)
+        await home.until(turn.session_id, "turn.completed", count=2)
+
+
+async def test_an_approval_that_nobody_gives_in_time_is_a_denial(tmp_path: Path) -> None:
+    """CTL-04: expiry is never approval."""
+    async with house(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.05) as home:
+        turn = await home.submit("write it")
+        await home.until(turn.session_id, "turn.completed")
+        types = await home.types(turn.session_id)
+        assert [type for type in types if type.startswith(("action.", "tool.re"))] == [
+            "tool.requested",
+            "action.required",
+            "action.expired",
+            "tool.refused",
+        ]
+        assert not (home.folder / "a.txt").exists()

@@ -15,6 +15,7 @@ from callboard.contracts.facts import (
     ToolStarted,
     TurnInterruptRequested,
 )
+from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
@@ -36,6 +37,7 @@ class StopRun(msgspec.Struct, frozen=True):
     """Stop what the run has under way, and report what was there."""
 
     scope: Scope
+    cause: InterruptCause
     reason: str
 
 
@@ -74,7 +76,7 @@ def effects(records: Iterable[Record]) -> list[Effect]:
             case ToolStarted():
                 found.append(RunTool(record.scope))
             case TurnInterruptRequested() as fact:
-                found.append(StopRun(record.scope, fact.reason))
+                found.append(StopRun(record.scope, fact.cause, fact.reason))
             case ActionRequired() as fact if fact.expires_at:
                 found.append(ExpireAction(record.scope, fact.expires_at))
             case SessionCreated() as fact:

@@ -11,7 +11,7 @@ from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptRef
 from callboard.contracts.ids import Ids
-from callboard.contracts.ports.tools import Evaluation, Policy
+from callboard.contracts.ports.tools import Evaluation
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +24,6 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     kind: AgentKind
     definition: str
     definition_hash: str
-    policy: tuple[Policy, ...]
     max_iters: int
     prompts: tuple[PromptRef, ...]
     prompt_blobs: tuple[Blob, ...]

@@ -52,8 +52,7 @@ class Acting:
             case RunTool(scope):
                 calling = Calling(host, scope)
                 self._keep(scope.run, self._spawn(self._whole(host, scope, calling.run())), calling)
-            case StopRun(scope, reason):
-                cause: InterruptCause = "person"
+            case StopRun(scope, cause, reason):
                 self._spawn(self.stop(host, scope.thread, scope.run, cause, reason))
             case ExpireAction(scope, at):
                 self._expire(host, scope.thread, scope.action, at)
@@ -99,7 +98,7 @@ class Acting:
         except Exception as error:
             log.exception("an effect broke down")
             reason = f"the runtime failed ({type(error).__name__})"
-            await host.report(RunStopped(thread=scope.thread, run=scope.run, cause="crash", reason=reason))
+            self._spawn(self.stop(host, scope.thread, scope.run, "crash", reason))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -128,6 +127,10 @@ class Acting:
 
         def report() -> None:
             self._expiries.pop(action, None)
+            if host.parts.clock.now() < at:
+                # The clock that counts is the one of the facts; the loop's may be ahead of it.
+                self._expire(host, thread, action, at)
+                return
             self._spawn(host.report(ActionTimedOut(thread=thread, action=action)))
 
         self._expiries[action] = asyncio.get_running_loop().call_later(wait, report)

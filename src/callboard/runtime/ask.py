@@ -53,9 +53,9 @@ class Asking:
         self._begin()
 
     def pieces(self) -> tuple[Piece, ...]:
-        """The text and reasoning parts so far, in order."""
+        """The parts so far, in order: text, reasoning, and the arguments of calls."""
         found: list[Piece] = []
-        for kind in ("reasoning", "text"):
+        for kind in ("reasoning", "text", "arguments"):
             for step in self._gather.steps(kind):
                 text = self._gather.text(kind, step)
                 found.append(Piece(kind=kind, step=step, text=text, signature=self._signatures.get(step, "")))
@@ -119,7 +119,7 @@ class Asking:
         run = host.state.threads[self._scope.thread].run
         if run is None:
             raise ModelFailure("internal", "The run is over.", retryable=False)
-        setup = host.run_setup(run.definition, run.mode, run.permission_mode)
+        setup = host.setup_of(run)
         context = await host.context(self._scope.thread)
         model = host.parts.models.model(self._request.provider, self._request.model)
         return model, ModelRequest(
@@ -194,7 +194,7 @@ class Asking:
                 thread=self._scope.thread,
                 run=self._scope.run,
                 step=self._scope.step,
-                pieces=self.pieces(),
+                pieces=tuple(piece for piece in self.pieces() if piece.kind != "arguments"),
                 calls=tuple(calls),
                 stop_reason=finished.stop_reason,
                 usage=finished.usage,

@@ -87,6 +87,9 @@ class Commands:
                 return await self._delete(command, actor)
             case SubmitTurn(session_id=None):
                 return await self._submit_new(command, kept, actor)
+            case SubmitTurn(session_id=str(session)):
+                self._workspaces.must_be_open(session)
+                return await (await self._sessions.get(session)).host.command(command, actor, kept)
             case RespondAction():
                 return await self._respond(command, kept, actor)
             case _:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import msgspec
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame, PartialKind
 from callboard.contracts.scope import Scope
 
 from .parts import Parts
+
+log = logging.getLogger(__name__)
 
 
 class Gatherer:
@@ -29,6 +33,7 @@ class Gatherer:
         self._kept_size = 0
         self._keep_timer: asyncio.TimerHandle | None = None
         self._write: asyncio.Task[None] | None = None
+        self._refused = False
         self._closed = False
 
     def add(self, kind: PartialKind, scope: Scope, text: str, tool: str = "") -> None:
@@ -88,7 +93,7 @@ class Gatherer:
         """What waits to be kept is written when it is enough or has waited long enough, one write at a time."""
         if self._closed or not self._kept or (self._write is not None and not self._write.done()):
             return
-        if self._kept_size >= self._parts.limits.partial_bytes:
+        if self._kept_size >= self._parts.limits.partial_bytes and not self._refused:
             self._keep_now()
         elif self._keep_timer is None:
             self._keep_timer = asyncio.get_running_loop().call_later(
@@ -104,5 +109,12 @@ class Gatherer:
             self._write.add_done_callback(lambda _: self._plan_keeping())
 
     async def _keep(self) -> None:
-        pieces, self._kept, self._kept_size = self._kept, [], 0
-        await self._parts.store.partials.write(self._stream, self._epoch, pieces)
+        """What the store refuses waits for the next write: the part's fact will hold all of it in any case."""
+        pieces, self._kept, size, self._kept_size = self._kept, [], self._kept_size, 0
+        try:
+            await self._parts.store.partials.write(self._stream, self._epoch, pieces)
+            self._refused = False
+        except Refusal as refusal:
+            log.warning("text in the making of %s is not kept yet: %s", self._stream, refusal.problem.message)
+            self._refused = True
+            self._kept, self._kept_size = [*pieces, *self._kept], size + self._kept_size

@@ -23,7 +23,7 @@ from callboard.control.effects import Effect, ExpireAction, effects
 from callboard.control.evolve import evolve
 from callboard.control.known import Known, Setup
 from callboard.control.outcomes import Outcome, TakenOver
-from callboard.control.state import STATE_SCHEMA, Session
+from callboard.control.state import STATE_SCHEMA, OpenRun, Session
 
 from .context import Context
 from .parts import Parts
@@ -66,6 +66,7 @@ class SessionHost:
         self._work: set[asyncio.Task[Any]] = set()
         self._contexts: dict[str, Context] = {}
         self._setups: Setups | None = None
+        self._pinned: dict[str, RunSetup] = {}
         self._snapshot_at = 0
 
     async def open(self) -> None:
@@ -125,12 +126,20 @@ class SessionHost:
             self._setups = Setups(self.parts, home.folder)
         return self._setups.of(definition, mode, permission_mode, home.sequence)
 
+    def setup_of(self, run: OpenRun) -> RunSetup:
+        """What the run was told when it began: a definition that changed meanwhile holds from the next turn on."""
+        found = self._pinned.get(run.run)
+        if found is None:
+            self._pinned = {run.run: self.run_setup(run.definition, run.mode, run.permission_mode)}
+            found = self._pinned[run.run]
+        return found
+
     def tool_context(self, thread: str) -> ToolContext:
         """On whose behalf the thread's run evaluates and runs tools."""
         run = self.state.threads[thread].run
         if run is None:
             raise LookupError(f"thread {thread} has no open run")
-        setup = self.run_setup(run.definition, run.mode, run.permission_mode)
+        setup = self.setup_of(run)
         if self._setups is None:
             raise LookupError("no setup was made")
         rules = (*self.home.rules, *self.state.rules)

@@ -90,7 +90,6 @@ class Setups:
             kind=agent.kind,
             definition=agent.name,
             definition_hash=agent.hash,
-            policy=agent.policy,
             max_iters=agent.max_iters,
             prompts=tuple(PromptRef(layer=layer, hash=blob.ref.hash, size=blob.ref.size) for layer, blob in kept),
             prompt_blobs=tuple(blob for _, blob in kept),

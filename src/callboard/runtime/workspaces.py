@@ -186,6 +186,18 @@ class Workspaces:
                 return host
         raise Refusal("unknown_session", f"There is no session {session}.", field="sessionId")
 
+    def must_be_open(self, session: str) -> None:
+        """Raises Refusal `session_archived` where a person has closed the session."""
+        for host in self._hosts.values():
+            listed = host.state.sessions.get(session)
+            if listed is not None and listed.archived:
+                raise Refusal(
+                    "session_archived",
+                    "This session is archived.",
+                    field="sessionId",
+                    hint="Take it out of the archive with update_session first.",
+                )
+
     def card(self, card: SessionCard) -> None:
         """A session's card changed."""
         host = self._hosts.get(card.workspace_id)

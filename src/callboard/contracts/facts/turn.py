@@ -84,6 +84,7 @@ class TurnInterruptRequested(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "turn.interrupt.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
     queued: Literal["keep", "clear"] = "keep"
+    cause: InterruptCause = "person"
     reason: str = ""
 
 

@@ -57,10 +57,16 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
         TurnSubmitted(input=batch.hold(request.text), mode=request.mode, permission_mode=request.permission_mode),
         thread_scope(thread, turn),
     )
+    if thread.paused is not None and thread.run is None and not thread.queue:
+        batch.say(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
+        thread = batch.thread(thread.thread)
     if _busy(thread):
         _enqueue(batch, thread.thread, turn, first=request.when_busy == "interrupt")
         if request.when_busy == "interrupt" and thread.run is not None and not thread.run.stopping:
-            batch.say(TurnInterruptRequested(reason="replaced by newer input"), run_scope(thread, thread.run))
+            batch.say(
+                TurnInterruptRequested(cause="replaced", reason="replaced by newer input"),
+                run_scope(thread, thread.run),
+            )
     else:
         start(batch, thread.thread, QueuedTurn(turn=turn, mode=request.mode, permission_mode=request.permission_mode))
     after = batch.thread(thread.thread)

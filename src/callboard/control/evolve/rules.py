@@ -10,6 +10,9 @@ from ..state import Session
 
 
 def added(state: Session, fact: PermissionRuleAdded) -> Session:
+    """A rule for the whole workspace holds from there, so that it is revoked in one place."""
+    if fact.rule.scope != "session":
+        return state
     return msgspec.structs.replace(state, rules=(*state.rules, fact.rule))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 
 from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePiece
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 
 #: Row operations are written at the latest when so many wait.
 MOST_WAITING = 2000
+#: How long after a write that was refused the next is tried, in seconds.
+TRY_AGAIN = 5.0
 
 
 class SessionViews:
@@ -38,11 +41,13 @@ class SessionViews:
         self._watermark = 0
         self._waiting: dict[tuple[str, str], Op] = {}
         self._written = 0
+        self._writing = asyncio.Lock()
         self._flush_timer: asyncio.TimerHandle | None = None
         self._flush: asyncio.Task[None] | None = None
         self._moved = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._failure: BaseException | None = None
+        self._closed = False
 
     async def open(self) -> None:
         """Loads what was written, folds what came after, and follows the session from then on."""
@@ -59,9 +64,13 @@ class SessionViews:
         await ready.wait()
         self._raise()
 
-    def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
-        """Encoded operations for a client, from its cursor or from a snapshot."""
-        return self._ring.follow(after)
+    async def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
+        """Encoded operations for a client, from its cursor or from a snapshot. Raises what stopped the views, if that ended
+        them."""
+        async with aclosing(self._ring.follow(after)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+        self._raise()
 
     @property
     def followed(self) -> bool:
@@ -89,11 +98,14 @@ class SessionViews:
 
     async def close(self) -> None:
         """Ends the clients' streams and writes what waits."""
+        self._closed = True
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         self._ring.close()
         await self._write()
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
 
     async def _load(self) -> None:
         """Fills the window from the rows table: the panels that are short, the newest turns, and their parts."""
@@ -120,6 +132,7 @@ class SessionViews:
         except BaseException as error:
             log.exception("the views of %s stopped", self._session)
             self._failure = error
+            self._ring.close()
             raise
         finally:
             ready.set()
@@ -169,8 +182,10 @@ class SessionViews:
                 self._waiting[op.panel, op.row.key] = op
             elif isinstance(op, Remove):
                 self._waiting[op.panel, op.key] = op
-        if self._flush_timer is None:
-            wait = 0.0 if len(self._waiting) >= MOST_WAITING else self._parts.limits.write_behind
+        self._plan(0.0 if len(self._waiting) >= MOST_WAITING else self._parts.limits.write_behind)
+
+    def _plan(self, wait: float) -> None:
+        if self._flush_timer is None and not self._closed:
             self._flush_timer = asyncio.get_running_loop().call_later(wait, self._flush_now)
 
     def _flush_now(self) -> None:
@@ -179,15 +194,22 @@ class SessionViews:
         self._flush.add_done_callback(_tell)
 
     async def _write(self) -> None:
-        if self._watermark <= self._written:
-            return
-        if self._flush_timer is not None:
-            self._flush_timer.cancel()
-            self._flush_timer = None
-        ops, self._waiting = tuple(self._waiting.values()), {}
-        views = Views(watermark=self._watermark, schema=SCHEMA, state=self._view.state())
-        self._written = views.watermark
-        await self._parts.store.rows.write(self._session, ops, views)
+        """Writes what waits, one write at a time. What could not be written waits on: a watermark never passes a hole."""
+        async with self._writing:
+            if self._watermark <= self._written:
+                return
+            if self._flush_timer is not None:
+                self._flush_timer.cancel()
+                self._flush_timer = None
+            ops, self._waiting = self._waiting, {}
+            views = Views(watermark=self._watermark, schema=SCHEMA, state=self._view.state())
+            try:
+                await self._parts.store.rows.write(self._session, tuple(ops.values()), views)
+            except BaseException:
+                self._waiting = {**ops, **self._waiting}
+                self._plan(TRY_AGAIN)
+                raise
+            self._written = views.watermark
 
     def _move(self) -> None:
         moved, self._moved = self._moved, asyncio.Event()

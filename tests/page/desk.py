@@ -1,0 +1,62 @@
+"""A person at the workbench: the page in a real browser, found by what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+#: How long anything that must come may take, in milliseconds.
+PATIENCE = 15_000
+expect.set_options(timeout=PATIENCE)
+
+
+class Desk:
+    """One tab. `troubles` are what the page wrote to the console as errors, and dialogs that it opened."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.troubles: list[str] = []
+        page.set_default_timeout(PATIENCE)
+        page.on("console", lambda message: self.troubles.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        page.on("dialog", lambda dialog: (self.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+    @property
+    def composer(self) -> Locator:
+        """Where a person types."""
+        return self.page.get_by_role("textbox", name="Message", exact=True)
+
+    @property
+    def status(self) -> Locator:
+        """The status line."""
+        return self.page.get_by_role("region", name="Status")
+
+    @property
+    def conversation(self) -> Locator:
+        """The turns."""
+        return self.page.get_by_role("feed")
+
+    def button(self, name: str) -> Locator:
+        """A button by its exact name."""
+        return self.page.get_by_role("button", name=name)
+
+    def send(self, text: str) -> None:
+        """Types and presses Enter."""
+        self.composer.fill(text)
+        self.composer.press("Enter")
+
+
+@contextmanager
+def desk(browser: Browser, url: str, **options: Any) -> Iterator[Desk]:
+    """The page at this address in a fresh profile."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-US", **options})
+    try:
+        page = context.new_page()
+        found = Desk(page)
+        page.goto(url)
+        yield found
+    finally:
+        context.close()

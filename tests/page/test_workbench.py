@@ -1,0 +1,168 @@
+"""The main job, as a person does it in a browser: ask, watch, approve, and find it all again."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.app.product import Product
+
+from .desk import desk
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+WRITING: dict[str, Any] = {
+    "calls": [
+        [
+            {"reasoning": "The notes first."},
+            {"text": "I will look, then write."},
+            {"tool": {"name": "Read", "arguments": {"file_path": "README.md"}}},
+        ],
+        [{"tool": {"name": "Write", "arguments": {"file_path": "hello.txt", "content": "hello\n"}}}],
+        [{"text": "I wrote **hello.txt**."}],
+    ]
+}
+
+
+def test_a_prompt_is_worked_on_asked_about_written_and_still_there_after_a_kill(
+    product: Product, browser: Browser
+) -> None:
+    """UI-02, UI-03, UI-04, UI-05, UI-09, UI-29: what happened is on the page, and the page shows it again after kill -9."""
+    product.plays(WRITING)
+    written = product.folder / "hello.txt"
+    with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
+        tab.send("Say hello in a file")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        expect(card).to_contain_text("Allow Write?")
+        expect(tab.conversation).to_contain_text("Say hello in a file")
+        expect(tab.conversation).to_contain_text("I will look, then write.")
+        assert not written.exists()
+        tab.button("Approve").click()
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I wrote hello.txt.")
+        expect(card).to_have_count(0)
+        assert written.read_text() == "hello\n"
+        assert tab.troubles == []
+        address = tab.page.url.split("#", 1)[1]
+        server.signal(signal.SIGKILL)
+        server.wait()
+    with product.up() as (_, ready), desk(browser, f"{ready['link'].split('#')[0]}#{address}") as tab:
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I wrote hello.txt.")
+        expect(tab.status).to_contain_text("Done")
+        expect(tab.conversation).to_contain_text("2 tools")
+
+
+def test_what_was_streaming_when_the_host_was_killed_reads_as_interrupted(product: Product, browser: Browser) -> None:
+    """MAR-16, UI-26: the page shows the truth, with the text that was kept."""
+    streamed = [{"repeat": {"text": "word ", "times": 300}, "delay_ms": 5}, {"text": "and more"}, {"wait_for": "never"}]
+    product.plays({"calls": [streamed]})
+    with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
+        tab.send("Talk")
+        expect(tab.conversation).to_contain_text("and more")
+        expect(tab.status).to_contain_text("Answering")
+        address = tab.page.url.split("#", 1)[1]
+        server.signal(signal.SIGKILL)
+        server.wait()
+    with product.up() as (_, ready), desk(browser, f"{ready['link'].split('#')[0]}#{address}") as tab:
+        expect(tab.status).to_contain_text("Interrupted")
+        expect(tab.conversation).to_contain_text("word word word")
+
+
+def test_the_whole_job_goes_by_keyboard_alone(product: Product, browser: Browser) -> None:
+    """The first focus is the composer; the approval is one key away."""
+    product.plays(WRITING)
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        expect(tab.composer).to_be_focused()
+        tab.page.keyboard.type("Say hello in a file")
+        tab.page.keyboard.press("Enter")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        expect(card).to_be_visible()
+        card.focus()
+        tab.page.keyboard.press("a")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I wrote hello.txt.")
+
+
+def test_a_rejection_has_no_effect_and_its_reason_is_told(product: Product, browser: Browser) -> None:
+    """CTL-05, UI-09: it leaves attention and stays as an audit line."""
+    product.plays(WRITING)
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        tab.send("Say hello in a file")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        card.get_by_role("textbox").fill("not here")
+        tab.button("Reject").click()
+        expect(tab.page.get_by_role("article", name="Answer")).to_be_visible()
+        expect(card).to_have_count(0)
+        assert not (product.folder / "hello.txt").exists()
+
+
+def test_sending_while_a_turn_runs_takes_a_choice(product: Product, browser: Browser) -> None:
+    """UI-11, UI-12: queue, steer and interrupt are three things, and nothing is chosen silently."""
+    product.plays(
+        {
+            "match": [
+                {"text": "first", "calls": [[{"text": "Working."}, {"wait_for": "never"}]]},
+                {"text": "second", "calls": [[{"text": "Second done."}]]},
+            ]
+        }
+    )
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        tab.send("first")
+        expect(tab.status).to_contain_text("Answering")
+        tab.composer.fill("second")
+        tab.composer.press("Enter")
+        expect(tab.page.get_by_role("alert").filter(has_text="What becomes of this?")).to_be_visible()
+        expect(tab.composer).to_have_value("second")
+        tab.page.get_by_role("radio", name="Queue").click()
+        tab.composer.press("Enter")
+        expect(tab.page.get_by_role("img", name="Place 1")).to_be_visible()
+        tab.button("Interrupt").first.click()
+        expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("Second done.")
+
+
+def test_hostile_text_runs_nothing(product: Product, browser: Browser) -> None:
+    """SAFE-06: Markdown, tool output and names are shown, never run."""
+    hostile = (
+        "<img src=x onerror=alert(1)><script>window.pwned=1</script>[click](javascript:alert(2)) "
+        "<iframe src='javascript:alert(3)'></iframe> ![x](javascript:alert(4)) \x1b]0;title\x07\x1b[31mred"
+    )
+    (product.folder / "<img src=x onerror=alert(5)>.txt").write_text(hostile)
+    product.plays(
+        {
+            "calls": [
+                [{"tool": {"name": "Glob", "arguments": {"pattern": "*.txt"}}}],
+                [{"reasoning": hostile}, {"text": hostile}],
+            ]
+        }
+    )
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        tab.send(hostile)
+        answer = tab.page.get_by_role("article", name="Answer")
+        expect(answer).to_contain_text("click")
+        assert tab.page.evaluate("window.pwned") is None
+        assert answer.locator("a[href^='javascript'], script, iframe, img").count() == 0
+        assert [trouble for trouble in tab.troubles if trouble.startswith("dialog")] == []
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_is_readable_to_a_screen_reader_in_both_languages_and_schemes(
+    product: Product, browser: Browser, locale: str, scheme: str
+) -> None:
+    """No violation of the accessibility rules that a machine can check, on the first page and on a conversation."""
+    product.plays(WRITING)
+    axe = AXE.read_text()
+    with product.up() as (_, ready), desk(browser, ready["link"], locale=locale, color_scheme=scheme) as tab:
+        box = tab.page.get_by_role("textbox").last
+        expect(box).to_be_visible()
+        for prompt in ("", "Say hello in a file"):
+            if prompt:
+                box.fill(prompt)
+                box.press("Enter")
+                expect(tab.page.get_by_text("hello.txt").first).to_be_visible()
+            tab.page.evaluate(axe)
+            found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+            assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
