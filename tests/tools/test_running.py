@@ -15,7 +15,7 @@ import pytest
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.sandbox.running import HEAD, TAIL, Output
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.calling import Agent
+from tests.tools.calling import Agent, call
 from tests.tools.processes import having, until
 
 #: In the sandbox, and on a machine without one.
@@ -124,6 +124,22 @@ async def test_being_cancelled_over_and_over_does_not_leave_anything_behind(runn
     assert having(mark) == []
 
 
+async def test_a_command_that_is_cancelled_while_it_starts_has_ended_too(runner: Agent, mark: str):
+    """MAR-10"""
+    evaluation = await runner.ask("Bash", command=f"sleep {mark}")
+    for turns in range(0, 40, 3):
+        task = asyncio.create_task(runner.run(call("Bash", command=f"sleep {mark}"), evaluation))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+
+        task.cancel()
+
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert having(mark) == []
+    assert sorted(path.name for path in runner.folder.iterdir()) == ["README.md", "src"]
+
+
 async def test_what_a_command_leaves_running_ends_with_it(runner: Agent, mark: str):
     outcome = await runner.do("Bash", command=f"(setsid sleep {mark} > /dev/null 2>&1 &); sleep {mark} & echo done")
 
@@ -140,7 +156,7 @@ async def test_what_a_host_started_ends_with_its_host(folder: Path, mark: str, l
         import asyncio
         from pathlib import Path
         from callboard.tools.toolbox import FolderToolbox
-        from tests.tools.calling import Agent
+        from tests.tools.calling import Agent, call
         agent = Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r}))
         asyncio.run(agent.do("Bash", command={command.format(mark=mark)!r}))
         """

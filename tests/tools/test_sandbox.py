@@ -131,7 +131,7 @@ async def test_commands_at_the_same_time_keep_protected_names_to_the_last(agent:
     await until((agent.folder / "agents").exists)
 
     await agent.output("Bash", command="true")
-    await agent.output("Bash", command="touch go")
+    (agent.folder / "go").write_text("")
 
     assert (await first).exit_code == 1
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "go", "src"]

@@ -1,12 +1,25 @@
-"""Waiting for what must not be abandoned half done."""
+"""Waiting for what must not be abandoned half done, and ending what nobody waits for any more."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+def kill(process: asyncio.subprocess.Process) -> None:
+    """Kills the process, unless it is over.
+
+    asyncio's own way would bury a process that is just over before asyncio's watcher does, which then cannot tell its end.
+    """
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
 
 
 async def outlast(work: Awaitable[T], stop: Callable[[], None] | None = None) -> tuple[T, bool]:

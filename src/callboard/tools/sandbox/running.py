@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..outlasting import outlast
+from ..outlasting import kill, outlast
 
 HEAD = 512 * 1024
 TAIL = 512 * 1024
@@ -103,16 +103,18 @@ async def run(
     held, hold = os.pipe()
     kept = Output(output)
     try:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-I", "-S", _GUARD, str(tell), *command(report)),
-            stdin=held,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            cwd=folder,
-            env=environment,
-            start_new_session=True,
-            pass_fds=(tell, report, *handed) if reports else (tell, *handed),
+        process, cancelled = await outlast(
+            asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-I", "-S", _GUARD, str(tell), *command(report)),
+                stdin=held,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                cwd=folder,
+                env=environment,
+                start_new_session=True,
+                pass_fds=(tell, report, *handed) if reports else (tell, *handed),
+            )
         )
     except BaseException:
         os.close(hold)
@@ -122,7 +124,7 @@ async def run(
         for descriptor in (tell, report, held):
             os.close(descriptor)
     try:
-        timed_out, cancelled = await _attend(process, kept, hold, seconds)
+        timed_out, cancelled = await _attend(process, kept, hold, 0.0 if cancelled else seconds, cancelled=cancelled)
         found = _statuses(told)
     finally:
         os.close(told)
@@ -131,10 +133,12 @@ async def run(
     return _outcome(kept, found, timed_out=timed_out, reports=reports)
 
 
-async def _attend(process: asyncio.subprocess.Process, kept: Output, hold: int, seconds: float) -> tuple[bool, bool]:
+async def _attend(
+    process: asyncio.subprocess.Process, kept: Output, hold: int, seconds: float, *, cancelled: bool
+) -> tuple[bool, bool]:
     """Takes the output until the guard ends, and has it end in time: whether time was over, whether we were cancelled."""
     reading = asyncio.ensure_future(_take_all(process.stdout, kept))
-    timed_out = cancelled = False
+    timed_out = False
     try:
         done, _ = await asyncio.wait([reading], timeout=seconds)
         timed_out = not done
@@ -150,8 +154,7 @@ async def _ended(process: asyncio.subprocess.Process, reading: asyncio.Future[No
     waiting = asyncio.ensure_future(process.wait())
     await asyncio.wait([waiting], timeout=_PATIENCE)
     if not waiting.done():
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        kill(process)
         await waiting
     # Something that could not be killed may still hold the other end.
     await asyncio.wait([reading], timeout=_PATIENCE)

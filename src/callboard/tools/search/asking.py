@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ import msgspec
 
 from callboard.contracts.errors import Code
 
-from ..outlasting import outlast
+from ..outlasting import kill, outlast
 from .child import GRACE
 from .find import Search
 
@@ -62,22 +62,17 @@ async def ask(folder: str, hidden: Sequence[str], wanted: Search, seconds: float
         if to is not None and of is not None:
             to.write(json.dumps(request).encode() + b"\n")
             data = await asyncio.wait_for(of.read(), seconds + 2 * GRACE)
+            await process.wait()
     except (TimeoutError, ConnectionError) as error:
-        log.debug("a search gave no answer: %r", error)
+        log.info("a search gave no answer: %r", error)
     finally:
-        await _end(process)
-    if not data:
-        return Answer(
-            code="tool_timeout",
-            message=f"The search found no end within {seconds:g} s. Use a simpler pattern, or search less.",
-        )
-    return msgspec.json.decode(data, type=Answer)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-    _, cancelled = await outlast(process.wait())
+        kill(process)
+        _, cancelled = await outlast(process.wait())
     if cancelled:
         raise asyncio.CancelledError
+    if process.returncode in {-signal.SIGALRM, -signal.SIGKILL}:
+        message = f"The search found no end within {seconds:g} s. Use a simpler pattern, or search less."
+        return Answer(code="tool_timeout", message=message)
+    if process.returncode != 0:
+        return Answer(code="tool_failed", message=f"The search broke down ({process.returncode}). Try another one.")
+    return msgspec.json.decode(data, type=Answer)
