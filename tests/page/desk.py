@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
 #: How long anything that must come may take, in milliseconds.
 PATIENCE = 15_000
@@ -22,7 +22,11 @@ class Desk:
         page.set_default_timeout(PATIENCE)
         page.on("console", lambda message: self.troubles.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        page.on("dialog", lambda dialog: (self.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("dialog", self._dialog)
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.troubles.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     @property
     def composer(self) -> Locator:
