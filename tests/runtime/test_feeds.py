@@ -12,7 +12,7 @@ import pytest
 from callboard.contracts.commands import DeleteSession, GetSession, GetTurns, UpdateSession
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Cursor, parse_cursor
-from callboard.contracts.rows import SESSION_PANELS, SessionCard, StatusRow, TextPart, TurnRow
+from callboard.contracts.rows import SESSION_PANELS, QueueRow, SessionCard, StatusRow, TextPart, TurnRow
 from callboard.projection.rows import Table
 
 from .house import PATIENCE, House, calls, events, house, says, uses
@@ -169,3 +169,19 @@ async def test_older_turns_come_by_page(tmp_path: Path) -> None:
         assert [row.input.text for row in older.turns] == ["question 2", "question 3", "question 4"]
         window = await home.watch(turn.session_id, lambda _: True)
         assert [row.input.text for row in window.panel(TurnRow)] == ["question 5", "question 6", "question 7"]
+
+
+async def test_turns_that_wait_do_not_push_the_newest_answers_out_of_the_window(tmp_path: Path) -> None:
+    """UI-27: the window counts the turns that have begun."""
+    waits: list[dict[str, Any]] = [{"wait_for": "never"}]
+    scenario = {"match": [{"text": "wait", "calls": [waits]}], "calls": [says("One."), says("Two.")]}
+    async with house(tmp_path, scenario, snapshot_turns=2) as home:
+        turn = await home.submit("question 1")
+        await home.until(turn.session_id, "turn.completed")
+        await home.submit("question 2", turn.session_id)
+        await home.until(turn.session_id, "turn.completed", count=2)
+        for text in ("wait here", "next", "and next", "and last"):
+            await home.submit(text, turn.session_id)
+        window = await home.watch(turn.session_id, lambda table: len(table.panel(QueueRow)) == 3)
+        begun = [row.input.text for row in window.panel(TurnRow) if row.started_at]
+        assert begun == ["question 2", "wait here"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine
 from typing import assert_never
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.scope import Scope
 from callboard.control.effects import (
@@ -37,6 +39,7 @@ class Acting:
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: dict[str, dict[asyncio.Task[None], Asking | Calling]] = {}
         self._expiries: dict[str, asyncio.TimerHandle] = {}
+        self._closing = asyncio.Event()
 
     @property
     def busy(self) -> bool:
@@ -48,10 +51,10 @@ class Acting:
         match effect:
             case AskModel(scope, request):
                 asking = Asking(host, scope, request)
-                self._keep(scope.run, self._spawn(self._whole(host, scope, asking.run())), asking)
+                self._keep(scope.run, self._spawn(self._whole(host, scope, asking)), asking)
             case RunTool(scope):
                 calling = Calling(host, scope)
-                self._keep(scope.run, self._spawn(self._whole(host, scope, calling.run())), calling)
+                self._keep(scope.run, self._spawn(self._whole(host, scope, calling)), calling)
             case StopRun(scope, cause, reason):
                 self._spawn(self.stop(host, scope.thread, scope.run, cause, reason))
             case ExpireAction(scope, at):
@@ -61,44 +64,90 @@ class Acting:
             case _:
                 assert_never(effect)
 
-    async def stop(self, host: SessionHost, thread: str, run: str, cause: InterruptCause, reason: str = "") -> None:
-        """Stops all that a run has under way, and reports what was there."""
-        # The finished tasks take themselves out of the dict that is kept.
-        work = dict(self._work.pop(run, {}))
-        for task in work:
-            task.cancel()
-        await asyncio.gather(*work, return_exceptions=True)
-        for one in work.values():
-            await one.settle()
-        await host.report(
+    async def stop(
+        self,
+        host: SessionHost,
+        thread: str,
+        run: str,
+        cause: InterruptCause,
+        reason: str = "",
+        broken: Asking | Calling | None = None,
+    ) -> None:
+        """Stops all that a run has under way, and reports what was there; `broken` is what failed and ended by itself."""
+        ended = await self._ended(host, run)
+        if broken is not None:
+            await broken.settle()
+            ended.append(broken)
+        found = host.state.threads[thread].run
+        step = found.model_step if found is not None and found.run == run else 0
+        await self._tell(
+            host,
             RunStopped(
                 thread=thread,
                 run=run,
                 cause=cause,
                 reason=reason,
-                pieces=tuple(piece for one in work.values() if isinstance(one, Asking) for piece in one.pieces()),
-                outcomes={one.call: one.outcome_so_far() for one in work.values() if isinstance(one, Calling)},
-            )
+                pieces=tuple(
+                    piece
+                    for one in ended
+                    if isinstance(one, Asking) and one.step == step
+                    for piece in one.pieces()
+                ),
+                outcomes={one.call: one.outcome_so_far() for one in ended if isinstance(one, Calling)},
+            ),
         )
 
     async def close(self, host: SessionHost) -> None:
         """Ends everything: what runs is stopped and told as ended with the process; what waits stays as it is."""
+        self._closing.set()
         for handle in self._expiries.values():
             handle.cancel()
+        self._expiries.clear()
+        await host.settled()
         for thread in list(host.state.threads.values()):
             run = thread.run
-            if run is not None and (run.model_step or any(call.phase == "running" for call in run.calls)):
+            # One that is being stopped already ends by itself, and only that stop knows what had come of it.
+            if run is None or run.stopping:
+                continue
+            if run.model_step or any(call.phase == "running" for call in run.calls):
                 await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _whole(self, host: SessionHost, scope: Scope, work: Coroutine[None, None, None]) -> None:
+    async def _ended(self, host: SessionHost, run: str) -> list[Asking | Calling]:
+        """Cancels what the run has under way, and what an outcome that was just being committed still began."""
+        ended: list[Asking | Calling] = []
+        while work := dict(self._work.pop(run, {})):
+            for task in work:
+                task.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+            for one in work.values():
+                await one.settle()
+            ended.extend(work.values())
+            await host.settled()
+        return ended
+
+    async def _tell(self, host: SessionHost, report: RunStopped) -> None:
+        """Reports the end of a run. While the disk is full it is tried again: the run must not look as if it went on."""
+        while True:
+            try:
+                await host.report(report)
+                return
+            except Refusal as refusal:
+                if refusal.code not in ("store_full", "store_locked") or self._closing.is_set():
+                    raise
+                log.warning("the end of a run is not told yet: %s", refusal.problem.message)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), host.parts.limits.try_again)
+
+    async def _whole(self, host: SessionHost, scope: Scope, work: Asking | Calling) -> None:
         """Work that breaks down ends its run: a run that nobody carries on must not look as if it went on."""
         try:
-            await work
+            await work.run()
         except Exception as error:
             log.exception("an effect broke down")
             reason = f"the runtime failed ({type(error).__name__})"
-            self._spawn(self.stop(host, scope.thread, scope.run, "crash", reason))
+            self._spawn(self.stop(host, scope.thread, scope.run, "crash", reason, work))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

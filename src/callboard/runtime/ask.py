@@ -52,6 +52,11 @@ class Asking:
         self._request = request
         self._begin()
 
+    @property
+    def step(self) -> int:
+        """The step of the model call."""
+        return self._scope.step
+
     def pieces(self) -> tuple[Piece, ...]:
         """The parts so far, in order: text, reasoning, and the arguments of calls."""
         found: list[Piece] = []
@@ -88,7 +93,7 @@ class Asking:
                 return
             await asyncio.sleep(wait / 1000)
             attempt += 1
-            self._begin()
+            self._started = self._host.parts.clock.elapsed()
         await self._answered(finished)
 
     def _begin(self) -> None:
@@ -171,6 +176,10 @@ class Asking:
         return retry_in_ms(failure, attempt, random.random(), policy)  # noqa: S311
 
     async def _failed(self, failure: ModelFailure, attempt: int, wait: int | None) -> None:
+        pieces = self.pieces()
+        if wait is not None:
+            # What an attempt that is tried again had brought is dropped, also by an interrupt that comes meanwhile.
+            self._begin()
         await self._host.report(
             ModelAttemptFailed(
                 thread=self._scope.thread,
@@ -181,7 +190,7 @@ class Asking:
                 message=failure.message,
                 retryable=failure.retryable,
                 retry_in_ms=wait,
-                pieces=self.pieces(),
+                pieces=pieces,
             )
         )
 

@@ -101,6 +101,11 @@ class SessionHost:
         """Takes what an effect came to."""
         await self._serial(self._report(report))
 
+    async def settled(self) -> None:
+        """Waits until what was given so far is committed or refused, also where its giver has gone."""
+        if self._work:
+            await asyncio.wait(self._work)
+
     async def context(self, thread: str) -> Context:
         """The conversation of a thread, loaded when it is first needed."""
         found = self._contexts.get(thread)
@@ -144,6 +149,11 @@ class SessionHost:
             raise LookupError("no setup was made")
         rules = (*self.home.rules, *self.state.rules)
         return self._setups.context(setup.definition, run.mode, run.permission_mode, rules)
+
+    @property
+    def busy(self) -> bool:
+        """True while something is decided or committed."""
+        return bool(self._work)
 
     @property
     def home(self) -> Home:
@@ -249,6 +259,8 @@ class SessionHost:
         records = await self.parts.store.facts.append(batch)
         for record in records:
             self.state = evolve(self.state, record)
+            if record.fact.closes == "tool_call":
+                self.evaluations.pop(record.scope.tool_call, None)
             for context in self._contexts.values():
                 await context.add(record)
         self.parts.feed.facts(self.session, records, batch.ends)

@@ -20,7 +20,7 @@ class Limits:
 
     `context_facts` bounds how far back a thread's facts enter a model's context. `frame_interval` is the longest that a piece
     of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
-    `idle` is how long a session that nobody uses stays in memory.
+    What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory.
     """
 
     context_facts: int = 5000
@@ -28,6 +28,7 @@ class Limits:
     partial_interval: float = 1.0
     partial_bytes: int = 2048
     write_behind: float = 0.25
+    try_again: float = 5.0
     approval_expiry: float = 0.0
     model_attempts: int = 4
     idle: float = 60.0

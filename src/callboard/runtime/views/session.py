@@ -23,8 +23,6 @@ log = logging.getLogger(__name__)
 
 #: Row operations are written at the latest when so many wait.
 MOST_WAITING = 2000
-#: How long after a write that was refused the next is tried, in seconds.
-TRY_AGAIN = 5.0
 
 
 class SessionViews:
@@ -207,7 +205,7 @@ class SessionViews:
                 await self._parts.store.rows.write(self._session, tuple(ops.values()), views)
             except BaseException:
                 self._waiting = {**ops, **self._waiting}
-                self._plan(TRY_AGAIN)
+                self._plan(self._parts.limits.try_again)
                 raise
             self._written = views.watermark
 

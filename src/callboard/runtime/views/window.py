@@ -70,8 +70,8 @@ class Window:
         return kept
 
     def _cut(self) -> None:
-        turns = self._table.panel(TurnRow)
-        ended = [row for row in turns if row.ended_at]
-        for row in ended[: max(0, len(turns) - self._turns)]:
+        begun = [row for row in self._table.panel(TurnRow) if row.started_at]
+        ended = [row for row in begun if row.ended_at]
+        for row in ended[: max(0, len(begun) - self._turns)]:
             self._table.apply([Remove(TurnRow.panel, row.key)])
             self._table.apply(Remove(Part.panel, key) for key in self._parts_of.pop(row.turn_id, ()))
