@@ -40,6 +40,8 @@ SPEC = ROOT / "tests" / "spec"
 DUE = SPEC / "due.json"
 DUE_BEHAVIOURS = SPEC / "due_behaviours.json"
 
+#: The name of a test of the page.
+PAGE_TEST = re.compile(r"^\s*(?:test|it)\('([^']+)'", re.MULTILINE)
 BEHAVIOUR = re.compile(r"\b(?:UI|COM|MAR|CTL|SUB|SAFE|CTX)-\d{2}\b")
 
 #: Facts whose content decides what they are told as.
@@ -186,13 +188,18 @@ def behaviours() -> frozenset[str]:
 
 
 def cited() -> dict[str, list[str]]:
-    """The behaviours that tests cite in their docstrings, each with the tests that do."""
+    """The behaviours that tests cite, each with the tests that do: tests in Python in their docstrings, those of the page in
+    their names."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
                 for identity in BEHAVIOUR.findall(ast.get_docstring(node) or ""):
                     found.setdefault(identity, []).append(f"{path.relative_to(ROOT)}::{node.name}")
+    for path in sorted((ROOT / "web" / "src").rglob("*.test.ts*")):
+        for name in PAGE_TEST.findall(path.read_text(encoding="utf-8")):
+            for identity in BEHAVIOUR.findall(name):
+                found.setdefault(identity, []).append(f"{path.relative_to(ROOT)}::{name}")
     return found
 
 
