@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +77,3 @@ def _seen(path: Path) -> bytes | str:
     if path.is_dir():
         return "folder"
     return path.read_bytes() if path.is_file() else "special"
-
-
-Making = Callable[[Path], None]

@@ -12,7 +12,7 @@ import pytest
 from callboard.contracts.facts.action import Binding
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.facts.sandbox import SandboxApplied
-from callboard.contracts.ports.tools import Evaluation, ToolCall
+from callboard.contracts.ports.tools import Evaluation
 from callboard.tools import gate
 from callboard.tools.arguments import digest
 from callboard.tools.case import Ground
@@ -71,6 +71,7 @@ async def test_a_call_that_asks_shows_what_would_change_and_what_an_answer_would
     evaluation = await agent.having(permission_mode="ask").ask("Edit", **CALLS["Edit"])
 
     assert [check.name for check in evaluation.checks] == STATIONS
+    assert evaluation.checks[6] == Check(name="approval", verdict="ask", detail="the permission mode is ask")
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "medium", False)
     assert evaluation.prompt == "Change src/app.py (+1 −1)?"
     assert evaluation.preview == (
@@ -275,7 +276,7 @@ async def test_a_pattern_does_not_leave_the_folder_either(agent: Agent, tool: st
     "path", ["agents/solo.md", ".callboard/settings.json", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/x"]
 )
 async def test_what_is_protected_is_written_with_an_approval_only(agent: Agent, mode: str, path: str):
-    """SAFE-08"""
+    """SAFE-08, the agent's half."""
     free = agent.having(permission_mode=mode, rules=(rule("allow", "Write"), rule("allow", "Edit(**)", "workspace")))
 
     evaluation = await free.ask("Write", file_path=path, content="x")
@@ -339,7 +340,7 @@ def test_the_whole_machine_is_no_folder_to_hold_a_command_in(agent: Agent):
 
 
 async def test_a_protected_name_that_cannot_be_kept_makes_a_command_ask(agent: Agent):
-    """SAFE-08"""
+    """SAFE-08, the agent's half."""
     (agent.folder / ".git").symlink_to("src")
 
     evaluation = await agent.ask("Bash", command="ls")
@@ -358,72 +359,6 @@ async def test_how_much_a_command_puts_at_stake(agent: Agent, command: str, risk
 
     assert (evaluation.risk, evaluation.preview) == (risk, command)
     assert evaluation.prompt == f"Run {command}? In the sandbox: it can change files of the folder, without network."
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "message"),
-    [
-        ("Read", "{}", "file_path: is required."),
-        ("Read", "", "file_path: is required."),
-        ("Read", '{"file_path":1}', "file_path: Expected `str`, got `int`."),
-        ("Read", '{"file_path":""}', "file_path: Expected `str` of length >= 1."),
-        ("Read", '{"path":"a","file_path":"a"}', "path: is not a field of this tool."),
-        ("Read", '{"file_path":"a","limit":0}', "limit: Expected `int` >= 1."),
-        ("Read", "[1]", "Expected `object`, got `array`."),
-        ("Read", "not json", "The arguments are not a JSON object: JSON is malformed: invalid character (byte 4)."),
-        ("Write", '{"file_path":"a"}', "content: is required."),
-        ("Bash", '{"command":"a\\u0000b"}', "command: contains a NUL byte."),
-        ("Bash", '{"command":"a","timeout":600001}', "timeout: Expected `int` <= 600000."),
-        ("Grep", '{"pattern":"a","output_mode":"all"}', "output_mode: Invalid enum value 'all'."),
-    ],
-)
-async def test_bad_arguments_are_denied_naming_the_field(agent: Agent, tool: str, arguments: str, message: str):
-    """SAFE-05"""
-    evaluation = await agent.toolbox.evaluate(ToolCall(call_id="c", tool=tool, arguments=arguments), agent.context)
-
-    assert (evaluation.verdict, evaluation.code, evaluation.message) == ("deny", "tool_arguments", message)
-    assert [check.name for check in evaluation.checks] == ["hooks", "tools"]
-
-
-async def test_the_same_arguments_are_the_same_however_they_are_written(agent: Agent):
-    written = [
-        '{"file_path":"README.md","limit":2}',
-        '{ "limit": 2, "file_path": "README.md" }',
-        '{"limit":"2","offset":1,"file_path":"\\u0052EADME.md"}',
-    ]
-
-    evaluated = [
-        await agent.toolbox.evaluate(ToolCall(call_id="c", tool="Read", arguments=text), agent.context)
-        for text in written
-    ]
-
-    assert {one.arguments for one in evaluated} == {'{"file_path":"README.md","limit":2}'}
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "summary"),
-    [
-        ("Bash", {"command": "pytest -q\necho done"}, "Bash pytest -q echo done"),
-        ("Bash", {"command": "x", "description": "Run the tests"}, "Bash Run the tests"),
-        (
-            "Bash",
-            {"command": "curl -H 'Authorization: Bearer abc.def' x"},
-            "Bash curl -H 'Authorization: Bearer ***' x",
-        ),
-        ("Bash", {"command": "API_KEY=abc x --password hunter2"}, "Bash API_KEY=*** x --password ***"),
-        ("Bash", {"command": "echo sk-abcdefghijkl"}, "Bash echo sk-***"),
-        ("Bash", {"command": "echo \x1b[31mred"}, "Bash echo \ufffd[31mred"),
-        ("Read", {"file_path": "./README.md", "offset": 5}, "Read README.md, from line 5"),
-        ("Grep", {"pattern": "a b", "path": "src"}, "Grep a b in src"),
-        ("Glob", {"pattern": "**/*.py"}, "Glob **/*.py"),
-        ("Write", {"file_path": "a.txt", "content": "secret"}, "Write a.txt"),
-    ],
-)
-async def test_the_row_of_a_call_is_one_line_without_secrets(
-    agent: Agent, tool: str, arguments: dict[str, Any], summary: str
-):
-    """SAFE-03, SAFE-06"""
-    assert (await agent.ask(tool, **arguments)).summary == summary
 
 
 async def test_a_folder_that_is_gone_is_told(agent: Agent, tmp_path: Path):

@@ -84,7 +84,7 @@ def test_a_file_on_the_way_is_no_folder(folder: Path):
 
 
 def test_a_hidden_folder_is_entered_by_no_name(folder: Path):
-    """SAFE-03"""
+    """SAFE-03, as far as tools reach."""
     (folder / "state").mkdir()
     (folder / "state" / "key").write_text("the key")
 

@@ -142,7 +142,7 @@ def _rules(case: Case) -> Said:
 
 def _approval(case: Case) -> Said:
     verdict, case.why = _wanted(case)
-    return verdict, case.why
+    return verdict, case.why or f"the permission mode is {case.context.permission_mode}"
 
 
 def _wanted(case: Case) -> Said:

@@ -1,0 +1,76 @@
+"""Arguments of tools: checked, made canonical, and told in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callboard.contracts.ports.tools import ToolCall
+from tests.tools.calling import Agent
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("Read", "{}", "file_path: is required."),
+        ("Read", "", "file_path: is required."),
+        ("Read", '{"file_path":1}', "file_path: Expected `str`, got `int`."),
+        ("Read", '{"file_path":""}', "file_path: Expected `str` of length >= 1."),
+        ("Read", '{"path":"a","file_path":"a"}', "path: is not a field of this tool."),
+        ("Read", '{"file_path":"a","limit":0}', "limit: Expected `int` >= 1."),
+        ("Read", "[1]", "Expected `object`, got `array`."),
+        ("Read", "not json", "The arguments are not a JSON object: JSON is malformed: invalid character (byte 4)."),
+        ("Write", '{"file_path":"a"}', "content: is required."),
+        ("Bash", '{"command":"a\\u0000b"}', "command: contains a NUL byte."),
+        ("Bash", '{"command":"a","timeout":600001}', "timeout: Expected `int` <= 600000."),
+        ("Grep", '{"pattern":"a","output_mode":"all"}', "output_mode: Invalid enum value 'all'."),
+    ],
+)
+async def test_bad_arguments_are_denied_naming_the_field(agent: Agent, tool: str, arguments: str, message: str):
+    """SAFE-05"""
+    evaluation = await agent.toolbox.evaluate(ToolCall(call_id="c", tool=tool, arguments=arguments), agent.context)
+
+    assert (evaluation.verdict, evaluation.code, evaluation.message) == ("deny", "tool_arguments", message)
+    assert [check.name for check in evaluation.checks] == ["hooks", "tools"]
+
+
+async def test_the_same_arguments_are_the_same_however_they_are_written(agent: Agent):
+    written = [
+        '{"file_path":"README.md","limit":2}',
+        '{ "limit": 2, "file_path": "README.md" }',
+        '{"limit":"2","offset":1,"file_path":"\\u0052EADME.md"}',
+    ]
+
+    evaluated = [
+        await agent.toolbox.evaluate(ToolCall(call_id="c", tool="Read", arguments=text), agent.context)
+        for text in written
+    ]
+
+    assert {one.arguments for one in evaluated} == {'{"file_path":"README.md","limit":2}'}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "summary"),
+    [
+        ("Bash", {"command": "pytest -q\necho done"}, "Bash pytest -q echo done"),
+        ("Bash", {"command": "x", "description": "Run the tests"}, "Bash Run the tests"),
+        (
+            "Bash",
+            {"command": "curl -H 'Authorization: Bearer abc.def' x"},
+            "Bash curl -H 'Authorization: Bearer ***' x",
+        ),
+        ("Bash", {"command": "API_KEY=abc x --password hunter2"}, "Bash API_KEY=*** x --password ***"),
+        ("Bash", {"command": "echo sk-abcdefghijkl"}, "Bash echo sk-***"),
+        ("Bash", {"command": "echo \x1b[31mred"}, "Bash echo \ufffd[31mred"),
+        ("Read", {"file_path": "./README.md", "offset": 5}, "Read README.md, from line 5"),
+        ("Grep", {"pattern": "a b", "path": "src"}, "Grep a b in src"),
+        ("Glob", {"pattern": "**/*.py"}, "Glob **/*.py"),
+        ("Write", {"file_path": "a.txt", "content": "secret"}, "Write a.txt"),
+    ],
+)
+async def test_the_row_of_a_call_is_one_line_without_secrets(
+    agent: Agent, tool: str, arguments: dict[str, Any], summary: str
+):
+    """SAFE-06, and SAFE-03 as far as tools reach."""
+    assert (await agent.ask(tool, **arguments)).summary == summary
