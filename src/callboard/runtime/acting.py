@@ -75,7 +75,7 @@ class Acting:
     ) -> None:
         """Stops all that a run has under way, and reports what was there; `broken` is what failed and ended by itself."""
         ended = await self._ended(host, run)
-        if broken is not None:
+        if broken is not None and broken not in ended:
             await broken.settle()
             ended.append(broken)
         found = host.state.threads[thread].run
@@ -88,10 +88,7 @@ class Acting:
                 cause=cause,
                 reason=reason,
                 pieces=tuple(
-                    piece
-                    for one in ended
-                    if isinstance(one, Asking) and one.step == step
-                    for piece in one.pieces()
+                    piece for one in ended if isinstance(one, Asking) and one.step == step for piece in one.pieces()
                 ),
                 outcomes={one.call: one.outcome_so_far() for one in ended if isinstance(one, Calling)},
             ),
