@@ -84,7 +84,7 @@ class Commands:
             case UpdateSession():
                 return await self._workspaces.update_session(command, actor, kept)
             case DeleteSession():
-                return await self._delete(command, actor)
+                return await self._delete(command, kept, actor)
             case SubmitTurn(session_id=None):
                 return await self._submit_new(command, kept, actor)
             case SubmitTurn(session_id=str(session)):
@@ -133,14 +133,14 @@ class Commands:
                 raise
             return settled
 
-    async def _delete(self, command: DeleteSession, actor: Actor) -> Any:
+    async def _delete(self, command: DeleteSession, kept: StoredAnswer | None, actor: Actor) -> Any:
         """The fact comes first: a deletion that a crash cuts short is then carried on, and never forgotten."""
         host = self._workspaces.may_delete(command)
-        await self._sessions.let_go(command.session_id)
-        head = await self._parts.store.facts.head(command.session_id)
-        answer = await self._workspaces.deleted(host, command.session_id, head, actor)
-        await self._parts.store.rows.clear(command.session_id)
-        await self._parts.store.facts.delete(command.session_id)
+        async with self._sessions.without(command.session_id):
+            head = await self._parts.store.facts.head(command.session_id)
+            answer = await self._workspaces.deleted(host, command.session_id, head, actor, kept)
+            await self._parts.store.rows.clear(command.session_id)
+            await self._parts.store.facts.delete(command.session_id)
         return answer
 
 

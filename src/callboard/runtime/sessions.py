@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from callboard.contracts.errors import Refusal
@@ -26,8 +27,8 @@ class OpenSession:
 
     @property
     def idle(self) -> bool:
-        """True where letting it go loses nothing: no effect is under way and nobody follows."""
-        return not self.acting.busy and not self.views.followed
+        """True where letting it go loses nothing: nothing is decided or under way, and nobody follows."""
+        return not self.host.busy and not self.acting.busy and not self.views.followed
 
 
 class Sessions:
@@ -47,6 +48,7 @@ class Sessions:
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Task[OpenSession]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
+        self._leaving: set[str] = set()
 
     async def get(self, session: str) -> OpenSession:
         """A session that exists. Raises Refusal `unknown_session`."""
@@ -54,24 +56,22 @@ class Sessions:
         if found is None:
             head = await self._parts.store.facts.head(session) if session.startswith("ses_") else None
             if head is None or head.sequence == 0:
-                raise Refusal(
-                    "unknown_session",
-                    f"There is no session {session}.",
-                    field="sessionId",
-                    hint="list_sessions names them.",
-                )
+                raise _unknown(session)
             found = await self.open(session)
         found.used = self._parts.clock.elapsed()
         return found
 
     async def open(self, session: str, workspace: str = "") -> OpenSession:
-        """The session; made ready for its first command in that workspace where it does not exist yet."""
+        """The session; made ready for its first command in that workspace where it does not exist yet. Raises Refusal
+        `unknown_session` for one that is being deleted."""
         found = self._open.get(session)
         if found is not None:
             return found
         closing = self._closing.get(session)
         if closing is not None:
             await closing
+        if session in self._leaving:
+            raise _unknown(session)
         opening = self._opening.get(session)
         if opening is None:
             opening = asyncio.create_task(self._load(session, workspace))
@@ -94,6 +94,21 @@ class Sessions:
             await asyncio.shield(closing)
         finally:
             self._closing.pop(session, None)
+
+    @asynccontextmanager
+    async def without(self, session: str) -> AsyncGenerator[None]:
+        """Lets go of a session that is to be deleted; as long as that takes it is opened for nobody."""
+        if session in self._leaving:
+            raise _unknown(session)
+        self._leaving.add(session)
+        try:
+            opening = self._opening.get(session)
+            if opening is not None:
+                await asyncio.wait([opening])
+            await self.let_go(session)
+            yield
+        finally:
+            self._leaving.discard(session)
 
     async def sweep(self) -> None:
         """Lets go of the sessions that nobody has used for a while."""
@@ -120,3 +135,9 @@ class Sessions:
         await found.acting.close(found.host)
         await found.host.save()
         await found.views.close()
+
+
+def _unknown(session: str) -> Refusal:
+    return Refusal(
+        "unknown_session", f"There is no session {session}.", field="sessionId", hint="list_sessions names them."
+    )

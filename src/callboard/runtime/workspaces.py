@@ -37,6 +37,9 @@ from .host import Home
 from .parts import Parts
 from .views.ring import Ring
 
+#: How many bits of a cursor's `n` count the frames of one writer; those above are its epoch. All fit a browser's numbers.
+_FRAMES = 32
+
 
 class WorkspaceHost:
     """One workspace: its facts, and the cards of its sessions as their own views tell them."""
@@ -58,7 +61,9 @@ class WorkspaceHost:
                 self.state = rules.evolve(self.state, record)
                 self._rows.apply(self._view.apply(record))
         self._epoch = await facts.lease(self.state.workspace)
-        self._ring.restart(Cursor(self.state.sequence, 0))
+        # Frames of cards are counted in memory only: each writer counts from a place of its own, so that no cursor of an
+        # earlier one is taken for a place in this ring.
+        self._ring.restart(Cursor(self.state.sequence, self._epoch << _FRAMES))
 
     @property
     def home(self) -> Home:
@@ -241,11 +246,15 @@ class Workspaces:
         rules.may_delete(host.state, request)
         return host
 
-    async def deleted(self, host: WorkspaceHost, session: str, head: Head, actor: Actor) -> SessionGone:
+    async def deleted(
+        self, host: WorkspaceHost, session: str, head: Head, actor: Actor, kept: StoredAnswer | None
+    ) -> SessionGone:
         """Keeps what a deleted session's chain ended with."""
         fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())
-        await host.change(lambda _: (NewFact(fact),), actor)
-        return SessionGone(session_id=session, last_sequence=head.sequence, link=fact.link)
+        answer = SessionGone(session_id=session, last_sequence=head.sequence, link=fact.link)
+        stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
+        await host.change(lambda _: (NewFact(fact),), actor, kept=stored)
+        return answer
 
     def close(self) -> None:
         """Ends the clients' streams."""
