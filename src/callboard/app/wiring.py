@@ -22,6 +22,7 @@ from callboard.tools.toolbox import FolderToolbox
 from .home import Home
 from .providers import Model, ScriptedModel
 from .settings import Settings
+from .toolchains import toolchains
 
 #: The folder that comes with the source tree, to see the product at work.
 SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sample"
@@ -46,7 +47,7 @@ def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
-        toolbox=FolderToolbox(hidden=(str(home.folder),)),
+        toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home())),
         definitions=PackagedDefinitions(),
     )
     return Wired(runtime=Runtime(parts), models=models)
