@@ -1,8 +1,9 @@
 """Sets up what the Makefile's targets need: `setup.py run | dev | test | bench`.
 
 Runs on the standard library of the Python that the Makefile found. `run` is the product and what builds its page, `dev`
-adds the tools, `test` adds Chromium and bubblewrap to `dev`, and `bench` adds the peers to `run`. A stamp in `.venv` per
-level, keyed on what it installs, makes a second run a matter of milliseconds. The page's packages are `page.py install`.
+adds the tools, `test` adds Chromium, bubblewrap and strace to `dev`, and `bench` adds the peers to `run`. A stamp in
+`.venv` per level, keyed on what it installs, makes a second run a matter of milliseconds. The page's packages are
+`page.py install`.
 """
 
 from __future__ import annotations
@@ -107,8 +108,9 @@ def _ensure_test_programs() -> None:
     missing: list[str] = []
     if not any(shutil.which(browser) for browser in BROWSERS):
         missing += ["chromium", "fonts-liberation"]
-    if shutil.which("bwrap") is None and sys.platform == "linux":
-        missing.append("bubblewrap")
+    if sys.platform == "linux":
+        programs = {"bwrap": "bubblewrap", "strace": "strace"}
+        missing += [package for program, package in programs.items() if shutil.which(program) is None]
     if missing:
         install_system_packages(missing)
 

@@ -23,7 +23,7 @@ from . import fsync, store, workload
 from .crash_client import Kill, Orders
 from .driving import snapshot
 from .fold import Fold
-from .product import ROOT, Place, Server, place
+from .product import ROOT, Place, Server, place, second
 from .report import Report, arguments, quantiles, run
 from .view import differences, shown
 
@@ -87,8 +87,11 @@ class Home:
         return len(end["seen"])
 
     async def settle(self) -> None:
-        """Judges what the last kill left."""
-        await self._start()
+        """Judges what the last kill left, and starts a second server beside the one that runs."""
+        server = await self._start()
+        told = await second(self._at)
+        fine = told.get("running") is True and (told["pid"], told["epoch"]) == (server.pid, server.epoch)
+        self._report.check("a second server becomes a client of the first", fine, f"{told}")
 
     async def close(self) -> None:
         """Ends what runs."""
@@ -106,7 +109,9 @@ class Home:
         took = time.monotonic() - server.began
         self._tally.truth.append(took)
         self._report.none("what the server shows is what the log gives", problems)
-        self._report.check(f"the truth is shown within {self._within:g} s of exec", took <= self._within, f"{took:.2f} s")
+        self._report.check(
+            f"the truth is shown within {self._within:g} s of exec", took <= self._within, f"{took:.2f} s"
+        )
         checks.whole(self._report, after)
         checks.acknowledged(self._report, after, self.journal)
         checks.ran(self._report, after, self.journal, self._at.folder)
@@ -147,7 +152,11 @@ class Home:
         into["text in the making"] += any(part.kind in ("text", "reasoning") for part in self._before.partials)
         folds = [Fold(facts) for stream, facts in self._before.facts.items() if stream.startswith("ses_")]
         into["turns at work"] += sum(len(fold.working) for fold in folds)
-        into["commands running"] += sum(row[1]["kind"] == "tool_call" and row[1]["state"] == "running" for fold in folds for row in fold.parts.values())
+        into["commands running"] += sum(
+            row[1]["kind"] == "tool_call" and row[1]["state"] == "running"
+            for fold in folds
+            for row in fold.parts.values()
+        )
         into["requests waiting"] += sum(len(fold.actions) for fold in folds)
         into["turns queued"] += sum(len(queue) for fold in folds for queue in fold.queue.values())
         into["commands not answered"] += len(self.journal.unanswered())
@@ -155,7 +164,7 @@ class Home:
 
 async def _work(orders: Orders) -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.prove.crash_client", stdin=asyncio.subprocess.PIPE, cwd=ROOT
+        sys.executable, "-m", "tests.prove.crash_lanes", stdin=asyncio.subprocess.PIPE, cwd=ROOT
     )
     try:
         await process.communicate(json.dumps(orders).encode() + b"\n")
@@ -181,9 +190,16 @@ async def prove(n: int, sabotage: str, seed: int, within: float) -> int:
             home = Home(report, at, number, within, sabotage, tally)
             try:
                 for moment in now:
+                    if sabotage and report.failed.keys() & checks.MISSING:
+                        moments = []
+                        break
                     how = WAYS[number % len(WAYS)]
-                    kill = Kill(how=how, fact=moment, microseconds=draw.randrange(1000), writes=draw.randrange(1, MOST_WRITES))
-                    report.progress(f"kill {number} of {n}: {how} at fact {moment} of {total}; {len(report.failures)} failures")
+                    kill = Kill(
+                        how=how, fact=moment, microseconds=draw.randrange(1000), writes=draw.randrange(1, MOST_WRITES)
+                    )
+                    report.progress(
+                        f"kill {number} of {n}: {how} at fact {moment} of {total}; {len(report.failures)} failures"
+                    )
                     await home.round(number, kill)
                     number += 1
                 await home.settle()
@@ -214,8 +230,10 @@ def _tell(report: Report, tally: Tally, total: int) -> None:
 
 
 def main() -> int:
-    parser = arguments(__doc__, n=16, help_n="kills")
-    parser.add_argument("--within", type=float, default=TRUTH_S, help=f"when the truth must be shown, in seconds [{TRUTH_S:g}]")
+    parser = arguments(__doc__, n=30, help_n="kills")
+    parser.add_argument(
+        "--within", type=float, default=TRUTH_S, help=f"when the truth must be shown, in seconds [{TRUTH_S:g}]"
+    )
     options = parser.parse_args()
     return run(prove(options.n, options.sabotage, options.seed, options.within), longest=120 + 15 * options.n)
 

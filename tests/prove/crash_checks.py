@@ -1,4 +1,4 @@
-"""What must be true of a store and of what its server shows, after a kill -9 that a client of another process has lived through."""
+"""What must be true of a store and of what its server shows, after a kill -9 that a client had seen."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ _TAKING_OVER = {
 }  # fmt: skip
 
 
+_ACKNOWLEDGED = "what was acknowledged is in the log"
+_SHOWN = "every fact that was shown is in the log as it was shown"
+#: The claims that fail where something that the client was told is missing.
+MISSING = {_ACKNOWLEDGED, _SHOWN}
 _OUTCOMES = {"approve": "approved", "reject": "rejected"}
 
 
@@ -74,13 +78,17 @@ def acknowledged(report: Report, log: Log, journal: Journal) -> None:
     answers: dict[str, Any] = {}
     for one in journal.answers:
         first = answers.setdefault(one["key"], (one["status"], one["answer"]))
-        report.check("a repeated command gets the first answer", first == (one["status"], one["answer"]), f"{one}, {first}")
+        report.check(
+            "a repeated command gets the first answer", first == (one["status"], one["answer"]), f"{one}, {first}"
+        )
         if one["status"] == 200:
             _answered(report, log, one)
     for session, facts in journal.seen.items():
         stored = {fact.sequence: (fact.type, fact.payload) for fact in log.facts.get(session, ())}
-        missing = [f"{session}/{at} {told[0]}" for at, told in facts.items() if stored.get(at) != (told[0], told[1] or {})]
-        report.none("every fact that was shown is in the log as it was shown", missing)
+        missing = [
+            f"{session}/{at} {told[0]}" for at, told in facts.items() if stored.get(at) != (told[0], told[1] or {})
+        ]
+        report.none(_SHOWN, missing)
     submitted = Counter(
         fact.payload["input"]["text"] for facts in log.facts.values() for fact in facts if fact.type == "turn.submitted"
     )
@@ -89,7 +97,7 @@ def acknowledged(report: Report, log: Log, journal: Journal) -> None:
 
 
 def _answered(report: Report, log: Log, one: dict[str, Any]) -> None:
-    body, answer = one["body"], one["answer"]
+    answer = one["answer"]
     facts = log.facts.get(answer["sessionId"], [])
     held = len(facts) >= answer["sequence"]
     match one["command"]:
@@ -105,7 +113,7 @@ def _answered(report: Report, log: Log, one: dict[str, Any]) -> None:
         case _:
             type = {"interrupt_turn": "turn.interrupt.requested", "resume_thread": "thread.resumed"}[one["command"]]
             held = held and any(fact.type == type for fact in facts)
-    report.check("what was acknowledged is in the log", held, f"{one['command']} {answer}: {len(facts)} facts")
+    report.check(_ACKNOWLEDGED, held, f"{one['command']} {answer}: {len(facts)} facts")
 
 
 def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
@@ -159,7 +167,9 @@ def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[st
         own = {fact.type for fact in now[len(facts) :] if fact.epoch == epoch}
         report.check("nothing begins again by itself", own <= _TAKING_OVER, f"{session}: {own - _TAKING_OVER}")
         _closed(report, Fold(facts), facts, now, Fold(now))
-    texts = {(fact.id("r"), fact.scope.get("s", 0), fact.type): fact for facts in after.facts.values() for fact in facts}
+    texts = {
+        (fact.id("r"), fact.scope.get("s", 0), fact.type): fact for facts in after.facts.values() for fact in facts
+    }
     for part in before.partials:
         types = {"text": "message.interrupted", "reasoning": "reasoning.interrupted", "output": "tool.lost"}
         fact = texts.get((part.run, part.step, types.get(part.kind, "")))
@@ -167,7 +177,9 @@ def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[st
             continue
         field = "output" if part.kind == "output" else "content"
         there = after.text(fact.payload.get(field, {})) if fact else None
-        seen = f"{part.kind} {part.run}.{part.step} had {len(part.text)} and has {None if there is None else len(there)}"
+        seen = (
+            f"{part.kind} {part.run}.{part.step} had {len(part.text)} and has {None if there is None else len(there)}"
+        )
         report.check("text in the making that was kept is in the interrupted part", there == part.text, seen)
     report.check("nothing in the making is left", not after.partials, f"{len(after.partials)}")
     _shown(report, after, end)

@@ -1,8 +1,8 @@
 """The client of the crash proof: a process of its own that asks, answers, writes down every acknowledgement, and kills.
 
-It reads one JSON object on stdin (see `Orders`), works on several sessions at once, kills the server at the ordered moment, and
-ends. Its journal has a line for each command before it is sent and for each answer, on the disk before anything else is done,
-and in the end one line with all the facts and texts that it was shown.
+It gets `Orders`, works on several sessions at once (`crash_lanes`), kills the server at the ordered moment, and ends. Its
+journal has a line for each command before it is sent and for each answer, on the disk before anything else is done, and in the
+end one line with all the facts and texts that it was shown.
 """
 
 from __future__ import annotations
@@ -11,22 +11,18 @@ import asyncio
 import contextlib
 import json
 import os
-import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import Any, TypedDict
 
-from . import crash_lanes as lanes
 from . import killing, workload
 from .view import View
 from .wire import Gone, Wire
 
 #: How long the last moments may wait for what they are to fall into, in seconds.
 PATIENCE_S = 1.0
-#: How long it may be that nothing is shown before the round is given up, in seconds.
-QUIET_S = 5.0
 
 
 class Kill(TypedDict):
@@ -110,15 +106,17 @@ class Client:
         self._news = asyncio.Event()
         self._following: list[asyncio.Task[None]] = []
 
-    async def work(self) -> None:
-        """Does everything at once, until the server is gone or all is done."""
-        outcomes = await asyncio.gather(*lanes.all_of(self), return_exceptions=True)
+    async def work(self, lanes: Iterable[Coroutine[Any, Any, Any]]) -> None:
+        """Does all lanes at once, until the server is gone or all is done; then kills the server if nothing else did."""
+        outcomes = await asyncio.gather(*lanes, return_exceptions=True)
         if not self.killer.struck:
             self.killer.strike()
         await asyncio.gather(*self._following, return_exceptions=True)
         grown = {key: times for view in self.views.values() for key, times in view.grown.items()}
         problems = self.problems + [problem for view in self.views.values() for problem in view.problems]
-        problems += [repr(outcome) for outcome in outcomes if isinstance(outcome, Exception) and not isinstance(outcome, Gone)]
+        problems += [
+            repr(outcome) for outcome in outcomes if isinstance(outcome, Exception) and not isinstance(outcome, Gone)
+        ]
         self._note(
             kind="end", seen=self.seen, grown=grown, killed=self.killer.at, within=self.killer.within, problems=problems
         )
@@ -187,7 +185,9 @@ class Client:
                 if "sequence" not in told:
                     self.problems.append(f"a stream of facts told {event.name}: {told}")
                     return
-                self.seen.append([session, told["sequence"], told["type"], told.get("payload"), told.get("actionId", "")])
+                self.seen.append(
+                    [session, told["sequence"], told["type"], told.get("payload"), told.get("actionId", "")]
+                )
                 self._wake()
                 if len(self.seen) == self.orders["kill"]["fact"]:
                     self.killer.strike()
@@ -215,18 +215,3 @@ class Client:
     def _note(self, **line: Any) -> None:
         os.write(self._journal, json.dumps(line).encode() + b"\n")
         os.fdatasync(self._journal)
-
-
-async def main() -> None:
-    client = Client(json.loads(sys.stdin.readline()))
-    working = asyncio.create_task(client.work())
-    shown = -1
-    while not (await asyncio.wait([working], timeout=QUIET_S))[0]:
-        if shown == client.shown_so_far:
-            client.give_up()
-        shown = client.shown_so_far
-    working.result()
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

@@ -1,20 +1,29 @@
-"""What the client of the crash proof does at once in one round, each lane on a session of its own."""
+"""What the client of the crash proof does at once in one round, each lane on a session of its own.
+
+Run as a process, it reads its orders as one JSON object on stdin.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .crash_client import Client
+from .crash_client import Client
+
+#: How long it may be that nothing is shown before the round is given up, in seconds.
+QUIET_S = 5.0
 
 
 def all_of(c: Client) -> list[Coroutine[Any, Any, Any]]:
     """Every lane of a round, and what was left of earlier ones."""
     orders = c.orders
-    lanes = [lane(c) for lane in (approves, interrupts, approves_twice, leaves_open, rejects, repeats, follows, lets_do)]
-    lanes += [answers_late(c, *one, at) for at, one in enumerate(orders["waiting"])]
+    lanes = [
+        lane(c) for lane in (approves, interrupts, approves_twice, leaves_open, rejects, repeats, follows, lets_do)
+    ]
+    lanes += [answers_late(c, session, action, at) for at, (session, action) in enumerate(orders["waiting"])]
     lanes += [resumes(c, session) for session in orders["paused"]]
     return [*lanes, *(c.give(one["command"], one["key"], **one["body"]) for one in orders["again"])]
 
@@ -94,3 +103,18 @@ async def resumes(c: Client, session: str) -> None:
 async def begins(c: Client, lane: str, what: str, **more: str) -> str:
     """The first turn of a lane; returns the session that it made."""
     return (await c.submit(lane, 0, what, **more))["sessionId"]
+
+
+async def main() -> None:
+    client = Client(json.loads(sys.stdin.readline()))
+    working = asyncio.create_task(client.work(all_of(client)))
+    shown = -1
+    while not (await asyncio.wait([working], timeout=QUIET_S))[0]:
+        if shown == client.shown_so_far:
+            client.give_up()
+        shown = client.shown_so_far
+    working.result()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

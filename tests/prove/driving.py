@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any
 
 from .product import Server
@@ -33,6 +34,16 @@ async def over(server: Server, session: str, longest: float = 60) -> None:
         if time.monotonic() > until:
             raise AssertionError(f"{session} has not come to rest within {longest:.0f} s: {read}")
         await asyncio.sleep(0.05)
+
+
+async def until(seen: Callable[[], bool], longest: float = 30, every: float = 0.005) -> bool:
+    """Waits until something is so, at most so many seconds; returns whether it is."""
+    end = time.monotonic() + longest
+    while not seen():
+        if time.monotonic() > end:
+            return False
+        await asyncio.sleep(every)
+    return True
 
 
 async def snapshot(server: Server, session: str) -> View:

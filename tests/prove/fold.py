@@ -97,7 +97,13 @@ class Fold:
     def _session(self, fact: Fact) -> None:
         if fact.type == "session.created":
             told = {name: fact.payload[name] for name in ("workspaceId", "folder", "title")}
-            self.session = {"kind": "session", "key": fact.stream, "sessionId": fact.stream, "createdAt": fact.at, **told}
+            self.session = {
+                "kind": "session",
+                "key": fact.stream,
+                "sessionId": fact.stream,
+                "createdAt": fact.at,
+                **told,
+            }
 
     def _thread(self, fact: Fact) -> None:
         if fact.type == "thread.opened":
@@ -110,7 +116,12 @@ class Fold:
             thread.rest = _RESTS[fact.type]
         if fact.type == "thread.paused":
             self._aside(
-                thread, fact, _LAST, "runtime_status", code=f"paused_{thread.row['paused']}", message=fact.payload.get("reason")
+                thread,
+                fact,
+                _LAST,
+                "runtime_status",
+                code=f"paused_{thread.row['paused']}",
+                message=fact.payload.get("reason"),
             )
 
     def _turn(self, fact: Fact) -> None:
@@ -213,7 +224,13 @@ class Fold:
         if fact.type == "tool.requested":
             self.turns[fact.id("u")]["toolCalls"] = self.turns[fact.id("u")].get("toolCalls", 0) + 1
             self._commentary(fact)
-            row = {"kind": "tool_call", "key": call, "toolCallId": call, "state": "input-available", **self._common(fact)}
+            row = {
+                "kind": "tool_call",
+                "key": call,
+                "toolCallId": call,
+                "state": "input-available",
+                **self._common(fact),
+            }
             row |= {name: told.get(name) for name in ("tool", "arguments", "summary")}
             self._put(fact, fact.scope["s"], row)
             return
@@ -247,7 +264,13 @@ class Fold:
             thread.waiting[action] = told.get("tool", "")
             turn["state"] = "waiting"
             names = ("actionType", "tool", "prompt")
-            row = {"kind": "action_required", "key": action, "actionId": action, "outcome": "pending", **self._common(fact)}
+            row = {
+                "kind": "action_required",
+                "key": action,
+                "actionId": action,
+                "outcome": "pending",
+                **self._common(fact),
+            }
             self._put(fact, fact.scope["s"], row | {name: told.get(name) for name in names})
             if fact.id("k"):
                 self.parts[fact.id("k")][1]["actionId"] = action
@@ -278,7 +301,11 @@ class Fold:
 
     def _queued(self, turn: str) -> Row:
         row = self.turns[turn]
-        return {"kind": "queued_turn", "key": turn, **{n: row[n] for n in ("turnId", "threadId", "input", "mode", "submittedAt")}}
+        return {
+            "kind": "queued_turn",
+            "key": turn,
+            **{n: row[n] for n in ("turnId", "threadId", "input", "mode", "submittedAt")},
+        }
 
     def _common(self, fact: Fact) -> Row:
         return {"turnId": fact.id("u"), "threadId": fact.id("t"), "at": fact.at}

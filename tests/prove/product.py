@@ -55,6 +55,39 @@ def place() -> Generator[Place]:
         shutil.rmtree(root, ignore_errors=True)
 
 
+def environment_of(at: Place, sabotage: str = "") -> dict[str, str]:
+    """The environment of a server: this one's, with nothing else that would configure it."""
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("CALLBOARD_", "OPENAI_"))},
+        "CALLBOARD_HOME": str(at.home),
+        "CALLBOARD_SCENARIO": str(at.scenario),
+        "CALLBOARD_SABOTAGE": sabotage,
+        # Many starts are measured: nobody's first start pays for compiling in each of them.
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+
+
+async def second(at: Place) -> dict[str, Any]:
+    """What a second start in the same home says when it is ready; it must end by itself. Empty where it does not."""
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND,
+        "--folder",
+        str(at.folder),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=environment_of(at),
+    )
+    try:
+        async with asyncio.timeout(START_S):
+            said, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    told = [json.loads(line) for line in said.splitlines()]
+    return next((one for one in told if one["event"] == "ready"), {})
+
+
 class Server:
     """One process of the product. `wire` speaks to it once it is ready; `began` and `ready_at` are on the monotonic clock."""
 
@@ -70,14 +103,7 @@ class Server:
     @classmethod
     async def start(cls, at: Place, *, sabotage: str = "", before: Sequence[str] = ()) -> Server:
         """Starts a server and waits until it says that it is ready. `before` is a program to start it with."""
-        environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(("CALLBOARD_", "OPENAI_"))},
-            "CALLBOARD_HOME": str(at.home),
-            "CALLBOARD_SCENARIO": str(at.scenario),
-            "CALLBOARD_SABOTAGE": sabotage,
-            # Many starts are measured: nobody's first start pays for compiling in each of them.
-            "PYTHONDONTWRITEBYTECODE": "",
-        }
+        environment = environment_of(at, sabotage)
         began = time.monotonic()
         process = await asyncio.create_subprocess_exec(
             *before,
@@ -127,7 +153,9 @@ class Server:
                 if told["event"] == "ready":
                     break
             else:
-                raise AssertionError(f"the server ended before it was ready: {(at.root / 'stderr').read_text()[-2000:]}")
+                raise AssertionError(
+                    f"the server ended before it was ready: {(at.root / 'stderr').read_text()[-2000:]}"
+                )
         self.ready_at = time.monotonic()
         token = json.loads((at.home / "endpoint.json").read_text())["token"]
         self.wire = Wire(told["url"], token)

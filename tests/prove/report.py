@@ -100,4 +100,7 @@ def quantiles(values: Sequence[float], unit: str = "s", digits: int = 2) -> str:
         return "none"
     ranked = sorted(values)
     at = lambda share: ranked[min(len(ranked) - 1, int(share * len(ranked)))]
-    return " ".join(f"{name} {value:.{digits}f} {unit}" for name, value in (("p50", at(0.5)), ("p99", at(0.99)), ("max", ranked[-1])))
+    return " ".join(
+        f"{name} {value:.{digits}f} {unit}"
+        for name, value in (("p50", at(0.5)), ("p99", at(0.99)), ("max", ranked[-1]))
+    )

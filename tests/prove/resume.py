@@ -1,12 +1,13 @@
 """Clients that drop at random and come back from their last event end with the view that a fold of the log gives.
 
 They drop at any moment, in the middle of a stream and of an event, are slow, stay away so long that the server no longer knows
-their place, and live through kill -9 of the server. None may see a gap or a repeat; whoever gets a snapshot replaces what it had.
+their place, and live through kill -9 of the server. None may see a gap or a repeat; whoever gets a snapshot replaces all.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import sys
 import time
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import kept, scenes, store
-from .driving import do, over, submit
+from .driving import do, over, submit, until
 from .fold import Fold
 from .product import Place, Server, place
 from .report import Report, arguments, quantiles, run
@@ -31,7 +32,7 @@ COMMAND = "for i in 1 2 3 4 5 6; do echo line $i; sleep 0.05; done"
 
 
 def scenario() -> dict[str, Any]:
-    paced = {"chunk": 7, "delay_ms": 2}
+    paced: dict[str, Any] = {"chunk": 7, "delay_ms": 2}
     answer = [
         scenes.says(scenes.prose(600, "r"), kind="reasoning", **paced),
         scenes.says(scenes.prose(4000, "t"), **paced),
@@ -103,10 +104,10 @@ class Client:
             while True:
                 leaving = not (self.steady or world.finale)
                 wait = max(0.0, until - time.monotonic()) if leaving else None
-                try:
-                    data = await asyncio.wait_for(body.read(self._bite(room if leaving else 1 << 16)), wait)
-                except TimeoutError:
-                    data = b""
+                data = b""
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(wait):
+                        data = await body.read(self._bite(room if leaving else 1 << 16))
                 for event in parser.feed(data):
                     self.view.apply(event)
                 if place and self.view.snapshots > snapshots:
@@ -136,7 +137,8 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
             clients = [Client(index, world, seed) for index in range(n)]
             living = [asyncio.create_task(client.live()) for client in clients]
             try:
-                killed = await _story(report, at, world, clients[0].view, sabotage)
+                story = asyncio.create_task(_story(report, at, world, clients[0].view, sabotage))
+                killed = await _told(story, clients, bool(sabotage))
                 await _caught_up(world, clients, at)
             finally:
                 for task in living:
@@ -157,17 +159,17 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
     tell("answers at length, one queued behind the other")
     await submit(server, "answer at length", session)
     await submit(server, "stumble", session)
-    await _until(lambda: _streaming(view, 1000))
+    assert await until(lambda: _streaming(view, 1000))
     await over(server, session)
     tell("runs a command once it is approved, and is interrupted")
     await submit(server, "run a command", session)
-    await _until(lambda: bool(view.rows.get("actions")))
+    assert await until(lambda: bool(view.rows.get("actions")))
     for action in list(view.rows.get("actions", {})):
         await do(server, "respond_action", sessionId=session, actionId=action, decision="approve")
     await over(server, session)
     await submit(server, "answer at length", session)
     await submit(server, "say hello", session)
-    await _until(lambda: _streaming(view, 1500))
+    assert await until(lambda: _streaming(view, 1500))
     await do(server, "interrupt_turn", sessionId=session)
     await over(server, session)
     tell("floods while a third of the clients are away")
@@ -179,25 +181,35 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
     tell("is killed in the middle of an answer, and started again")
     await submit(server, "write a book", session)
     await submit(server, "say hello", session)
-    await _until(lambda: _streaming(view, 12_000))
+    assert await until(lambda: _streaming(view, 12_000))
     killed = time.monotonic()
     await server.kill()
     world.server = None
     world.server = server = await Server.start(at, sabotage=sabotage)
     world.started.append(server)
-    await _until(lambda: not _working(view))
+    assert await until(lambda: not _working(view))
     await do(server, "resume_thread", sessionId=session)
     await submit(server, "answer at length", session)
     await over(server, session)
     return killed
 
 
+async def _told(story: asyncio.Task[float], clients: list[Client], until_seen: bool) -> float:
+    """Waits for the story's end; where a fault is planted, for the first that a client sees of it."""
+    while not story.done():
+        await asyncio.wait([story], timeout=0.1)
+        if until_seen and any(client.view.problems for client in clients):
+            story.cancel()
+            await asyncio.gather(story, return_exceptions=True)
+            return time.monotonic()
+    return story.result()
+
+
 async def _caught_up(world: World, clients: list[Client], at: Place) -> None:
     world.finale = True
     head = len(store.read(at.store, world.session).facts[world.session])
-    until = time.monotonic() + CATCH_UP_S
-    while time.monotonic() < until and any(client.view.sequence < head for client in clients):
-        await asyncio.sleep(0.05)
+    behind = lambda view: view.sequence < head and not view.problems
+    await until(lambda: not any(behind(client.view) for client in clients), CATCH_UP_S, every=0.05)
 
 
 def _judge(report: Report, log: store.Log, world: World, clients: list[Client], killed: float) -> None:
@@ -220,7 +232,9 @@ def _judge(report: Report, log: store.Log, world: World, clients: list[Client], 
             if fact is None or fact.type == "message.interrupted":
                 length = len(log.text(fact.payload["content"])) if fact else 0
                 least = kept.at_least(grown, killed)
-                report.check("what a client was shown is not taken back", length >= least, f"{length} of at least {least}")
+                report.check(
+                    "what a client was shown is not taken back", length >= least, f"{length} of at least {least}"
+                )
     views = [client.view for client in clients]
     report.check("clients dropped within events", world.counts["within an event"] > 0)
     report.check("some had lost their place and got a snapshot", world.counts["lost place"] > 0)
@@ -229,12 +243,6 @@ def _judge(report: Report, log: store.Log, world: World, clients: list[Client], 
     report.figure("operations on text", quantiles([view.appends for view in views], "each", 0))
     report.figure("snapshots", quantiles([view.snapshots for view in views], "each", 0))
     report.figure("the log", f"{len(facts)} facts, {sum(row['kind'] != 'turn' for row in should['parts'])} parts")
-
-
-async def _until(seen: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not seen():
-            await asyncio.sleep(0.005)
 
 
 def _streaming(view: View, length: int) -> bool:

@@ -80,7 +80,9 @@ def copied(folder: Path) -> Generator[Path]:
 def read(folder: Path, only: str = "") -> Log:
     """The store in this folder, in one reading transaction; `only` names the one stream that is wanted."""
     database = folder / DATABASE
-    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as connection:
+    with closing(
+        sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
+    ) as connection:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
         streams = connection.execute("SELECT number, name, head, link FROM streams WHERE name IS NOT NULL").fetchall()

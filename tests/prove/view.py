@@ -87,9 +87,7 @@ class View:
 def shown(rows: Rows) -> dict[str, list[Row]]:
     """What the rows show, in the order of each panel."""
     return {
-        panel: [
-            plain(row) for row in sorted(rows.get(panel, {}).values(), key=lambda row: (row["order"], row["key"]))
-        ]
+        panel: [plain(row) for row in sorted(rows.get(panel, {}).values(), key=lambda row: (row["order"], row["key"]))]
         for panel in ("session", "status", "turns", "parts", "queue", "actions")
     }
 
@@ -97,7 +95,9 @@ def shown(rows: Rows) -> dict[str, list[Row]]:
 def plain(row: Row) -> Row:
     """The row without what is empty and without what does not show."""
     hidden = _BESIDE | {"key"} if row["kind"] in _UNNAMED else _BESIDE
-    return {name: value for name, value in row.items() if name not in hidden and value not in (None, "", 0, False, [], {})}
+    return {
+        name: value for name, value in row.items() if name not in hidden and value not in (None, "", 0, False, [], {})
+    }
 
 
 def differences(has: dict[str, list[Row]], should: dict[str, list[Row]]) -> list[str]:
@@ -110,9 +110,9 @@ def differences(has: dict[str, list[Row]], should: dict[str, list[Row]]) -> list
             continue
         for one, other in zip(mine, rows, strict=True):
             fields = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+            who = f"{panel} {one.get('key', one['kind'])}"
             found += [
-                f"{panel} {one.get('key', one['kind'])}.{name} is {_brief(one.get(name))} and should be {_brief(other.get(name))}"
-                for name in fields
+                f"{who}.{name} is {_brief(one.get(name))} and should be {_brief(other.get(name))}" for name in fields
             ]
     return found
 

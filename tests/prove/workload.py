@@ -29,7 +29,10 @@ def scenario(round_: int, earlier: int) -> dict[str, Any]:
         for name in (token(one, lane, turn) for lane in LANES for turn in _TURNS):
             told += [
                 (f"job {name}", [[_command(name)], [scenes.says(f"{name} ran.")]]),
-                (f"two {name}", [[_file(name)], [scenes.says("And now. "), _command(name)], [scenes.says(f"{name} ran.")]]),
+                (
+                    f"two {name}",
+                    [[_file(name)], [scenes.says("And now. "), _command(name)], [scenes.says(f"{name} ran.")]],
+                ),
             ]
     for lane, turn in ((lane, turn) for lane in LANES for turn in _TURNS):
         told += [(f"talk {token(round_, lane, turn)}", _talk(lane))]

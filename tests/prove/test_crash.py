@@ -1,0 +1,29 @@
+"""What a kill leaves, at the scale of a test. `make prove-crash` is the long run."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import crash, crash_checks
+
+#: Other tests run beside this one: a start may be slow here without anything being wrong.
+PATIENT = 20.0
+
+
+async def test_after_kill_9_nothing_acknowledged_is_missing_and_nothing_ran_twice(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """CTL-01, CTL-04, CTL-06, CTL-16, CTL-17, COM-08, MAR-14, MAR-16."""
+    code = await crash.prove(3, "", 1, PATIENT)
+
+    assert code == 0, capsys.readouterr().out
+
+
+async def test_the_proof_of_crashes_fails_where_acknowledgements_come_before_the_commit(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code = await crash.prove(2, "ack-before-commit", 1, crash.TRUTH_S)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert any(f"FAIL {claim}" in told for claim in crash_checks.MISSING), told

@@ -1,0 +1,18 @@
+"""An acknowledgement leaves after the sync, seen by tracing."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import fsync
+
+
+async def test_the_proof_of_syncs_fails_where_acknowledgements_come_before_the_commit(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """CTL-01. That it passes without is part of the proof of crashes."""
+    code = await fsync.prove(2, "ack-before-commit")
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert "FAIL bytes that tell of a turn leave after its facts were synced" in told, told
