@@ -1,19 +1,5 @@
-import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
-import type { IconName } from './icon'
-
-export interface MenuEntry {
-  readonly id: string
-  readonly label: string
-  readonly icon?: IconName
-  readonly checked?: boolean
-  readonly danger?: boolean
-  readonly onSelect: () => void
-}
-
-export interface MenuProps {
-  readonly trigger: ReactElement
-  readonly entries: readonly MenuEntry[]
-}
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import type { MenuProps } from './menu-entries'
 
 const OpenMenu = lazy(() => import('./open-menu'))
 

@@ -1,6 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
 import { Icon } from './icon'
-import type { MenuProps } from './menu'
+import type { MenuProps } from './menu-entries'
 
 const ITEM =
   'flex h-7 cursor-default items-center gap-2 rounded px-2 outline-none select-none data-[highlighted]:bg-hover'
