@@ -44,16 +44,6 @@ def render(kind: IdKind, number: int) -> str:
     return f"{PREFIXES[kind]}_{''.join(reversed(digits))}"
 
 
-def workspace_stream(workspace_id: str) -> str:
-    """The log stream of a workspace: its id."""
-    return workspace_id
-
-
-def session_stream(session_id: str) -> str:
-    """The log stream of a session: its id."""
-    return session_id
-
-
 def is_workspace_stream(stream: str) -> bool:
     """True where the stream holds a workspace's facts, False where it holds a session's."""
     return stream.startswith("wks_")

@@ -189,3 +189,11 @@ async def refused(board: Board, name: str, body: bytes) -> None:
     assert set(problem) <= {"code", "message", "field", "hint"}
     assert "Traceback" not in answer.text
     assert await board.heads() == before
+
+
+@pytest.mark.parametrize("field", ["before", "limit"])
+async def test_a_number_that_no_store_can_hold_is_named(board: Board, field: str):
+    """SAFE-05"""
+    answer = await board.http.get(f"{API}/queries/get_turns?sessionId=ses_1&{field}={2**63}")
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (400, "invalid_input", field)

@@ -10,7 +10,8 @@ from ..rows import ActionRow, AnyPart, QueueRow, SessionCard, SessionRow, Status
 from .base import Answer, Command
 from .turns import Id
 
-Sequence = Annotated[int, Meta(ge=0)]
+#: The largest whole number that every client and every store can hold.
+Sequence = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 
 class OpenWorkspace(Command, frozen=True, kw_only=True):
