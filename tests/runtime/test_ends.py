@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import GetTurns, InterruptTurn, RespondAction
+from callboard.contracts.commands import GetTurns, InterruptTurn, RespondAction, SteerTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame
+from callboard.contracts.ports.model import TextContent
 from callboard.contracts.ports.store import Append, Views
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TextPart
+from callboard.runtime import host
 
 from .house import calls, house, says, uses
 
@@ -194,3 +196,48 @@ async def test_a_verdict_is_forgotten_with_its_call(tmp_path: Path) -> None:
         await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject"))
         await home.until(turn.session_id, "turn.completed")
         assert (await home.runtime.sessions.get(turn.session_id)).host.evaluations == {}
+
+
+async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """UI-11: what is told as accepted was in the model's context."""
+    scenario = calls([*uses("Glob", pattern="*"), {"wait_for": str(tmp_path / "go")}], says("Done."))
+    async with house(tmp_path, scenario) as home:
+        facts, held, steered = home.runtime.parts.store.facts, asyncio.Event(), asyncio.Event()
+        read = facts.read
+
+        async def slow(
+            stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
+        ) -> tuple[Record, ...]:
+            records = await read(stream, after=after, limit=limit, until=until)
+            if until is not None:
+                held.set()
+                await steered.wait()
+            return records
+
+        monkeypatch.setattr(facts, "read", slow)
+        turn = await home.submit("go")
+        await held.wait()
+        await home.do(SteerTurn(session_id=turn.session_id, text="in the docs only"))
+        steered.set()
+        (tmp_path / "go").touch()
+        await home.until(turn.session_id, "queue.steer.accepted")
+        context = await (await home.runtime.sessions.get(turn.session_id)).host.context(turn.thread_id)
+        assert TextContent("in the docs only") in [one for message in context.messages() for one in message.content]
+
+
+async def test_a_command_is_answered_though_what_only_helps_the_next_start_was_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Design rule 5: what is committed is acknowledged."""
+    monkeypatch.setattr(host, "SNAPSHOT_EVERY", 1)
+    async with house(tmp_path, calls(says("Hi."))) as home:
+
+        async def refuses(stream: str, sequence: int, link: bytes, schema: int, state: bytes) -> None:
+            raise full()
+
+        monkeypatch.setattr(home.runtime.parts.store.rows, "save_snapshot", refuses)
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        assert (await home.read(turn.session_id)).status.detail == "completed"

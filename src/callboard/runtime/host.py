@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import logging
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.commands.base import Answer
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.store import Append, StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
-from callboard.contracts.record import Origin
+from callboard.contracts.record import Origin, Record
 from callboard.contracts.scope import Actor, Scope
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, command, outcome
@@ -28,6 +30,8 @@ from callboard.control.state import STATE_SCHEMA, OpenRun, Session
 from .context import Context
 from .parts import Parts
 from .setup import RunSetup, Setups
+
+log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
@@ -115,12 +119,13 @@ class SessionHost:
             after = max(0, self.state.sequence - limit)
             if after:
                 found.cut()
-            while records := await self.parts.store.facts.read(
-                self.session, after=after, until=self.state.sequence, limit=1000
-            ):
-                for record in records:
+            # What is committed while this reads is read as well: nobody else adds it to a context that is still being made.
+            while after < self.state.sequence:
+                for record in await self.parts.store.facts.read(
+                    self.session, after=after, until=self.state.sequence, limit=1000
+                ):
                     await found.add(record)
-                after = records[-1].sequence
+                    after = record.sequence
             self._contexts[thread] = found
         return found
 
@@ -161,15 +166,20 @@ class SessionHost:
         return self._home_of(self.state.workspace)
 
     async def save(self) -> None:
-        """Keeps the deciders' state, so that the next opening folds only what came after."""
+        """Keeps the deciders' state, so that the next opening folds only what came after. Where that is refused it folds
+        more: what was committed is committed all the same."""
         if self.state.sequence <= self._snapshot_at:
             return
         state = self.state
-        last = await self.parts.store.facts.read(self.session, after=state.sequence - 1, limit=1)
-        if last:
-            data = msgspec.json.encode(state)
-            await self.parts.store.rows.save_snapshot(self.session, state.sequence, last[0].link, STATE_SCHEMA, data)
-            self._snapshot_at = state.sequence
+        store = self.parts.store
+        try:
+            last = await store.facts.read(self.session, after=state.sequence - 1, limit=1)
+            if last:
+                data = msgspec.json.encode(state)
+                await store.rows.save_snapshot(self.session, state.sequence, last[0].link, STATE_SCHEMA, data)
+                self._snapshot_at = state.sequence
+        except Refusal as refusal:
+            log.warning("the state of %s is not kept: %s", self.session, refusal.problem.message)
 
     async def _serial(self, work: Coroutine[None, None, _T]) -> _T:
         """Runs the work after all work before it. A caller that goes away does not cut a commit in half."""
@@ -261,13 +271,22 @@ class SessionHost:
             self.state = evolve(self.state, record)
             if record.fact.closes == "tool_call":
                 self.evaluations.pop(record.scope.tool_call, None)
-            for context in self._contexts.values():
-                await context.add(record)
         self.parts.feed.facts(self.session, records, batch.ends)
+        for thread, context in list(self._contexts.items()):
+            await self._remember(thread, context, records)
         for effect in effects(records):
             self._act(self, effect)
         if self.state.sequence - self._snapshot_at >= SNAPSHOT_EVERY:
             await self.save()
+
+    async def _remember(self, thread: str, context: Context, records: Sequence[Record]) -> None:
+        """Adds committed facts to a context; one that cannot take them is made anew from the log when it is next needed."""
+        try:
+            for record in records:
+                await context.add(record)
+        except Refusal as refusal:
+            log.warning("the context of %s is made anew: %s", thread, refusal.problem.message)
+            self._contexts.pop(thread, None)
 
     def _wake_waiting(self) -> None:
         for thread in self.state.threads.values():
