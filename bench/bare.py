@@ -1,7 +1,7 @@
 """The least that a durable feed can be: `python -m bench.bare FOLDER RATE SIZE`.
 
-Takes connections; at each `{"seconds": s}` it commits a row RATE times a second (SQLite, synchronous=FULL, in a thread) and then
-writes an event of SIZE bytes to every connection. The id of an event is the microsecond before its commit, with `.0` after it.
+Takes connections; at each `{"seconds": s}` it commits a row RATE times a second (SQLite, synchronous=FULL, in a thread)
+and then writes an event of SIZE bytes to every connection. An event's id is the microsecond before its commit, and `.0`.
 """
 
 from __future__ import annotations

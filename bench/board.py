@@ -34,7 +34,7 @@ from .conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
 USAGE = Usage(input_tokens=1200, output_tokens=80)
 ENDS = ("turn.completed", "turn.failed", "turn.interrupted")
-#: A prompt that begins so is answered with a call of Write, which asks a person.
+#: A prompt that begins so, and goes on with a name, is answered with a call of Write, which asks a person.
 WRITES = "write "
 
 
@@ -48,9 +48,10 @@ class AtOnce:
             yield TextDelta(0, ANSWER)
             yield Finished(stop_reason="stop", usage=USAGE)
             return
-        words = request.messages[-1].content[-1]
-        writes = getattr(words, "text", "").startswith(WRITES)
-        tool, arguments = ("Write", {"file_path": "a.txt", "content": "hello\n"}) if writes else (TOOL, ARGUMENTS)
+        tool, arguments = TOOL, ARGUMENTS
+        words: str = getattr(request.messages[-1].content[-1], "text", "")
+        if words.startswith(WRITES):
+            tool, arguments = "Write", {"file_path": words.removeprefix(WRITES), "content": "hello\n"}
         yield ToolCallDelta(0, "call_1", tool, json.dumps(arguments))
         yield Finished(stop_reason="tool_calls", usage=USAGE)
 
@@ -94,7 +95,7 @@ class Board:
         self, folder: Path, tools: Callable[[], Toolbox] = FolderToolbox, models: Models | None = None, **limits: Any
     ) -> None:
         self.work = folder / "work"
-        self.work.mkdir(exist_ok=True)
+        self.work.mkdir(parents=True, exist_ok=True)
         (self.work / "notes.md").write_text(NOTES)
         store = open_store(folder / "state")
         self.parts = Parts(
@@ -162,5 +163,3 @@ class PlainPeer(Peer):
     """The same with a plain function in place of the gate and the tools."""
 
     tools: Callable[[], Toolbox] = PlainTool
-
-

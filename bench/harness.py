@@ -51,9 +51,7 @@ async def measured(row: Row, size: Size, *, n: int | None = None, peers: bool = 
     return msgspec.structs.replace(result, seconds=round(took, 1), load=(load, machine.load()))
 
 
-async def in_turn(
-    rounds: int, things: Mapping[str, Callable[[], Awaitable[float]]]
-) -> dict[str, list[float]]:
+async def in_turn(rounds: int, things: Mapping[str, Callable[[], Awaitable[float]]]) -> dict[str, list[float]]:
     """Measures all things once a round, in the other order in every second round, so that what the machine does besides
     meets them alike."""
     found: dict[str, list[float]] = {name: [] for name in things}

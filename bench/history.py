@@ -77,7 +77,6 @@ def _moved(fact: Fact, workspace: str) -> Fact:
 
 async def history(folder: Path) -> History:
     """The history of one turn, taken in a folder of its own."""
-    folder.mkdir()
     board = Board(folder)
     await board.open()
     try:

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,6 +103,13 @@ class Http:
         """The answer of a query."""
         words = "&".join(f"{key}={value}" for key, value in fields.items())
         return json.loads(await self.request("GET", f"/queries/{name}?{words}"))
+
+    async def until(self, session: str, true: Callable[[Any], bool]) -> Any:
+        """The session's lead thread, read again and again until it is so. Raises TimeoutError."""
+        async with asyncio.timeout(PATIENCE):
+            while not true(read := await self.query("get_thread_read", sessionId=session)):  # noqa: ASYNC110
+                await asyncio.sleep(0.002)
+        return read
 
     async def request(self, method: str, path: str, body: bytes = b"") -> bytes:
         """The body of the answer. Raises RuntimeError where the status is not 200."""

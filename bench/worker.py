@@ -1,8 +1,8 @@
 """A process that takes turns in one system: `python -m bench.worker NAME FOLDER`.
 
 Each line it reads is an order, each line it writes the answer: `{"new": 5}` takes the first turn of five new sessions,
-`{"more": 50}` fifty more turns of one session that is kept; both answer with milliseconds. `{"disk": 1}` answers with the
-bytes of its folder.
+`{"more": 50}` fifty more turns of one session that is kept; both answer with milliseconds of each, and with what the processor
+worked for them in all.
 """
 
 from __future__ import annotations
@@ -26,18 +26,16 @@ async def work(turning: Turning, folder: Path) -> None:
     _say("ready")
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)
-        if "disk" in order:
-            _say(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()))
-            continue
         spent: list[float] = []
         gc.collect()
+        worked = time.process_time()
         for _ in range(order.get("new", order.get("more", 0))):
             made += 1
             session = f"new-{made}" if "new" in order else "kept"
             began = time.perf_counter()
             await turning.turn(session)
             spent.append((time.perf_counter() - began) * 1000)
-        _say(spent)
+        _say({"spent": spent, "worked": (time.process_time() - worked) * 1000})
     await turning.close()
 
 

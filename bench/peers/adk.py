@@ -1,5 +1,6 @@
 """Google ADK: the runner with its sessions in SQLite."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import logging

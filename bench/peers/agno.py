@@ -1,5 +1,6 @@
 """Agno: the agent with its runs in SQLite. The whole row of a session is written at the end of each run."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json
@@ -29,9 +30,7 @@ class _Model(Model):
         if messages[-1].role == "tool":
             return ModelResponse(role="assistant", content=ANSWER)
         function = {"name": TOOL, "arguments": json.dumps(ARGUMENTS)}
-        return ModelResponse(
-            role="assistant", tool_calls=[{"id": "call_1", "type": "function", "function": function}]
-        )
+        return ModelResponse(role="assistant", tool_calls=[{"id": "call_1", "type": "function", "function": function}])
 
     async def ainvoke(self, *args: Any, **named: Any) -> ModelResponse:
         return self.invoke(*args, **named)

@@ -1,5 +1,6 @@
 """LangGraph: the prebuilt agent with a checkpoint after each step."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import warnings

@@ -1,5 +1,6 @@
 """OpenAI Agents: the runner with a session in SQLite. Tracing, which would go to a server, is off."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json

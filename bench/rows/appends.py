@@ -93,7 +93,7 @@ def _batches(told: History, session: str, epoch: int, turns: int) -> Iterator[Ap
 
 def _transactions(store: SqliteStore) -> int:
     """How many the writer has committed, which it does not tell."""
-    return store._writer._transactions if store._writer else 0  # noqa: SLF001
+    return store._writer._transactions if store._writer else 0
 
 
 def _raw(path: Path, rows: list[Any], size: float) -> float:

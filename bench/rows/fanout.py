@@ -64,9 +64,9 @@ def _result(here: Sequence[float], beside: Sequence[float], facts: int, expected
         row="fanout",
         title=f"A fact → its row operations at {VIEWERS} viewers",
         measures=f"`callboard up` in one process, {VIEWERS} streams of one session in another, turns submitted at "
-        f"{FACTS_A_SECOND} facts/s. From the fact's own time, which is before its commit, until the bytes of its operations are "
-        "in the viewers' process. Beside it, in turn: a loop that commits one row with sqlite3 and writes as many bytes to as "
-        "many sockets, at the same rate.",
+        f"{FACTS_A_SECOND} facts/s. From the fact's own time, which is before its commit, until the bytes of its operations "
+        "are in the viewers' process. Beside it, in turn: a loop that commits one row with sqlite3 and writes as many "
+        "bytes to as many sockets, at the same rate.",
         lines=tuple(
             Line(
                 what=f"fact → viewer, p{name}",
@@ -109,12 +109,10 @@ async def _submit(client: Http, session: str, seconds: float) -> int:
 
 
 async def _all_done(client: Http, session: str, sent: int) -> None:
-    async with asyncio.timeout(60):
-        while True:
-            read = await client.query("get_thread_read", sessionId=session)
-            if read["status"]["status"] == "done" and not read["queue"] and read["head"] >= sent * FACTS_A_TURN:
-                return
-            await asyncio.sleep(0.05)
+    def done(read: Any) -> bool:
+        return read["status"]["status"] == "done" and not read["queue"] and read["head"] >= sent * FACTS_A_TURN
+
+    await client.until(session, done)
 
 
 async def _times(client: Http, session: str) -> dict[int, float]:

@@ -81,8 +81,8 @@ def _result(records: Sequence[Record], state: Path, lines: int) -> Result:
         title="Size of the log",
         measures="Turns with four calls of the real tools behind the gate (Grep, Read, Write, Bash) in the sample folder, "
         f"{TURNS_A_SESSION} a session. Content is what people, model and tools said, and blobs, each once. "
-        "The log is callboard.db with all its indexes and blobs, its write-ahead log emptied; beside it the same facts as lines "
-        "of JSON as they leave on the wire, and the blobs.",
+        "The log is callboard.db with all its indexes and blobs, its write-ahead log emptied; beside it the same facts as "
+        "lines of JSON as they leave on the wire, and the blobs.",
         lines=(
             Line(
                 what="log, a fact",

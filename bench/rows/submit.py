@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Any
 
 from bench import conversation
 from bench.harness import Row, Scale
@@ -30,7 +31,7 @@ async def run(scale: Scale) -> Result:
             viewer = _Viewer(await running.connect(), first["sessionId"])
             await viewer.begin()
             for _ in range(per_session):
-                await _idle(client, first["sessionId"])
+                await client.until(first["sessionId"], _done)
                 syncs += await asyncio.to_thread(fdatasyncs, scale.place, PROBES)
                 began = time.perf_counter()
                 sent = await client.command("submit_turn", text=conversation.PROMPT, sessionId=first["sessionId"])
@@ -41,8 +42,8 @@ async def run(scale: Scale) -> Result:
     return Result(
         row="submit",
         title="Submit → status at a client",
-        measures="`callboard up` in one process, the client in another, over HTTP. From the first byte of the request until the "
-        "client's stream of row operations has shown the turn as running (and until the answer came). "
+        measures="`callboard up` in one process, the client in another, over HTTP. From the first byte of the request until "
+        "the client's stream of row operations has shown the turn as running (and until the answer came). "
         "The model is a scenario that answers at once, so the turn's own work runs at the same time. Beside it: how long a "
         "write of 4 KiB and fdatasync take on the same disk, between the turns.",
         lines=(
@@ -84,10 +85,8 @@ def _curve(found: list[float]) -> list[tuple[float, float]]:
     return [(share / 100, percentile(found, share / 100)) for share in range(1, 101)]
 
 
-async def _idle(client: Http, session: str) -> None:
-    async with asyncio.timeout(20):
-        while (await client.query("get_thread_read", sessionId=session))["status"]["status"] != "done":
-            await asyncio.sleep(0.002)
+def _done(read: Any) -> bool:
+    return read["status"]["status"] == "done"
 
 
 class _Viewer:

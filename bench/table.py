@@ -1,0 +1,92 @@
+"""The run as people read it: in the terminal, and as README.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .results import Line, Result, Run, Spread
+
+HEAD = """# Benchmarks
+
+```sh
+make bench                     # all rows, a few minutes; writes results.json, plots/ and the tables below
+make bench ARGS="turn size"    # some rows; what is not run keeps its figures
+make bench ARGS="--full"       # the long run
+make bench ARGS=opening N=1000000
+```
+
+Every row stands beside a peer or a baseline that is measured in the same run, in turn with it, and the ratio is what counts:
+milliseconds are those of one machine on one day. A figure is a median with the least and the greatest in brackets, or a
+percentile with them; a ratio is taken within each round. ✓ and ✗ say whether the goal is met in this run, whatever it says.
+
+Peers are systems that people use for the same work, in their durable configuration, each with a model in the process that
+answers at once and one tool. They do other things besides; these figures are of this one.
+"""
+
+
+def markdown(run: Run) -> str:
+    """README.md."""
+    machine = ", ".join(
+        f"{value} {name}" if name == "cores" else f"{name} {value}" for name, value in run.machine.items()
+    )
+    versions = ", ".join(f"{name} {version}" for name, version in run.versions.items())
+    parts = [HEAD, f"Last run: {run.date}, size `{run.size}`. {machine}.\n\n{versions}.\n"]
+    parts += [_section(row) for row in run.rows]
+    return "\n".join(parts)
+
+
+def text(result: Result) -> str:
+    """A row for the terminal."""
+    lines = [f"\n{result.title}   ({result.seconds:.0f} s)"]
+    for line in result.lines:
+        beside = f"   {line.beside_name} {number(line.beside)}" if line.beside is not None else ""
+        ratio = f"   ratio {number(line.ratio)}" if line.ratio is not None else ""
+        goal = f"   {_mark(line)} {line.goal}" if line.goal else ""
+        lines.append(f"  {line.what}: {number(line.here)} {line.unit}{beside}{ratio}{goal}")
+    return "\n".join([*lines, *(f"  {note}" for note in result.notes)])
+
+
+def number(spread: Spread | None) -> str:
+    """The median, with its bounds where they are others."""
+    if spread is None:
+        return ""
+    low, middle, high = (_short(value) for value in (spread.low, spread.median, spread.high))
+    return middle if low == middle == high else f"{middle} [{low}, {high}]"
+
+
+def write(run: Run, folder: Path) -> None:
+    """Writes README.md."""
+    (folder / "README.md").write_text(markdown(run), "utf-8")
+
+
+def _section(row: Result) -> str:
+    table = ["| | | unit | beside | | ratio | goal | |", "|---|---|---|---|---|---|---|---|"]
+    before = ""
+    for line in row.lines:
+        same = line.what == before and line.beside_name
+        cells = [
+            "" if same else line.what,
+            "" if same else number(line.here),
+            "" if same else line.unit,
+            line.beside_name,
+            number(line.beside),
+            number(line.ratio),
+            line.goal,
+            _mark(line),
+        ]
+        before = line.what
+        table.append("| " + " | ".join(cells) + " |")
+    noise = f"{row.seconds:.0f} s; load average {row.load[0]:.1f} before, {row.load[1]:.1f} after."
+    pictures = [f"![{plot.title}](plots/{plot.name}.svg)" for plot in row.plots]
+    parts = [f"## {row.title}\n", row.measures + "\n", "\n".join(table) + "\n", " ".join([noise, *row.notes]) + "\n"]
+    return "\n".join([*parts, *(picture + "\n" for picture in pictures)])
+
+
+def _mark(line: Line) -> str:
+    return "" if line.met is None else "✓" if line.met else "✗"
+
+
+def _short(value: float) -> str:
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
