@@ -135,7 +135,7 @@ class Home:
                 else:
                     found[session] += [f"{session}: {one}" for one in differences(shown(view.rows), fold.panels())]
             waiting = [session for session in waiting if found[session]]
-            if not waiting or time.monotonic() - server.began > max(self._within, 5.0):
+            if not waiting or time.monotonic() - server.began > 1.5 * self._within:
                 break
         self._tally.live.append(live)
         return log, [problem for problems in found.values() for problem in problems]

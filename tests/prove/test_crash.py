@@ -6,6 +6,9 @@ import pytest
 
 from . import crash, crash_checks
 
+#: Real processes, started and killed many times, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(180)
+
 #: Other tests run beside this one: a start may be slow here without anything being wrong.
 PATIENT = 20.0
 

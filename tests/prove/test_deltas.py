@@ -6,6 +6,9 @@ import pytest
 
 from . import deltas
 
+#: Real processes, started and killed many times, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(180)
+
 
 async def test_a_reply_in_many_pieces_costs_its_content_and_a_handful_of_facts(
     capsys: pytest.CaptureFixture[str],

@@ -6,6 +6,9 @@ import pytest
 
 from . import resume
 
+#: Real processes, started and killed many times, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(180)
+
 
 async def test_clients_that_drop_at_random_end_with_the_view_that_the_log_gives(
     capsys: pytest.CaptureFixture[str],
