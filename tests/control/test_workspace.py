@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands import DeleteSession, SessionUpdated, UpdateSession
+from callboard.contracts.commands import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts import (
     PermissionRuleAdded,
@@ -40,8 +40,9 @@ def folded(*facts: NewFact) -> Workspace:
 
 
 def test_a_folder_is_opened_once():
-    assert open_folder(Workspace(workspace=WORKSPACE), FOLDER, "site") == (OPENED,)
-    assert open_folder(folded(OPENED), FOLDER, "site") == ()
+    opened = WorkspaceIsOpen(workspace_id=WORKSPACE, path=FOLDER, name="site", sequence=1)
+    assert open_folder(Workspace(workspace=WORKSPACE), FOLDER, "site") == ((OPENED,), opened)
+    assert open_folder(folded(OPENED), FOLDER, "site") == ((), opened)
 
 
 def test_a_session_is_listed_once():

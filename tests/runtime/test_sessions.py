@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.commands import DeleteSession, GetSession, UpdateSession
+from callboard.contracts.commands import DeleteSession, GetSession, OpenWorkspace, SessionUpdated, UpdateSession
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import parse_cursor
 from callboard.contracts.rows import SessionCard, Upsert
+from callboard.projection.rows import Table
 
 from .house import House, calls, events, house, says
 
@@ -26,19 +27,24 @@ async def test_a_session_that_is_deleted_is_opened_for_nobody(tmp_path: Path) ->
     """A page that looks on comes back at once when its stream ends; it finds no session, and brings none back."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         session = await done(home)
-        seen: list[str] = []
+        seen, looking = list[str](), asyncio.Event()
+
+        def sees(_: Table) -> bool:
+            seen.append("rows")
+            looking.set()
+            return False
 
         async def looks_on() -> None:
             while "unknown_session" not in seen:
                 try:
-                    await home.watch(session, lambda _: seen.append("rows") is not None)
+                    await home.watch(session, sees)
                 except AssertionError:
                     continue
                 except Refusal as refusal:
                     seen.append(refusal.code)
 
         page = asyncio.create_task(looks_on())
-        await home.watch(session, lambda _: bool(seen))
+        await looking.wait()
         await home.do(DeleteSession(session_id=session, confirm=session))
         async with asyncio.timeout(10):
             await page
@@ -82,3 +88,38 @@ async def test_a_place_in_the_list_is_not_mistaken_for_one_after_a_restart(tmp_p
         ((_, ops),) = kinds
         cards = [op.row for op in ops if isinstance(op, Upsert) and isinstance(op.row, SessionCard)]
         assert [(card.key, card.pinned) for card in cards] == [(session, True)]
+
+
+async def test_changes_at_once_are_each_answered_with_what_they_led_to(tmp_path: Path) -> None:
+    """CTL-01: an answer is decided with its facts, not before them."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        session = await done(home)
+        answers = await asyncio.gather(
+            home.do(UpdateSession(session_id=session, pinned=True)),
+            home.do(UpdateSession(session_id=session, title="New")),
+            home.do(UpdateSession(session_id=session, title="Newer")),
+        )
+        assert answers == [
+            SessionUpdated(session_id=session, title=title, pinned=True, archived=False, sequence=sequence)
+            for title, sequence in (("go", 3), ("New", 4), ("Newer", 5))
+        ]
+
+
+async def test_a_folder_that_is_opened_many_times_at_once_is_one_workspace(tmp_path: Path) -> None:
+    """CTL-01: nobody is told of a conflict that is none of theirs."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        folder = tmp_path / "other"
+        folder.mkdir()
+        answers = await asyncio.gather(*(home.do(OpenWorkspace(path=str(folder))) for _ in range(5)))
+        assert answers == [answers[0]] * 5
+
+
+async def test_the_key_of_an_opened_folder_opens_no_other(tmp_path: Path) -> None:
+    """CTL-01: the same key with another body is refused."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        folder = tmp_path / "other"
+        folder.mkdir()
+        first = await home.do(OpenWorkspace(path=str(folder)), key="once")
+        assert await home.do(OpenWorkspace(path=str(folder)), key="once") == first
+        with pytest.raises(Refusal, match="used for another request"):
+            await home.do(OpenWorkspace(path=str(home.folder)), key="once")

@@ -6,7 +6,7 @@ from typing import cast
 
 import msgspec
 
-from callboard.contracts.commands import DeleteSession, SessionUpdated, UpdateSession
+from callboard.contracts.commands import DeleteSession, SessionUpdated, UpdateSession, WorkspaceIsOpen
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     AnyWorkspaceFact,
@@ -34,9 +34,15 @@ def evolve(state: Workspace, record: Record) -> Workspace:
     return msgspec.structs.replace(changed, sequence=record.sequence, at=record.header.at)
 
 
-def open_folder(state: Workspace, path: str, name: str) -> tuple[NewFact, ...]:
+def open_folder(state: Workspace, path: str, name: str) -> tuple[tuple[NewFact, ...], WorkspaceIsOpen]:
     """The facts of opening a folder: one the first time, none after."""
-    return () if state.sequence else (NewFact(WorkspaceOpened(path=path, name=name)),)
+    facts = () if state.sequence else (NewFact(WorkspaceOpened(path=path, name=name)),)
+    return facts, WorkspaceIsOpen(
+        workspace_id=state.workspace,
+        path=state.path or path,
+        name=state.name or name,
+        sequence=state.sequence + len(facts),
+    )
 
 
 def list_session(state: Workspace, session: str, title: str) -> tuple[NewFact, ...]:

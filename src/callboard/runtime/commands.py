@@ -80,7 +80,7 @@ class Commands:
     async def _carry_out(self, command: Command, kept: StoredAnswer | None, actor: Actor) -> Any:
         match command:
             case OpenWorkspace():
-                return await self._workspaces.open_folder(command, actor)
+                return await self._workspaces.open_folder(command, actor, kept)
             case UpdateSession():
                 return await self._workspaces.update_session(command, actor, kept)
             case DeleteSession():

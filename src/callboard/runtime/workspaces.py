@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -36,6 +37,8 @@ from .acting import WorkspaceEffect
 from .host import Home
 from .parts import Parts
 from .views.ring import Ring
+
+_A = TypeVar("_A")
 
 #: How many bits of a cursor's `n` count the frames of one writer; those above are its epoch. All fit a browser's numbers.
 _FRAMES = 32
@@ -106,17 +109,19 @@ class WorkspaceHost:
 
     async def change(
         self,
-        decide: Callable[[Workspace], tuple[NewFact, ...]],
+        decide: Callable[[Workspace], tuple[tuple[NewFact, ...], _A]],
         actor: Actor,
         *,
         cause: str = "",
         kept: StoredAnswer | None = None,
-    ) -> Workspace:
-        """Commits what is decided of the workspace as it is now; returns what it is then."""
+    ) -> _A:
+        """Commits what is decided of the workspace as it is then; returns the answer that was decided with it, which is
+        stored with the key of `kept` where there is one."""
         async with self._lock:
-            facts = decide(self.state)
+            facts, answer = decide(self.state)
             if not facts and kept is None:
-                return self.state
+                return answer
+            stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
             command = self._parts.ids.new("command") if actor.kind == "person" else ""
             origin = Origin(at=self._parts.clock.now(), actor=actor, cause=cause, command_id=command)
             records = await self._parts.store.facts.append(
@@ -126,13 +131,13 @@ class WorkspaceHost:
                     epoch=self._epoch,
                     facts=facts,
                     origin=origin,
-                    answer=kept,
+                    answer=stored,
                 )
             )
             for record in records:
                 self.state = rules.evolve(self.state, record)
                 self._show(self._view.apply(record))
-            return self.state
+            return answer
 
     def close(self) -> None:
         """Ends the clients' streams."""
@@ -209,7 +214,7 @@ class Workspaces:
         if host is not None:
             host.take(card)
 
-    async def open_folder(self, request: OpenWorkspace, actor: Actor) -> WorkspaceIsOpen:
+    async def open_folder(self, request: OpenWorkspace, actor: Actor, kept: StoredAnswer | None) -> WorkspaceIsOpen:
         """Opens a folder. Raises Refusal `no_folder`."""
         path = _folder(request.path)
         workspace = render("workspace", int.from_bytes(hashlib.sha256(path.encode()).digest()[:16], "big"))
@@ -218,27 +223,24 @@ class Workspaces:
             if host is None:
                 host = WorkspaceHost(workspace, self._parts)
                 await host.open()
-        name = Path(path).name or path
-        state = await host.change(lambda state: rules.open_folder(state, path, name), actor)
-        self._hosts.setdefault(workspace, host)
-        return WorkspaceIsOpen(workspace_id=workspace, path=state.path, name=state.name, sequence=state.sequence)
+            name = Path(path).name or path
+            answer = await host.change(lambda state: rules.open_folder(state, path, name), actor, kept=kept)
+            self._hosts[workspace] = host
+        return answer
 
     async def effect(self, session: str, workspace: str, effect: WorkspaceEffect) -> None:
         """Carries what a session caused over to its workspace, once however often it is tried."""
         host = self.get(workspace)
         match effect:
             case ListSession(_, title, cause):
-                await host.change(lambda state: rules.list_session(state, session, title), RUNTIME, cause=cause)
+                await host.change(lambda state: (rules.list_session(state, session, title), None), RUNTIME, cause=cause)
             case ShareRule(rule, cause):
-                await host.change(lambda state: rules.share_rule(state, rule), RUNTIME, cause=cause)
+                await host.change(lambda state: (rules.share_rule(state, rule), None), RUNTIME, cause=cause)
 
     async def update_session(self, request: UpdateSession, actor: Actor, kept: StoredAnswer | None) -> SessionUpdated:
         """Renames, pins or archives a session. Raises Refusal `unknown_session`."""
         host = self.holder(request.session_id)
-        _, answer = rules.update_session(host.state, request)
-        stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
-        await host.change(lambda state: rules.update_session(state, request)[0], actor, kept=stored)
-        return answer
+        return await host.change(lambda state: rules.update_session(state, request), actor, kept=kept)
 
     def may_delete(self, request: DeleteSession) -> WorkspaceHost:
         """The workspace of a session that is to be deleted. Raises Refusal."""
@@ -252,9 +254,7 @@ class Workspaces:
         """Keeps what a deleted session's chain ended with."""
         fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())
         answer = SessionGone(session_id=session, last_sequence=head.sequence, link=fact.link)
-        stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
-        await host.change(lambda _: (NewFact(fact),), actor, kept=stored)
-        return answer
+        return await host.change(lambda _: ((NewFact(fact),), answer), actor, kept=kept)
 
     def close(self) -> None:
         """Ends the clients' streams."""
