@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import datetime as dt
-import os
 import sys
 from pathlib import Path
 
@@ -56,12 +55,10 @@ def _parser() -> argparse.ArgumentParser:
         "rows", nargs="*", metavar="ROW", help=f"of {', '.join(row.name for row in ROWS)}; default: all"
     )
     parser.add_argument("--full", action="store_true", help="the long run")
-    n = os.environ.get("N", "")
     counts = "; ".join(f"{row.name}: {row.counts}" for row in ROWS)
     parser.add_argument(
         "--n",
         type=int,
-        default=int(n) if n.isdecimal() else None,
         help=f"the size of the rows that are named ({counts})",
     )
     parser.add_argument("--no-peers", dest="peers", action="store_false", help="without what is not ours")
