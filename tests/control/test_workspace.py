@@ -105,6 +105,12 @@ def test_deleting_takes_the_id_a_second_time():
     assert listed == ListedSession(session=SESSION, title="tidy", listed=2)
 
 
+def test_a_rule_that_was_revoked_is_not_given_again_by_the_session_that_gave_it():
+    added, revoked = NewFact(PermissionRuleAdded(rule=RULE)), NewFact(PermissionRuleRevoked(rule_id="rul_1"))
+
+    assert share_rule(folded(OPENED, added, revoked), RULE) == ()
+
+
 def test_the_state_is_what_the_facts_say():
     state = folded(
         OPENED,
@@ -128,4 +134,5 @@ def test_the_state_is_what_the_facts_say():
         at=NOW + 12,
         sessions={SESSION: ListedSession(session=SESSION, title="tidier", pinned=True, archived=True, listed=2)},
         deleted=frozenset({"ses_2"}),
+        given=frozenset({"rul_1"}),
     )

@@ -6,8 +6,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from callboard.contracts.commands import GetSession, ListSessions, RespondAction, ResumeThread
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionWithdrawn, MessageInterrupted, ToolLost, TurnInterrupted
+from callboard.contracts.ports.store import Append
+from callboard.contracts.record import Record
 from callboard.contracts.rows import TextPart, ToolPart
 
 from .house import House, calls, house, says, uses
@@ -131,3 +136,35 @@ async def test_rows_that_were_thrown_away_are_folded_anew_to_the_same_view(tmp_p
         assert await home.parts(turn.session_id, turn.turn_id) == parts
         assert (await home.do(GetSession(session_id=turn.session_id))).turns == session.turns
         assert await home.do(ListSessions()) == listed
+
+
+async def test_a_rule_for_the_workspace_that_did_not_reach_it_is_passed_on_when_the_session_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAFE-07: what a person allowed for the folder holds from the answer on, also where the process died in between."""
+    scenario = calls(
+        uses("Write", file_path="a.txt", content="x"), uses("Write", file_path="a.txt", content="y"), says("Done.")
+    )
+    async with house(tmp_path, scenario) as home:
+        append = home.runtime.parts.store.facts.append
+
+        async def refuses(batch: Append) -> tuple[Record, ...]:
+            if batch.stream == home.workspace:
+                raise Refusal("store_full", "There is no room.")
+            return await append(batch)
+
+        turn = await home.submit("write twice")
+        asked = await home.until(turn.session_id, "action.required")
+        monkeypatch.setattr(home.runtime.parts.store.facts, "append", refuses)
+        answer = RespondAction(
+            session_id=turn.session_id, action_id=asked.scope.action, decision="approve", scope="workspace"
+        )
+        await home.do(answer)
+        await home.until(turn.session_id, "turn.completed")
+        assert (home.folder / "a.txt").read_text() == "y"
+        assert home.runtime.workspaces.home(home.workspace).rules == ()
+    async with house(tmp_path, scenario) as home:
+        await home.runtime.sessions.get(turn.session_id)
+        await home.until(home.workspace, "permission.rule.added")
+        (rule,) = home.runtime.workspaces.home(home.workspace).rules
+        assert (rule.matcher, rule.verdict, rule.scope) == ("Edit(a.txt)", "allow", "workspace")

@@ -13,7 +13,7 @@ from callboard.contracts.facts.thread import PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
 
 #: Snapshots of another schema are thrown away and folded anew.
-STATE_SCHEMA = 2
+STATE_SCHEMA = 3
 
 #: The tool whose success ends a turn in `auto`.
 FINALIZE = "Finalize"
@@ -101,6 +101,13 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     paused: PauseCause | None = None
 
 
+class PassedOn(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that was given in this session for its whole workspace. `cause` is the id of the event that gave it."""
+
+    rule: Rule
+    cause: str
+
+
 class Session(msgspec.Struct, frozen=True, kw_only=True):
     """A session as deciders see it, at `sequence`. `at` is the time of its newest fact in microseconds."""
 
@@ -114,6 +121,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     lead: str = ""
     threads: dict[str, Thread] = msgspec.field(default_factory=dict[str, Thread])
     rules: tuple[Rule, ...] = ()
+    passed_on: tuple[PassedOn, ...] = ()
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +135,7 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
-    """A workspace as deciders see it, at `sequence`."""
+    """A workspace as deciders see it, at `sequence`. `given` are the ids of all its rules, those that were revoked included."""
 
     workspace: str
     path: str = ""
@@ -137,3 +145,4 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     sessions: dict[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])
     deleted: frozenset[str] = frozenset()
     rules: tuple[Rule, ...] = ()
+    given: frozenset[str] = frozenset()

@@ -53,9 +53,8 @@ def list_session(state: Workspace, session: str, title: str) -> tuple[NewFact, .
 
 
 def share_rule(state: Workspace, rule: Rule) -> tuple[NewFact, ...]:
-    """A rule that a person gave for the whole workspace is kept once."""
-    known = any(one.rule_id == rule.rule_id for one in state.rules)
-    return () if known else (NewFact(PermissionRuleAdded(rule=rule)),)
+    """A rule that a person gave for the whole workspace is kept once, and not again once it was revoked."""
+    return () if rule.rule_id in state.given else (NewFact(PermissionRuleAdded(rule=rule)),)
 
 
 def update_session(state: Workspace, request: UpdateSession) -> tuple[tuple[NewFact, ...], SessionUpdated]:
@@ -116,7 +115,9 @@ def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
             rest = {key: one for key, one in state.sessions.items() if key != fact.session_id}
             return msgspec.structs.replace(state, sessions=rest, deleted=state.deleted | {fact.session_id})
         case PermissionRuleAdded():
-            return msgspec.structs.replace(state, rules=(*state.rules, fact.rule))
+            return msgspec.structs.replace(
+                state, rules=(*state.rules, fact.rule), given=state.given | {fact.rule.rule_id}
+            )
         case PermissionRuleRevoked():
             rules = tuple(rule for rule in state.rules if rule.rule_id != fact.rule_id)
             return msgspec.structs.replace(state, rules=rules)

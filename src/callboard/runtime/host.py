@@ -21,7 +21,7 @@ from callboard.contracts.scope import Actor, Scope
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, command, outcome
 from callboard.control.decide.actions import waiting
-from callboard.control.effects import Effect, ExpireAction, effects
+from callboard.control.effects import Effect, ExpireAction, ShareRule, effects
 from callboard.control.evolve import evolve
 from callboard.control.known import Known, Setup
 from callboard.control.outcomes import Outcome, TakenOver
@@ -46,6 +46,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     sequence: int = 0
     rules: tuple[Rule, ...] = ()
+    given: frozenset[str] = frozenset()
 
 
 class SessionHost:
@@ -93,6 +94,9 @@ class SessionHost:
             )
             await self.report(TakenOver(partials=await store.partials.read(self.session)))
             self._wake_waiting()
+            for one in self.state.passed_on:
+                if one.rule.rule_id not in self.home.given:
+                    self._act(self, ShareRule(one.rule, one.cause))
 
     async def command(self, request: SessionCommand, actor: Actor, kept: StoredAnswer | None = None) -> Answer:
         """Carries out a command; returns its answer once it is durable. Raises Refusal.
@@ -152,7 +156,9 @@ class SessionHost:
         setup = self.setup_of(run)
         if self._setups is None:
             raise LookupError("no setup was made")
-        rules = (*self.home.rules, *self.state.rules)
+        home = self.home
+        on_its_way = (one.rule for one in self.state.passed_on if one.rule.rule_id not in home.given)
+        rules = (*home.rules, *self.state.rules, *on_its_way)
         return self._setups.context(setup.definition, run.mode, run.permission_mode, rules)
 
     @property

@@ -76,6 +76,7 @@ class WorkspaceHost:
             folder=self.state.path,
             sequence=self.state.sequence,
             rules=self.state.rules,
+            given=self.state.given,
         )
 
     def rows(self) -> tuple[WorkspaceRow, ...]:

@@ -6,13 +6,14 @@ import msgspec
 
 from callboard.contracts.facts import PermissionRuleAdded, PermissionRuleRevoked
 
-from ..state import Session
+from ..state import PassedOn, Session
 
 
 def added(state: Session, fact: PermissionRuleAdded) -> Session:
-    """A rule for the whole workspace holds from there, so that it is revoked in one place."""
+    """A rule for the whole workspace holds from there, so that it is revoked in one place; until it is there, it holds here."""
     if fact.rule.scope != "session":
-        return state
+        given = PassedOn(rule=fact.rule, cause=f"{state.session}/{state.sequence + 1}")
+        return msgspec.structs.replace(state, passed_on=(*state.passed_on, given))
     return msgspec.structs.replace(state, rules=(*state.rules, fact.rule))
 
 
