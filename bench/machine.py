@@ -9,9 +9,11 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from callboard import __version__
+
 from .peers import PEERS
 
-_PACKAGES = ("callboard", "msgspec", "starlette", "uvicorn", *(one for _, found in PEERS.values() for one in found))
+_PACKAGES = ("msgspec", "starlette", "uvicorn", *(one for _, found in PEERS.values() for one in found))
 
 
 def facts() -> dict[str, str]:
@@ -28,7 +30,7 @@ def facts() -> dict[str, str]:
 
 def versions() -> dict[str, str]:
     """The packages that were measured."""
-    found: dict[str, str] = {}
+    found = {"callboard": __version__}
     for package in _PACKAGES:
         try:
             found[package] = version(package)
