@@ -157,6 +157,7 @@ async def house(place: Path, scenario: dict[str, Any], **limits: Any) -> AsyncIt
         models=ConfiguredModels(ModelSettings(providers=(played,))),
         toolbox=FolderToolbox(hidden=(str(place / "state"),)),
         definitions=PackagedDefinitions(),
+        closed_folders=(str(place / "state"),),
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )
     async with Runtime(parts) as runtime:

@@ -123,3 +123,14 @@ async def test_the_key_of_an_opened_folder_opens_no_other(tmp_path: Path) -> Non
         assert await home.do(OpenWorkspace(path=str(folder)), key="once") == first
         with pytest.raises(Refusal, match="used for another request"):
             await home.do(OpenWorkspace(path=str(home.folder)), key="once")
+
+
+@pytest.mark.parametrize("inside", ["", "deeper"])
+async def test_what_callboard_keeps_is_no_workspace(tmp_path: Path, inside: str) -> None:
+    """SAFE-04: an agent that worked there could read the token and the store."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        kept = tmp_path / "state" / inside
+        kept.mkdir(exist_ok=True)
+        with pytest.raises(Refusal) as refused:
+            await home.do(OpenWorkspace(path=str(kept)))
+        assert (refused.value.code, refused.value.problem.field) == ("no_folder", "path")

@@ -83,8 +83,17 @@ def test_a_file_on_the_way_is_no_folder(folder: Path):
             opened.open_file("README.md/x")
 
 
+@pytest.mark.parametrize("inside", ["", "store", "store/deeper"])
+def test_a_folder_that_is_hidden_or_lies_in_one_is_not_opened_at_all(folder: Path, inside: str):
+    """What is kept from tools is kept from all of them, also where the workspace itself is what is kept."""
+    (folder / "state" / "store" / "deeper").mkdir(parents=True)
+    with pytest.raises(PathDenied) as denied:
+        Folder(str(folder / "state" / inside), hidden=[str(folder / "state")])
+    assert denied.value.message == "The folder holds what Callboard keeps; no tool works there."
+
+
 def test_a_hidden_folder_is_entered_by_no_name(folder: Path):
-    """SAFE-03, as far as tools reach."""
+    """What is kept from tools is kept from all of them."""
     (folder / "state").mkdir()
     (folder / "state" / "key").write_text("the key")
 

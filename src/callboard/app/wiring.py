@@ -49,6 +49,7 @@ def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:
         models=models,
         toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home())),
         definitions=PackagedDefinitions(),
+        closed_folders=(str(home.folder),),
     )
     return Wired(runtime=Runtime(parts), models=models)
 

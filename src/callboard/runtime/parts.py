@@ -39,13 +39,14 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """The rooms below, behind their ports."""
+    """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys."""
 
     store: Store
     feed: LiveFeed
     models: Models
     toolbox: Toolbox
     definitions: Definitions
+    closed_folders: tuple[str, ...] = ()
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)
     limits: Limits = field(default_factory=Limits)

@@ -217,7 +217,7 @@ class Workspaces:
 
     async def open_folder(self, request: OpenWorkspace, actor: Actor, kept: StoredAnswer | None) -> WorkspaceIsOpen:
         """Opens a folder. Raises Refusal `no_folder`."""
-        path = _folder(request.path)
+        path = _folder(request.path, self._parts.closed_folders)
         workspace = render("workspace", int.from_bytes(hashlib.sha256(path.encode()).digest()[:16], "big"))
         async with self._lock:
             host = self._hosts.get(workspace)
@@ -263,7 +263,7 @@ class Workspaces:
             host.close()
 
 
-def _folder(path: str) -> str:
+def _folder(path: str, closed: tuple[str, ...]) -> str:
     try:
         real = Path(path).expanduser().resolve(strict=True)
         if not real.is_dir():
@@ -276,4 +276,11 @@ def _folder(path: str) -> str:
             field="path",
             hint="Give the path of an existing folder.",
         ) from error
+    if any(real.is_relative_to(Path(one).resolve()) for one in closed):
+        raise Refusal(
+            "no_folder",
+            f"{path} holds what Callboard keeps.",
+            field="path",
+            hint="Open the folder of a project.",
+        )
     return str(real)

@@ -107,8 +107,8 @@ def _mode(case: Case) -> Said:
 
 def _paths(case: Case) -> Said:
     if case.is_shell:
-        if case.held and case.may_write:
-            with Folder(case.context.folder) as folder:
+        with Folder(case.context.folder, case.ground.hidden) as folder:
+            if case.held and case.may_write:
                 case.unkept = keeping.unkept(folder)
         return "allow", "the shell names no path; the sandbox holds it in" if case.held else "the shell names no path"
     if case.named is None:

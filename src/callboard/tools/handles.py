@@ -33,13 +33,17 @@ _KINDS = {
 class Folder:
     """The folder of a workspace, open. `hidden` are folders that no tool enters, wherever they are and whatever their name.
 
-    Raises FileNotFoundError or NotADirectoryError where there is no folder. To be closed, or used in a `with` statement.
+    Raises FileNotFoundError or NotADirectoryError where there is no folder, and PathDenied where the folder itself is
+    hidden or lies in one that is. To be closed, or used in a `with` statement.
     """
 
     def __init__(self, path: str, hidden: Sequence[str] = ()) -> None:
         self.path = path
         self._root = os.open(path, _THROUGH)
         self._hidden = {identity for one in hidden if (identity := _identity(one)) is not None}
+        if self._lies_hidden():
+            self.close()
+            raise PathDenied("The folder holds what Callboard keeps; no tool works there.")
 
     def __enter__(self) -> Self:
         return self
@@ -50,6 +54,24 @@ class Folder:
     def close(self) -> None:
         """Lets the handle go."""
         os.close(self._root)
+
+    def _lies_hidden(self) -> bool:
+        """True where the folder, or one above it, is hidden."""
+        handle, below = os.dup(self._root), None
+        try:
+            while self._hidden:
+                found = os.fstat(handle)
+                here = (found.st_dev, found.st_ino)
+                if here in self._hidden:
+                    return True
+                if here == below:
+                    return False
+                above = os.open("..", _THROUGH, dir_fd=handle)
+                os.close(handle)
+                handle, below = above, here
+            return False
+        finally:
+            os.close(handle)
 
     @contextmanager
     def directory(self, path: str, *, make: bool = False) -> Generator[int]:

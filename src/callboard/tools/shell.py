@@ -54,7 +54,7 @@ async def _held(
     if not ability.works or ability.seccomp != applied.seccomp:
         raise Refusal("tool_failed", f"The sandbox that was promised cannot be had ({ability.why}). Nothing was run.")
     with ExitStack() as held:
-        opened = held.enter_context(Folder(folder))
+        opened = held.enter_context(Folder(folder, ground.hidden))
         kept = held.enter_context(keeping.kept(opened)) if applied.writable else []
         handed: list[int] = []
         if applied.seccomp:
