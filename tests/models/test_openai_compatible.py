@@ -200,7 +200,7 @@ def test_the_library_is_not_imported_before_the_first_call():
 
 
 def test_an_endpoint_shows_no_key():
-    """SAFE-09"""
+    """The key goes to the provider and nowhere else."""
     assert KEY not in repr(Endpoint(provider="mock", base_url="http://127.0.0.1:1/v1", api_key=KEY))
 
 

@@ -266,7 +266,7 @@ async def test_an_error_of_no_known_kind_in_a_stream_may_be_tried_again():
 
 
 async def test_a_key_that_the_server_repeats_does_not_leave_the_provider():
-    """SAFE-09"""
+    """The key goes to the provider and nowhere else."""
 
     async def play(exchange: Exchange) -> None:
         sent = exchange.headers["authorization"]

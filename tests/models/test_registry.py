@@ -134,7 +134,7 @@ async def test_warmed_models_answer_and_are_closed(mock: Aimock):
 
 
 def test_settings_show_no_key():
-    """SAFE-09"""
+    """The key goes to the provider and nowhere else."""
     assert KEY not in repr(ModelSettings(providers=(OPENAI,)))
 
 

@@ -72,5 +72,5 @@ async def test_the_same_arguments_are_the_same_however_they_are_written(agent: A
 async def test_the_row_of_a_call_is_one_line_without_secrets(
     agent: Agent, tool: str, arguments: dict[str, Any], summary: str
 ):
-    """SAFE-06, and SAFE-03 as far as tools reach."""
+    """SAFE-06"""
     assert (await agent.ask(tool, **arguments)).summary == summary

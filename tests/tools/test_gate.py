@@ -276,7 +276,7 @@ async def test_a_pattern_does_not_leave_the_folder_either(agent: Agent, tool: st
     "path", ["agents/solo.md", ".callboard/settings.json", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/x"]
 )
 async def test_what_is_protected_is_written_with_an_approval_only(agent: Agent, mode: str, path: str):
-    """SAFE-08, the agent's half."""
+    """An agent cannot change what decides what it may do."""
     free = agent.having(permission_mode=mode, rules=(rule("allow", "Write"), rule("allow", "Edit(**)", "workspace")))
 
     evaluation = await free.ask("Write", file_path=path, content="x")
@@ -340,7 +340,7 @@ def test_the_whole_machine_is_no_folder_to_hold_a_command_in(agent: Agent):
 
 
 async def test_a_protected_name_that_cannot_be_kept_makes_a_command_ask(agent: Agent):
-    """SAFE-08, the agent's half."""
+    """An agent cannot change what decides what it may do."""
     (agent.folder / ".git").symlink_to("src")
 
     evaluation = await agent.ask("Bash", command="ls")

@@ -117,7 +117,7 @@ def test_nothing_outside_is_read_whatever_is_asked_for(given_path: str):
     ],
 )
 def test_protected_names_are_known_in_every_spelling(path: str, name: str):
-    """SAFE-08, the agent's half."""
+    """An agent cannot change what decides what it may do."""
     assert protected(path) == name
 
 

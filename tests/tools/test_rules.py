@@ -219,7 +219,7 @@ def test_an_exact_command_is_let_through_exactly(command: str):
 
 
 def test_a_search_leaves_out_what_may_not_be_read():
-    """SAFE-03, as far as tools reach."""
+    """What is kept from tools is kept from all of them."""
     rules = [rule("deny", "Read(.env)"), rule("ask", "Read(keys/**)"), rule("deny", "Glob"), rule("allow", "Read(a)")]
 
     assert kept_from_search(rules, "Grep") == (".env", "keys/**")

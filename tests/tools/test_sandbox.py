@@ -81,7 +81,7 @@ async def test_the_fact_says_what_the_command_finds(agent: Agent):
 
 
 async def test_the_home_the_state_and_the_keys_are_not_there(agent: Agent, monkeypatch: pytest.MonkeyPatch):
-    """SAFE-03, as far as tools reach: neither the files of the person nor what is in our environment."""
+    """Neither the files of the person nor what is in our environment."""
     monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
     home, outside = Path.home(), agent.folder.parent / "outside" / "secret.txt"
 
@@ -98,7 +98,7 @@ async def test_the_home_the_state_and_the_keys_are_not_there(agent: Agent, monke
 
 
 async def test_protected_names_are_read_only_and_leave_no_trace(agent: Agent):
-    """SAFE-08, the agent's half."""
+    """An agent cannot change what decides what it may do."""
     (agent.folder / ".git").mkdir()
     (agent.folder / ".git" / "config").write_text("[core]\n")
     before = tree(agent.folder)
@@ -114,7 +114,7 @@ async def test_protected_names_are_read_only_and_leave_no_trace(agent: Agent):
 
 
 async def test_a_file_under_a_protected_name_is_kept_as_well(agent: Agent):
-    """SAFE-08, the agent's half: a working tree has a file called .git."""
+    """A working tree has a file called .git."""
     (agent.folder / ".git").write_text("gitdir: ../elsewhere\n")
 
     await agent.do("Bash", command="echo x > .git; rm -f .git; mv .git gone")
@@ -124,7 +124,7 @@ async def test_a_file_under_a_protected_name_is_kept_as_well(agent: Agent):
 
 
 async def test_commands_at_the_same_time_keep_protected_names_to_the_last(agent: Agent):
-    """SAFE-08, the agent's half: the first that ends does not take the others' protection with it."""
+    """The first that ends does not take the others' protection with it."""
     first = asyncio.create_task(
         agent.do("Bash", command="until [ -e go ]; do :; done; mkdir agents; echo x > agents/evil.md")
     )
@@ -155,7 +155,7 @@ async def test_an_empty_folder_of_the_person_stays(agent: Agent):
 
 
 async def test_hidden_folders_in_the_folder_appear_empty(agent: Agent):
-    """SAFE-03, as far as tools reach."""
+    """What is kept from tools is kept from all of them."""
     state = agent.folder / "state"
     state.mkdir()
     (state / "key").write_text("planted")
@@ -285,7 +285,7 @@ async def test_bubblewrap_that_takes_no_filter_is_said_to_have_none(agent: Agent
 async def test_without_a_sandbox_a_command_gets_no_secret_of_our_environment(
     agent: Agent, monkeypatch: pytest.MonkeyPatch
 ):
-    """SAFE-02, and SAFE-03 as far as tools reach."""
+    """SAFE-02"""
     monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
     bare = Agent(agent.folder, FolderToolbox(bwrap="/not/there"))
     evaluation = await bare.ask("Bash", command="env; id -u > made")

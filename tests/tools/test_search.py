@@ -91,7 +91,7 @@ async def test_what_is_beyond_the_limit_is_counted(files: Agent):
 
 
 async def test_files_that_may_not_be_read_are_not_searched(files: Agent):
-    """SAFE-03, as far as tools reach."""
+    """What is kept from tools is kept from all of them."""
     kept = files.having(rules=(rule("deny", "Read(b/**)"), rule("ask", "Read(README.md)")))
 
     assert await kept.output("Grep", pattern="gauge") == (
@@ -100,7 +100,7 @@ async def test_files_that_may_not_be_read_are_not_searched(files: Agent):
 
 
 async def test_hidden_folders_are_not_searched(files: Agent):
-    """SAFE-03, as far as tools reach."""
+    """What is kept from tools is kept from all of them."""
     kept = Agent(files.folder, FolderToolbox(hidden=[str(files.folder / "b")]))
 
     assert await kept.output("Glob", pattern="b/**") == "[nothing found]\n\n[1 folders or files could not be read]"
