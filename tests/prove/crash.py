@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import sys
 import time
@@ -225,6 +226,7 @@ def _tell(report: Report, tally: Tally, total: int) -> None:
     report.figure("kills", f"{sum(tally.types.values())}, spread over the {total} facts of a round")
     report.figure("they fell after", ", ".join(f"{type} {count}" for type, count in tally.types.most_common()))
     report.figure("and into", ", ".join(f"{what} {count}" for what, count in sorted(tally.into.items())))
+    report.figure("the machine", f"{os.cpu_count()} cores, load average {os.getloadavg()[1]:.1f}")
     report.figure("restart to live", f"{quantiles(tally.live)} after exec (goal {LIVE_S:g} s)")
     report.figure("restart to the truth", f"{quantiles(tally.truth)} after exec, every session compared")
 
