@@ -232,7 +232,7 @@ def _tell(report: Report, tally: Tally, total: int) -> None:
 
 
 def main() -> int:
-    parser = arguments(__doc__, n=30, help_n="kills")
+    parser = arguments(__doc__, n=24, help_n="kills")
     parser.add_argument(
         "--within", type=float, default=TRUTH_S, help=f"when the truth must be shown, in seconds [{TRUTH_S:g}]"
     )
