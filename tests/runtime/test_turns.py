@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.commands import (
+    DeleteSession,
     InterruptTurn,
     PromoteQueuedTurn,
     RemoveQueuedTurn,
@@ -300,3 +301,19 @@ async def test_an_approval_that_nobody_gives_in_time_is_a_denial(tmp_path: Path)
             "tool.refused",
         ]
         assert not (home.folder / "a.txt").exists()
+
+
+async def test_a_turn_that_the_caller_named_is_made_once_whatever_the_keys(tmp_path: Path) -> None:
+    """CTL-02."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        request = SubmitTurn(text="hello", workspace_id=home.workspace, turn_id="mine")
+        outcomes = await asyncio.gather(*(home.do(request, key=key) for key in "abc"), return_exceptions=True)
+        made = [one for one in outcomes if not isinstance(one, BaseException)]
+        refused = [one.code for one in outcomes if isinstance(one, Refusal)]
+        assert (len(made), refused) == (1, ["turn_id_used", "turn_id_used"])
+        assert len(await home.runtime.parts.store.facts.streams("ses_")) == 1
+        await home.until(made[0].session_id, "turn.completed")
+        await home.do(DeleteSession(session_id=made[0].session_id, confirm=made[0].session_id))
+        with pytest.raises(Refusal) as again:
+            await home.do(request, key="d")
+        assert again.value.code == "turn_id_used"

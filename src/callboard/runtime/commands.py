@@ -19,6 +19,7 @@ from callboard.contracts.commands import (
 )
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.errors import Refusal
+from callboard.contracts.ids import render
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
@@ -98,7 +99,8 @@ class Commands:
                 return await found.host.command(session_command, actor, kept)
 
     async def _submit_new(self, command: SubmitTurn, kept: StoredAnswer | None, actor: Actor) -> Any:
-        """The session is made by the turn: its id is fresh, its workspace must be open."""
+        """The session is made by the turn; its workspace must be open. A turn that the caller named makes the same session
+        however often it comes, so that there is never a second one of it (CTL-02)."""
         if command.workspace_id is None:
             raise Refusal(
                 "invalid_input",
@@ -107,12 +109,20 @@ class Commands:
                 hint="Give sessionId or workspaceId.",
             )
         self._workspaces.get(command.workspace_id)
-        session = self._parts.ids.new("session")
+        session = _session_of(command.turn_id) if command.turn_id is not None else self._parts.ids.new("session")
+        if self._workspaces.was_deleted(session) or (await self._parts.store.facts.head(session)).sequence:
+            raise Refusal(
+                "turn_id_used",
+                f"There is a session that the turn {command.turn_id} made.",
+                field="turnId",
+                hint="Leave turnId out, or give a new one.",
+            )
         found = await self._sessions.open(session, command.workspace_id)
         try:
             answer = await found.host.command(msgspec.structs.replace(command, session_id=session), actor, kept)
         except Refusal:
-            await self._sessions.let_go(session)
+            if found.host.state.sequence == 0:
+                await self._sessions.let_go(session)
             raise
         # Who has the answer may name the session in its workspace's commands at once.
         state = found.host.state
@@ -150,6 +160,10 @@ def named(name: str) -> Declaration:
     if declared is None:
         raise Refusal("unknown_command", f"There is no command {name}.")
     return declared
+
+
+def _session_of(turn: str) -> str:
+    return render("session", int.from_bytes(hashlib.sha256(turn.encode()).digest()[:16], "big"))
 
 
 def _same(first: str, second: str) -> None:

@@ -197,6 +197,10 @@ class Workspaces:
                 return host
         raise Refusal("unknown_session", f"There is no session {session}.", field="sessionId")
 
+    def was_deleted(self, session: str) -> bool:
+        """True for a session that there was and that a person deleted."""
+        return any(session in host.state.deleted for host in self._hosts.values())
+
     def must_be_open(self, session: str) -> None:
         """Raises Refusal `session_archived` where a person has closed the session."""
         for host in self._hosts.values():
