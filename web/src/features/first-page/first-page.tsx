@@ -93,7 +93,8 @@ function Models({ models }: { models: readonly ModelOffer[] }) {
   )
 }
 
-const PROMPTS = ['first.sample_1', 'first.sample_2', 'first.sample_3'] as const
+const IN_THE_SAMPLE = ['first.sample_1', 'first.sample_2', 'first.sample_3'] as const
+const ELSEWHERE = ['first.elsewhere_1', 'first.elsewhere_2', 'first.elsewhere_3'] as const
 
 function Sample({ sample, onPrompt }: { sample: boolean; onPrompt: (text: string) => void }) {
   const t = useT()
@@ -101,7 +102,7 @@ function Sample({ sample, onPrompt }: { sample: boolean; onPrompt: (text: string
     <Offer icon="play" title={t('first.sample')}>
       <p className="pb-1 text-ink-soft">{t(sample ? 'first.sample_here' : 'first.sample_elsewhere')}</p>
       <ul>
-        {PROMPTS.map((key) => (
+        {(sample ? IN_THE_SAMPLE : ELSEWHERE).map((key) => (
           <li key={key}>
             <button
               type="button"
