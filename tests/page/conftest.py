@@ -11,7 +11,8 @@ from tests.app.product import Product
 CHROMIUM = "/usr/bin/chromium"
 
 
-@pytest.fixture(scope="session")
+# Of one module: while it lasts this thread has a running event loop, in which no other test could run its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(

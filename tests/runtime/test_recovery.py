@@ -168,3 +168,20 @@ async def test_a_rule_for_the_workspace_that_did_not_reach_it_is_passed_on_when_
         await home.until(home.workspace, "permission.rule.added")
         (rule,) = home.runtime.workspaces.home(home.workspace).rules
         assert (rule.matcher, rule.verdict, rule.scope) == ("Edit(a.txt)", "allow", "workspace")
+
+
+async def test_a_turn_whose_model_is_no_longer_configured_says_so(tmp_path: Path) -> None:
+    """COM-09: what was approved is done; the turn then ends with its own reason, and the next one asks what is configured."""
+    async with house(tmp_path, {"name": "former", **calls(uses("Write", file_path="a.txt", content="x\n"))}) as home:
+        turn = await home.submit("write")
+        asked = await home.until(turn.session_id, "action.required")
+    async with house(tmp_path, {"name": "newer", **calls(says("Hi."), says("Hi."))}) as home:
+        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.until(turn.session_id, "turn.failed")
+        row = (await home.read(turn.session_id)).last_turn
+        assert row is not None
+        assert (row.code, row.hint) == (
+            "model_unconfigured",
+            "Send the turn again: it goes to a model that is configured now.",
+        )
+        assert (home.folder / "a.txt").read_text() == "x\n"

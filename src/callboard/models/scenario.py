@@ -5,7 +5,7 @@ name: a-report                # stands in the facts as the model's name; default
 calls:                        # what any agent says, call by call
   - - reasoning: I should look first.
     - text: Let me read it.
-    - tool: {name: Read, arguments: {path: notes.md}}
+    - tool: {name: Read, arguments: {file_path: notes.md}}
     - usage: {input: 1200, output: 80, cached: 1000, reasoning: 20}
   - - text: It says hello.
 agents:                       # what one agent says instead
@@ -15,7 +15,7 @@ match:                        # what is said in a turn whose input holds this te
   - text: write the report
     agent: lead               # only to this agent; default: to any
     calls:
-      - - tool: {name: Write, arguments: {path: report.md, content: "# Report"}}
+      - - tool: {name: Write, arguments: {file_path: report.md, content: "# Report"}}
       - - text: Written.
 ```
 
@@ -26,7 +26,7 @@ A call is a list of parts, each with exactly one of these:
 `tool`
 :   a tool call: `name` and `arguments`, a mapping, or a text that is sent as it is. Its arguments take `chunk` and `delay_ms`.
 `repeat: {text, times}`
-:   one long text of `times` pieces, with `delay_ms` before each.
+:   one long text of `times` pieces; `delay_ms` beside it comes before each.
 `wait_for: PATH`
 :   nothing more is sent until that file exists. A relative path starts at the scenario's folder.
 `usage: {input, output, cached, reasoning}`, `stop: REASON`

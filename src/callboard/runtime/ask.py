@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ModelRequested
 from callboard.contracts.live import PartialKind
 from callboard.contracts.ports.model import (
@@ -126,7 +127,10 @@ class Asking:
             raise ModelFailure("internal", "The run is over.", retryable=False)
         setup = host.setup_of(run)
         context = await host.context(self._scope.thread)
-        model = host.parts.models.model(self._request.provider, self._request.model)
+        try:
+            model = host.parts.models.model(self._request.provider, self._request.model)
+        except Refusal as refusal:
+            raise ModelFailure(refusal.code, refusal.problem.message, retryable=False) from refusal
         return model, ModelRequest(
             model=self._request.model,
             system=setup.system,

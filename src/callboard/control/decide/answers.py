@@ -134,6 +134,7 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
 
 
 _HINTS = {
+    "model_unconfigured": "Send the turn again: it goes to a model that is configured now.",
     "model_auth": "Check the key of this provider.",
     "model_rate_limited": "Wait, or choose another model.",
     "model_unavailable": "Check that the provider can be reached, then send the turn again.",
