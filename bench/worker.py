@@ -1,8 +1,8 @@
 """A process that takes turns in one system: `python -m bench.worker NAME FOLDER`.
 
 Each line it reads is an order, each line it writes the answer: `{"new": 5}` takes the first turn of five new sessions,
-`{"more": 50}` fifty more turns of one session that is kept; both answer with milliseconds of each, and with what the processor
-worked for them in all.
+`{"more": 50}` fifty more turns of one session that is kept (with `"of": 1` of another); both answer with milliseconds of
+each, and with what the processor worked for them in all.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ async def work(turning: Turning, folder: Path) -> None:
         worked = time.process_time()
         for _ in range(order.get("new", order.get("more", 0))):
             made += 1
-            session = f"new-{made}" if "new" in order else "kept"
+            session = f"new-{made}" if "new" in order else f"kept-{order.get('of', 0)}"
             began = time.perf_counter()
             await turning.turn(session)
             spent.append((time.perf_counter() - began) * 1000)

@@ -47,7 +47,8 @@ async def run(scale: Scale) -> Result:
         for worker in workers.values():
             await worker.told()
         new, worked = await _new_sessions(workers, scale.rounds)
-        kept, disk, pace = await _one_session({name: workers[name] for name in names if name != PLAIN}, scale)
+        kept, disk = await _one_session({name: workers[name] for name in names if name != PLAIN}, scale)
+        pace = await _pace(workers[OURS], scale.rounds)
     # How many there are does not depend on how fast they are: all at the same time.
     counted = dict(zip(names, await asyncio.gather(*(_syncs(scale, name) for name in names)), strict=True))
     return Result(
@@ -93,29 +94,33 @@ async def _new_sessions(
     return found, worked
 
 
-async def _one_session(
-    workers: dict[str, Process], scale: Scale
-) -> tuple[dict[str, list[float]], dict[str, float], list[float]]:
-    """Milliseconds of each turn of the kept session, the bytes a turn that the disk got at the end, and how many milliseconds
-    the processor works for a turn of ours in each chunk."""
+async def _one_session(workers: dict[str, Process], scale: Scale) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Milliseconds of each turn of the kept session, and the bytes a turn that the disk got at the end."""
     found: dict[str, list[float]] = {name: [] for name in workers}
     grown: dict[str, list[tuple[int, int]]] = {name: [] for name in workers}
-    pace: dict[str, list[float]] = {name: [] for name in workers}
     for start in range(0, scale.n, CHUNK):
         for name in sorted(workers, reverse=bool(start // CHUNK % 2)):
             if name in PEERS and start >= PEERS_GO_TO:
                 continue
             grown[name].append((start, _disk(scale.place / name)))
-            count = min(CHUNK, scale.n - start)
-            told = await workers[name].ask(more=count)
-            found[name] += told["spent"]
-            pace[name].append(told["worked"] / count)
+            found[name] += (await workers[name].ask(more=min(CHUNK, scale.n - start)))["spent"]
     disk: dict[str, float] = {}
     for name, sizes in grown.items():
         sizes.append((len(found[name]), _disk(scale.place / name)))
         (before, small), (after, large) = list(pairwise(sizes))[-1]
         disk[name] = (large - small) / (after - before)
-    return found, disk, pace[OURS]
+    return found, disk
+
+
+async def _pace(worker: Process, rounds: int) -> tuple[list[float], list[float]]:
+    """How many milliseconds the processor works for a turn of the kept session, and in turn for one of a young one."""
+    old: list[float] = []
+    young: list[float] = []
+    for _ in range(rounds + 1):
+        young.append((await worker.ask(more=CHUNK, of=1))["worked"] / CHUNK)
+        old.append((await worker.ask(more=CHUNK))["worked"] / CHUNK)
+    # In the first round the young session is made.
+    return old[1:], young[1:]
 
 
 def _disk(folder: Path) -> int:
@@ -154,7 +159,7 @@ def _lines(
     kept: dict[str, list[float]],
     disk: dict[str, float],
     counted: dict[str, tuple[float, float] | None],
-    pace: Sequence[float],
+    pace: tuple[list[float], list[float]],
 ) -> Iterator[Line]:
     others = [name for name in names if name != OURS]
     yield Line(what="new session", unit="ms", here=spread(new[OURS]))
@@ -173,14 +178,14 @@ def _lines(
             yield _beside(f"turn {turn} of one session", "ms", name, ours, beside, _over(ours, beside))
         if not rivals:
             yield Line(what=f"turn {turn} of one session", unit="ms", here=ours)
-    early, late = spread(pace[1:4] or pace), spread(pace[-3:])
-    flat = _over(late, early)
+    old, young = pace
+    flat = ratios(old, young)
     yield Line(
-        what=f"processor, at turn {reached}",
+        what=f"processor a turn, after {reached} turns",
         unit="ms",
-        here=late,
-        beside_name=f"at turns {CHUNK + 1} to {4 * CHUNK}",
-        beside=early,
+        here=spread(old),
+        beside_name=f"after {CHUNK}",
+        beside=spread(young),
         ratio=flat,
         goal=f"ratio ≤ {FLAT}",
         met=flat.median <= FLAT,
