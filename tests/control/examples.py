@@ -24,7 +24,7 @@ from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece,
 SESSION = "ses_1"
 WORKSPACE = "wks_1"
 THREAD = "thr_1"
-FOLDER = "/work/site"
+FOLDER = "/srv/site"
 #: Microseconds since the epoch.
 NOW = 1_700_000_000_000_000
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from callboard.tools.handles import Folder
 from callboard.tools.paths import LONGEST_NAME, LONGEST_PATH, PathDenied, display, protected, relative
 
-ROOT = "/work/space"
+ROOT = "/srv/space"
 
 
 @pytest.mark.parametrize(
