@@ -10,7 +10,6 @@ from typing import TypeVar
 
 import msgspec
 
-from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     SessionArchived,
     SessionDeleted,
@@ -52,31 +51,16 @@ def listed(row: RowT, listing: Listing | None) -> RowT:
     return msgspec.structs.replace(row, title=listing.title, archived=listing.archived)
 
 
-_decoder = msgspec.msgpack.Decoder(WorkspacePanels)
-
-
 class WorkspaceView:
-    """The panels of one workspace. Cards are not part of its state: they are handed in again from the sessions' rows."""
+    """The panels of one workspace. Cards are no facts of it: they are handed in from the sessions' rows."""
 
-    def __init__(self, panels: WorkspacePanels | None = None) -> None:
-        self._panels = panels or WorkspacePanels()
+    def __init__(self) -> None:
+        self._panels = WorkspacePanels()
         self._cards: dict[str, SessionCard] = {}
-
-    @classmethod
-    def from_state(cls, state: bytes) -> WorkspaceView:
-        """The view that goes on from a kept state. Raises Refusal `store_unusable` where it is none."""
-        try:
-            return cls(_decoder.decode(state))
-        except msgspec.MsgspecError as error:
-            raise Refusal("store_unusable", f"The state of a view cannot be read: {error}") from error
 
     @property
     def sequence(self) -> int:
         return self._panels.sequence
-
-    def state(self) -> bytes:
-        """What the view needs to go on from its sequence."""
-        return msgspec.msgpack.encode(self._panels)
 
     def listing(self, session: str) -> Listing | None:
         """What the workspace says of a session; None where it does not list it."""

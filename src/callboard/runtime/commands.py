@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.commands import (
-    COMMANDS,
     TABLE,
     DeleteSession,
     OpenWorkspace,
@@ -152,14 +151,6 @@ class Commands:
             await self._parts.store.rows.clear(command.session_id)
             await self._parts.store.facts.delete(command.session_id)
         return answer
-
-
-def named(name: str) -> Declaration:
-    """The declaration of a command. Raises Refusal `unknown_command`."""
-    declared = COMMANDS.get(name)
-    if declared is None:
-        raise Refusal("unknown_command", f"There is no command {name}.")
-    return declared
 
 
 def _session_of(turn: str) -> str:
