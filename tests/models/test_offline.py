@@ -154,6 +154,17 @@ async def test_a_yes_to_the_offer_asks_to_write_what_was_found(folder: Path):
     assert said.startswith("The report is in `search-report.md`.")
 
 
+async def test_a_report_of_before_is_not_found_again(folder: Path):
+    asked = "Write a report on gap filling"
+    first = Work(folder)
+    await first.say(asked)
+    written = (folder / "search-report.md").read_text("utf-8")
+
+    await Work(folder).say(asked)
+
+    assert (folder / "search-report.md").read_text("utf-8") == written
+
+
 async def test_a_report_that_is_asked_for_is_written_after_the_search(folder: Path):
     work = Work(folder)
 

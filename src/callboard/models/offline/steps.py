@@ -95,7 +95,8 @@ class _Search:
             return _ask(self._tools["Grep"], pattern=f"(?i){pattern}")
         if searched.failed:
             return self._say["not_searched"].format(reason=searched.text)
-        found = found_in(searched.text, self._words)
+        # A report of before holds every word that it was asked for, and says nothing of its own.
+        found = tuple(one for one in found_in(searched.text, self._words) if one.path != REPORT)
         return self._read(found) if found else self._by_name()
 
     def _read(self, found: Sequence[Found]) -> Ask | str:
