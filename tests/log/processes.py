@@ -35,9 +35,12 @@ class Child:
 
     def kill(self) -> list[list[str]]:
         """Kills the process, and returns the whole lines that it had printed and nobody had read."""
+        assert self.process.stdout is not None
         self.process.kill()
-        rest, _ = self.process.communicate()
-        return [line.split() for line in rest.splitlines(keepends=True) if line.endswith("\n")]
+        # From the same reader as the lines before: `communicate` would begin behind what that one holds, within a line.
+        rest = self.process.stdout.readlines()
+        self.process.wait()
+        return [line.split() for line in rest if line.endswith("\n")]
 
     def end(self) -> int:
         """Asks the process to end; returns its exit code."""
