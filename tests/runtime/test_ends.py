@@ -17,7 +17,7 @@ from callboard.contracts.ports.store import Append, Views
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TextPart
-from callboard.runtime import host
+from callboard.runtime import keeper
 
 from .house import calls, house, says, uses
 
@@ -196,7 +196,7 @@ async def test_a_verdict_is_forgotten_with_its_call(tmp_path: Path) -> None:
         asked = await home.until(turn.session_id, "action.required")
         await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject"))
         await home.until(turn.session_id, "turn.completed")
-        assert (await home.runtime.sessions.get(turn.session_id)).host.evaluations == {}
+        assert (await home.runtime.sessions.get(turn.session_id)).host.verdicts.kept == {}
 
 
 async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_model(
@@ -224,7 +224,7 @@ async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_mod
         steered.set()
         (tmp_path / "go").touch()
         await home.until(turn.session_id, "queue.steer.accepted")
-        context = await (await home.runtime.sessions.get(turn.session_id)).host.context(turn.thread_id)
+        context = await (await home.runtime.sessions.get(turn.session_id)).host.contexts.of(turn.thread_id)
         assert TextContent("in the docs only") in [one for message in context.messages() for one in message.content]
 
 
@@ -232,7 +232,7 @@ async def test_a_command_is_answered_though_what_only_helps_the_next_start_was_r
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Design rule 5: what is committed is acknowledged."""
-    monkeypatch.setattr(host, "SNAPSHOT_EVERY", 1)
+    monkeypatch.setattr(keeper, "SNAPSHOT_EVERY", 1)
     async with house(tmp_path, calls(says("Hi."))) as home:
 
         async def refuses(stream: str, sequence: int, link: bytes, schema: int, state: bytes) -> None:

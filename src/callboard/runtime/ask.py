@@ -125,8 +125,8 @@ class Asking:
         run = host.state.threads[self._scope.thread].run
         if run is None:
             raise ModelFailure("internal", "The run is over.", retryable=False)
-        setup = host.setup_of(run)
-        context = await host.context(self._scope.thread)
+        setup = host.runs.of(run)
+        context = await host.contexts.of(self._scope.thread)
         try:
             model = host.parts.models.model(self._request.provider, self._request.model)
         except Refusal as refusal:
@@ -221,11 +221,8 @@ class Asking:
         host = self._host
         call_id = call.scope.tool_call
         arguments = "".join(call.arguments)
-        toolbox = host.parts.toolbox
-        evaluation = await toolbox.evaluate(
-            ToolCall(call_id=call_id, tool=call.tool, arguments=arguments), host.tool_context(self._scope.thread)
-        )
-        host.evaluations[call_id] = evaluation
+        wanted = ToolCall(call_id=call_id, tool=call.tool, arguments=arguments)
+        evaluation = await host.verdicts.of(self._scope.thread, wanted)
         return WantedCall(
             call=call_id,
             step=call.scope.step,

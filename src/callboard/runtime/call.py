@@ -42,7 +42,7 @@ class Calling:
         host, scope = self._host, self._scope
         run = host.state.threads[scope.thread].run
         call = run.call_of(scope.tool_call) if run is not None else None
-        evaluation = host.evaluations.pop(scope.tool_call, None)
+        evaluation = host.verdicts.take(scope.tool_call)
         if call is None or evaluation is None:
             raise LookupError(f"call {scope.tool_call} was started without a verdict")
         try:
@@ -55,7 +55,7 @@ class Calling:
         host, scope = self._host, self._scope
         wanted = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
         toolbox = host.parts.toolbox
-        context = host.tool_context(scope.thread)
+        context = host.runs.tool_context(scope.thread)
         try:
             return await toolbox.run(
                 wanted, evaluation, context, lambda text: self._gather.add("output", scope, text, tool)

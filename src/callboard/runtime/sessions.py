@@ -11,7 +11,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import SessionCard
 
 from .acting import Acting, WorkspaceEffect
-from .host import Home, SessionHost
+from .home import Home
+from .host import SessionHost
 from .parts import Parts
 from .views.session import SessionViews
 

@@ -34,7 +34,7 @@ from callboard.projection.rows import Table
 from callboard.projection.workspace import WorkspaceView, listed
 
 from .acting import WorkspaceEffect
-from .host import Home
+from .home import Home
 from .parts import Parts
 from .views.ring import Ring
 

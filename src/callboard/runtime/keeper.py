@@ -1,0 +1,67 @@
+"""The state that a session's decisions are made on: opened from its snapshot, folded on with every fact, kept again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import Store
+from callboard.contracts.record import Record
+from callboard.control.evolve import evolve
+from callboard.control.state import STATE_SCHEMA, Session
+
+log = logging.getLogger(__name__)
+
+#: A snapshot of the deciders' state is kept every so many facts.
+SNAPSHOT_EVERY = 1000
+
+
+class StateKeeper:
+    """Holds one session's state. It is never ahead of what is durable."""
+
+    def __init__(self, session: str, store: Store, workspace: str = "") -> None:
+        self.state = Session(session=session, workspace=workspace)
+        self._session = session
+        self._store = store
+        self._kept_at = 0
+
+    async def open(self) -> None:
+        """Takes the snapshot, where one fits the log, and folds the facts after it."""
+        store = self._store
+        kept = await store.rows.snapshot(self._session, STATE_SCHEMA)
+        if kept is not None:
+            sequence, link, data = kept
+            found = await store.facts.read(self._session, after=sequence - 1, limit=1)
+            if found and found[0].link == link:
+                self.state = msgspec.json.decode(data, type=Session)
+                self._kept_at = sequence
+        while records := await store.facts.read(self._session, after=self.state.sequence, limit=1000):
+            self.fold(records)
+
+    def fold(self, records: Iterable[Record]) -> None:
+        """Takes the next facts of the log."""
+        for record in records:
+            self.state = evolve(self.state, record)
+
+    @property
+    def due(self) -> bool:
+        """True where opening would by now fold many facts."""
+        return self.state.sequence - self._kept_at >= SNAPSHOT_EVERY
+
+    async def save(self) -> None:
+        """Keeps the state, so that the next opening folds only what came after. Where that is refused it folds more: what
+        was committed is committed all the same."""
+        if self.state.sequence <= self._kept_at:
+            return
+        state, store = self.state, self._store
+        try:
+            last = await store.facts.read(self._session, after=state.sequence - 1, limit=1)
+            if last:
+                data = msgspec.json.encode(state)
+                await store.rows.save_snapshot(self._session, state.sequence, last[0].link, STATE_SCHEMA, data)
+                self._kept_at = state.sequence
+        except Refusal as refusal:
+            log.warning("the state of %s is not kept: %s", self._session, refusal.problem.message)

@@ -1,0 +1,72 @@
+"""What a session's decisions know from outside: time, ids, the workspace, closed ids, the gate's present word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.control.decide import SessionCommand
+from callboard.control.known import Known, Setup
+
+from .contexts import Contexts
+from .home import Home
+from .keeper import StateKeeper
+from .parts import Parts
+from .runs import Runs
+from .verdicts import Verdicts
+
+
+class Knowing:
+    """Gathers it for one session."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        keeper: StateKeeper,
+        home: Callable[[], Home],
+        *,
+        contexts: Contexts,
+        runs: Runs,
+        verdicts: Verdicts,
+    ) -> None:
+        self._parts = parts
+        self._keeper = keeper
+        self._home = home
+        self._contexts = contexts
+        self._runs = runs
+        self._verdicts = verdicts
+
+    async def of(self, request: SessionCommand, epoch: int) -> Known:
+        """When a command comes: also which of the ids that it names are closed, and what the gate says of what it approves."""
+        state = self._keeper.state
+        if state.sequence > self._parts.limits.context_facts and state.lead:
+            await self._contexts.of(state.lead)
+        known = self.now(epoch)
+        named = [getattr(request, "turn_id", None), getattr(request, "action_id", None)]
+        ids = [one for one in named if isinstance(one, str)]
+        if ids:
+            closed = await self._parts.store.facts.closed(state.session, ids)
+            known = msgspec.structs.replace(known, closed=closed)
+        if isinstance(request, RespondAction) and request.decision == "approve":
+            known = msgspec.structs.replace(known, evaluation=await self._verdicts.again(request.action_id))
+        return known
+
+    def now(self, epoch: int) -> Known:
+        """At any time."""
+        home = self._home()
+        return Known(
+            now=self._parts.clock.now(),
+            ids=self._parts.ids,
+            setup=self._setup,
+            workspace=home.workspace,
+            folder=home.folder,
+            epoch=epoch,
+            context_after=self._contexts.after,
+            approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
+        )
+
+    def _setup(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+        return self._runs.setup(definition, mode, permission_mode).setup

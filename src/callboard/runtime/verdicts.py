@@ -1,0 +1,42 @@
+"""The gate's verdicts on the calls of a session, from the look at a call until it has run."""
+
+from __future__ import annotations
+
+from callboard.contracts.ports.tools import Evaluation, ToolCall
+from callboard.control.decide.actions import waiting
+
+from .keeper import StateKeeper
+from .parts import Parts
+from .runs import Runs
+
+
+class Verdicts:
+    """Asks the gate and keeps its word on each open call. `kept` is by the call's id."""
+
+    def __init__(self, parts: Parts, keeper: StateKeeper, runs: Runs) -> None:
+        self.kept: dict[str, Evaluation] = {}
+        self._parts = parts
+        self._keeper = keeper
+        self._runs = runs
+
+    async def of(self, thread: str, call: ToolCall) -> Evaluation:
+        """The gate's present verdict on a call of the thread's run."""
+        evaluation = await self._parts.toolbox.evaluate(call, self._runs.tool_context(thread))
+        self.kept[call.call_id] = evaluation
+        return evaluation
+
+    async def again(self, action: str) -> Evaluation | None:
+        """The gate's present verdict on the call that an action is for; None where the action does not wait."""
+        found = waiting(self._keeper.state, action)
+        if found is None:
+            return None
+        thread, _, call = found
+        arguments = call.arguments.text
+        if call.arguments.ref is not None:
+            data = await self._parts.store.blobs.get(call.arguments.ref.hash)
+            arguments = arguments if data is None else data.decode()
+        return await self.of(thread.thread, ToolCall(call_id=call.call, tool=call.tool, arguments=arguments))
+
+    def take(self, call: str) -> Evaluation | None:
+        """The verdict under which the call is run; it is asked for once."""
+        return self.kept.pop(call, None)
