@@ -137,6 +137,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
                 outcome="approved",
                 answered_scope="once",
                 actor="person",
+                settled_at=start + 14_000,
                 **TEXT,
             ),
             TextPart(
@@ -215,6 +216,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
                 submitted_at=start + 3_000,
                 started_at=start + 4_000,
                 ended_at=start + 23_000,
+                waited_us=1_000,
                 iterations=2,
                 tool_calls=1,
                 files_changed=1,

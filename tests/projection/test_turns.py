@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from callboard.contracts.content import Text
+import msgspec
+import pytest
+
+from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.facts import (
     ActionExpired,
     ActionRequired,
@@ -15,7 +18,8 @@ from callboard.contracts.facts import (
     TurnFailed,
     TurnInterrupted,
 )
-from callboard.contracts.rows import ActionPart, ActionRow, SessionCard, TurnRow
+from callboard.contracts.facts.action import Binding
+from callboard.contracts.rows import ActionPart, ActionRow, AskedChange, SessionCard, TurnRow
 from tests.projection.story import RUN, Story, asked, calling, opened, running, step, submitted
 from tests.projection.story import TURN as SCOPE
 
@@ -33,6 +37,10 @@ REQUIRED = ActionRequired(
     expires_at=99,
     policy="ask",
 )
+
+
+def created(*, added: int, removed: int) -> AskedChange:
+    return AskedChange(path="a.md", creates=True, differs=True, added=added, removed=removed)
 
 
 def turn(story: Story) -> TurnRow:
@@ -100,6 +108,47 @@ def test_a_pending_action_has_all_that_a_decision_needs():
     ]
     assert turn(story).state == "waiting"
     assert (card(story).state, card(story).attention, card(story).pending_actions) == ("waiting", "needs_input", 1)
+
+
+WROTE = "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+-- more\n"
+
+
+@pytest.mark.parametrize(
+    ("preview", "file_hash", "change"),
+    [
+        (Text(text=WROTE), "h", AskedChange(path="a.md", differs=True, added=2, removed=1)),
+        (Text(text="--- /dev/null\n+++ b/a.md\n@@ -0,0 +1,1 @@\n+a\n"), "absent", created(added=1, removed=0)),
+        (Text(text="--- a/a.md\n+++ b/a.md\n"), "h", AskedChange(path="a.md", differs=False, added=0, removed=0)),
+        (Text(text="--- /dev/null\n+++ b/a.md\n"), "absent", created(added=0, removed=0)),
+        (Text(text="--- a/a.md\n+++ b/a.md\nThe file was binary.\n"), "h", AskedChange(path="a.md", differs=True)),
+        (Text(text=WROTE, ref=BlobRef(hash="b", size=9000)), "h", AskedChange(path="a.md")),
+        (None, "h", AskedChange(path="a.md")),
+    ],
+)
+def test_a_pending_action_tells_what_would_change_in_which_file(
+    preview: Text | None, file_hash: str, change: AskedChange
+):
+    """UI-09: a file that would stay as it is says so, and what a preview does not hold is not made up (UI-26)."""
+    binding = Binding(
+        tool="Write", arguments_hash="a", folder="/work", definition_hash="d", file="a.md", file_hash=file_hash
+    )
+    asked = msgspec.structs.replace(REQUIRED, preview=preview, binding=binding)
+    (row,) = calling().say(asked, ACTION).table.panel(ActionRow)
+    assert row.change == change
+
+
+def test_a_turn_tells_how_long_it_waited_for_decisions_once_for_those_that_waited_together():
+    """UI-09: waiting for a person is no work of a tool."""
+    other = step(4, tool_call="cal_1", action="act_2")
+    story = calling().say(REQUIRED, ACTION).say(REQUIRED, other)
+    began = 1_700_000_000_008_000
+    assert (turn(story).waiting_since, turn(story).waited_us) == (began, 0)
+    story.say(ActionResolved(decision="approve"), ACTION)
+    assert (turn(story).state, turn(story).waiting_since, turn(story).waited_us) == ("waiting", began, 0)
+    story.say(ActionExpired(), other)
+    assert (turn(story).state, turn(story).waiting_since, turn(story).waited_us) == ("running", 0, 3_000)
+    story.say(REQUIRED, step(5, tool_call="cal_1", action="act_3")).say(TurnInterrupted(cause="person"), RUN)
+    assert (turn(story).waiting_since, turn(story).waited_us) == (0, 4_000)
 
 
 def test_an_action_that_expired_needs_attention_no_more():

@@ -14,9 +14,14 @@ from callboard.contracts.facts import (
     TurnInterrupted,
 )
 from callboard.contracts.record import Record
-from callboard.contracts.rows import ActionRow, Op
+from callboard.contracts.rows import ActionRow, AskedChange, Op
 
 from .ops import remove, upsert
+
+#: What a binding says of a file that does not exist yet.
+ABSENT = "absent"
+#: The two lines of a unified diff that name its sides.
+_HEADER_LINES = 2
 
 
 class ActionsPanel(msgspec.Struct):
@@ -58,6 +63,7 @@ def _row(record: Record, fact: ActionRequired) -> ActionRow:
         prompt=fact.prompt,
         arguments=fact.arguments,
         preview=fact.preview,
+        change=_change(fact),
         risk=fact.risk,
         decisions=fact.decisions,
         scopes=fact.scopes,
@@ -66,3 +72,19 @@ def _row(record: Record, fact: ActionRequired) -> ActionRow:
         required_at=record.header.at,
         expires_at=fact.expires_at,
     )
+
+
+def _change(fact: ActionRequired) -> AskedChange | None:
+    """The change to a file that the request is about, as far as its binding and its diff tell."""
+    if fact.binding is None or not fact.binding.file:
+        return None
+    change = AskedChange(path=fact.binding.file, creates=fact.binding.file_hash == ABSENT)
+    if fact.preview is None or fact.preview.ref is not None or fact.preview.erased:
+        return change
+    body = fact.preview.text.split("\n")[_HEADER_LINES:]
+    if not any(body):
+        return msgspec.structs.replace(change, differs=change.creates, added=0, removed=0)
+    if not body[0].startswith("@@"):
+        return msgspec.structs.replace(change, differs=True)
+    added, removed = (sum(line.startswith(mark) for line in body) for mark in "+-")
+    return msgspec.structs.replace(change, differs=True, added=added, removed=removed)

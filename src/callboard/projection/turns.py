@@ -104,10 +104,10 @@ def _changes(turn: OpenTurn, record: Record) -> dict[str, Any]:
             }
         case ActionRequired():
             turn.pending.add(record.scope.action)
-            return {"state": "waiting"} if row.state != "waiting" else {}
+            return {"state": "waiting", "waiting_since": at} if row.state != "waiting" else {}
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
             turn.pending.discard(record.scope.action)
-            return {"state": "running"} if row.state == "waiting" and not turn.pending else {}
+            return {"state": "running", **_waited(row, at)} if row.state == "waiting" and not turn.pending else {}
         case QueueEdited() as fact:
             return {"input": fact.input}
         case OutputFinal() as fact:
@@ -116,15 +116,28 @@ def _changes(turn: OpenTurn, record: Record) -> dict[str, Any]:
             return _end(turn, record)
 
 
+def _waited(row: TurnRow, at: int) -> dict[str, Any]:
+    """The wait for a decision is over; none where the turn does not wait."""
+    if not row.waiting_since:
+        return {}
+    return {"waited_us": row.waited_us + max(at - row.waiting_since, 0), "waiting_since": 0}
+
+
 def _end(turn: OpenTurn, record: Record) -> dict[str, Any]:
     at = record.header.at
     match record.fact:
         case TurnCompleted() as fact:
-            return {"state": "completed", "ended_at": at, "iterations": fact.iterations or turn.row.iterations}
+            return {
+                "state": "completed",
+                "ended_at": at,
+                "iterations": fact.iterations or turn.row.iterations,
+                **_waited(turn.row, at),
+            }
         case TurnFailed() as fact:
             return {
                 "state": "failed",
                 "ended_at": at,
+                **_waited(turn.row, at),
                 "iterations": fact.iterations or turn.row.iterations,
                 "code": fact.code,
                 "message": fact.message,
@@ -134,6 +147,7 @@ def _end(turn: OpenTurn, record: Record) -> dict[str, Any]:
             return {
                 "state": "interrupted",
                 "ended_at": at,
+                **_waited(turn.row, at),
                 "iterations": fact.iterations or turn.row.iterations,
                 "code": fact.cause,
                 "message": fact.reason,

@@ -8,6 +8,7 @@ from .base import AppendText, Op, Remove, Row, Upsert
 from .conversation import (
     ActionPart,
     ActionRow,
+    AskedChange,
     ErrorPart,
     NoticePart,
     Part,
@@ -61,6 +62,7 @@ __all__ = [
     "AnyPart",
     "AnyRow",
     "AppendText",
+    "AskedChange",
     "ErrorPart",
     "NoticePart",
     "Op",

@@ -26,7 +26,9 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
     """One turn. `order` is the sequence of its submission, and from its start on that of its start.
 
     `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
-    where the provider told none. `final_parts` are the keys of the parts that are the answer.
+    where the provider told none. `waited_us` is how long the run stood still for a decision, in microseconds, waits that are
+    over; `waiting_since` is when the present one began, 0 where there is none. `final_parts` are the keys of the parts that
+    are the answer.
     """
 
     panel: ClassVar[str] = "turns"
@@ -41,6 +43,8 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
     submitted_at: int
     started_at: int = 0
     ended_at: int = 0
+    waited_us: int = 0
+    waiting_since: int = 0
     iterations: int = 0
     tool_calls: int = 0
     files_changed: int = 0
@@ -115,7 +119,7 @@ ActionOutcome = Literal["pending", "approved", "rejected", "answered", "expired"
 
 
 class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
-    """The audit line of an action: `decision` is empty while it is pending."""
+    """The audit line of an action. `settled_at` is the time of its outcome, 0 while it is pending."""
 
     action_id: str
     action_type: ActionType
@@ -125,6 +129,7 @@ class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
     answered_scope: ApprovalScope | None = None
     reason: str = ""
     actor: str = ""
+    settled_at: int = 0
 
 
 class SteerPart(Part, tag="user_text", frozen=True, kw_only=True):
@@ -154,9 +159,21 @@ class ErrorPart(Part, tag="error", frozen=True, kw_only=True):
     retryable: bool = False
 
 
+class AskedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The change to a file that is asked for. `differs` is false where the file would stay as it is; it and the line counts
+    are absent where the preview does not hold the whole diff, the counts also where the content is no text."""
+
+    path: str
+    creates: bool = False
+    differs: bool | None = None
+    added: int | None = None
+    removed: int | None = None
+
+
 class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     """A pending action; it leaves the panel when it is resolved and stays as an audit line in the conversation.
 
+    `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
     `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
     """
 
@@ -171,6 +188,7 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     prompt: str
     arguments: Text = Text()
     preview: Text | None = None
+    change: AskedChange | None = None
     risk: Risk = "none"
     decisions: tuple[Decision, ...]
     scopes: tuple[ApprovalScope, ...] = ()

@@ -50,6 +50,7 @@ def settled(run: OpenRun, record: Record) -> list[Op]:
             reason=reason,
             answered_scope=scope,
             actor=_named(record.header.actor),
+            settled_at=record.header.at,
         )
     )
 

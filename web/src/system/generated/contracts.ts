@@ -320,7 +320,7 @@ export interface ActionAnswered {
 export interface ActionExpired {
 }
 
-/** The audit line of an action: `decision` is empty while it is pending. */
+/** The audit line of an action. `settled_at` is the time of its outcome, 0 while it is pending. */
 export interface ActionPart {
   readonly kind: 'action_required'
   readonly key: string
@@ -337,6 +337,7 @@ export interface ActionPart {
   readonly answeredScope?: ApprovalScope | null
   readonly reason?: string
   readonly actor?: string
+  readonly settledAt?: number
 }
 
 /**
@@ -369,6 +370,7 @@ export interface ActionResolved {
 /**
  * A pending action; it leaves the panel when it is resolved and stays as an audit line in the conversation.
  *
+ * `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
  * `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
  */
 export interface ActionRow {
@@ -386,6 +388,7 @@ export interface ActionRow {
   readonly prompt: string
   readonly arguments?: Text
   readonly preview?: Text | null
+  readonly change?: AskedChange | null
   readonly risk?: Risk
   readonly decisions: readonly Decision[]
   readonly scopes?: readonly ApprovalScope[]
@@ -421,6 +424,18 @@ export interface AppendText {
   readonly field: string
   readonly offset: number
   readonly text: string
+}
+
+/**
+ * The change to a file that is asked for. `differs` is false where the file would stay as it is; it and the line counts
+ * are absent where the preview does not hold the whole diff, the counts also where the content is no text.
+ */
+export interface AskedChange {
+  readonly path: string
+  readonly creates?: boolean
+  readonly differs?: boolean | null
+  readonly added?: number | null
+  readonly removed?: number | null
 }
 
 /**
@@ -1243,7 +1258,9 @@ export interface TurnList {
  * One turn. `order` is the sequence of its submission, and from its start on that of its start.
  *
  * `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
- * where the provider told none. `final_parts` are the keys of the parts that are the answer.
+ * where the provider told none. `waited_us` is how long the run stood still for a decision, in microseconds, waits that are
+ * over; `waiting_since` is when the present one began, 0 where there is none. `final_parts` are the keys of the parts that
+ * are the answer.
  */
 export interface TurnRow {
   readonly kind: 'turn'
@@ -1261,6 +1278,8 @@ export interface TurnRow {
   readonly submittedAt: number
   readonly startedAt?: number
   readonly endedAt?: number
+  readonly waitedUs?: number
+  readonly waitingSince?: number
   readonly iterations?: number
   readonly toolCalls?: number
   readonly filesChanged?: number
