@@ -2,7 +2,7 @@
 
 ring        encoded operations of one stream; a client is a cursor into it
 window      the rows that a client gets first
-session     the panels of one session, from facts and live pieces
-workspace   the list of a workspace's sessions
-feeds       what the surfaces follow: operations and facts
+behind      rows written behind the log
+reached     how far the views are, for those who wait
+session     the panels of one session as they are now
 """

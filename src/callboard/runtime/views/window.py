@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
+from callboard.contracts.ports.store import RowStore
 from callboard.contracts.rows import (
     SESSION_PANELS,
     ActionRow,
@@ -45,6 +46,15 @@ class Window:
                 self._parts_of.setdefault(op.row.turn_id, set()).add(op.row.key)
         if any(isinstance(op, Upsert) and op.panel == TurnRow.panel for op in shown):
             self._cut()
+
+    async def load(self, kept: RowStore, session: str) -> None:
+        """Takes what was written: the panels that are short, the newest turns, and their parts."""
+        ops: list[Op] = []
+        for panel in SESSION_PANELS:
+            limit = self._turns if panel == TurnRow.panel else 1000
+            largest = self._largest if panel == Part.panel else 1_000_000
+            ops.extend(Upsert(panel, row) for row in await kept.rows(session, panel, limit=limit, largest=largest))
+        self.apply(ops)
 
     def rows(self, kind: type[RowT]) -> list[RowT]:
         """The window's rows of a kind, in order."""
