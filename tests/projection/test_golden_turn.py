@@ -23,6 +23,7 @@ from callboard.contracts.facts import (
     ToolStarted,
     TurnCompleted,
 )
+from callboard.contracts.facts.permission import passed
 from callboard.contracts.rows import (
     ActionPart,
     ReasoningPart,
@@ -120,7 +121,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
                 changes=(CHANGE,),
                 verdict="ask",
                 risk="low",
-                checks=CHECKS,
+                checks=passed(CHECKS),
                 sandbox="paths",
                 action_id="act_1",
                 **TEXT,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Any, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from .errors import Refusal
 from .facts import FACTS, ErasedFact, Fact, UnknownFact
+from .ids import ID_BYTES, IdKind, pack, unpack
 from .scope import Actor, Scope
 
 
@@ -28,7 +30,9 @@ class NewFact(msgspec.Struct, frozen=True):
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What stands beside every payload and holds no content. Stored as MessagePack with short names; part of the chain.
+    """What stands beside every payload and holds no content; part of the chain.
+
+    Stored as MessagePack with short names. Ids that the runtime gave are stored as the 16 bytes that they render.
 
     `at` is in microseconds since the epoch and never goes back within a stream. `epoch` says which holder of the stream
     wrote the fact. Without `actor` it was the runtime's own doing. `cause` is the event id of the fact in another stream
@@ -114,7 +118,20 @@ class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 
 _header_encoder = msgspec.msgpack.Encoder()
-_header_decoder = msgspec.msgpack.Decoder(Header)
+_header_decoder = msgspec.msgpack.Decoder(dict[str, Any])
+#: The ids of a scope that are packed, and what kind each is of.
+_PACKED: tuple[tuple[str, IdKind], ...] = (
+    ("thread", "thread"),
+    ("turn", "turn"),
+    ("run", "run"),
+    ("tool_call", "call"),
+    ("action", "action"),
+    ("parent_session", "session"),
+    ("parent_thread", "thread"),
+    ("parent_run", "run"),
+)
+_short = {field.name: field.encode_name for field in msgspec.structs.fields(Scope)}
+_kinds: dict[str, IdKind] = {_short[name]: kind for name, kind in _PACKED}
 _payload_encoder = msgspec.json.Encoder()
 _payload_decoders: dict[str, msgspec.json.Decoder[Any]] = {
     tag: msgspec.json.Decoder(kind) for tag, kind in FACTS.items()
@@ -137,15 +154,32 @@ def header_of(new: NewFact, origin: Origin, epoch: int) -> Header:
 
 def encode_header(header: Header) -> bytes:
     """The bytes that are stored and chained."""
-    return _header_encoder.encode(header)
+    scope = header.scope
+    # The bytes stand where text is declared: they are only here for the encoder.
+    packed: dict[str, Any] = {name: pack(kind, text) for name, kind in _PACKED if (text := getattr(scope, name))}
+    command: Any = header.command_id and pack("command", header.command_id)
+    return _header_encoder.encode(replace(header, command_id=command, scope=replace(scope, **packed)))
 
 
 def decode_header(data: bytes) -> Header:
     """The header of stored bytes. Raises Refusal `chain_broken` where they are no header."""
     try:
-        return _header_decoder.decode(data)
+        stored = _header_decoder.decode(data)
+        _unpack(stored, "c", "command")
+        found = stored.get("i")
+        if isinstance(found, dict):
+            scope = cast("dict[str, Any]", found)
+            for short in scope.keys() & _kinds.keys():
+                _unpack(scope, short, _kinds[short])
+        return msgspec.convert(stored, Header)
     except msgspec.MsgspecError as error:
         raise Refusal("chain_broken", f"A stored header cannot be read: {error}") from error
+
+
+def _unpack(stored: dict[str, Any], short: str, kind: IdKind) -> None:
+    value = stored.get(short)
+    if type(value) is bytes and len(value) == ID_BYTES:
+        stored[short] = unpack(kind, value)
 
 
 def encode_payload(fact: Fact) -> bytes:

@@ -1,4 +1,5 @@
-"""The one gate. Every call of every agent in every mode passes its stations in their order, and each leaves a check.
+"""The one gate. Every call of every agent in every mode passes its stations in their order, and each that has something to
+say leaves a check.
 
 hooks      may rewrite the arguments, once; none are configured
 tools      the agent's list has the tool, and the arguments are what the tool takes
@@ -29,6 +30,8 @@ from .replacing import fingerprint
 from .sandbox import keeping
 
 Said = tuple[Verdict, str]
+#: Of a station that has nothing to say.
+PASSED: Said = ("allow", "")
 
 
 def evaluate(call: ToolCall, context: ToolContext, ground: Ground) -> Evaluation:
@@ -44,12 +47,13 @@ def evaluate(call: ToolCall, context: ToolContext, ground: Ground) -> Evaluation
             return _denied(case, checks, name, "path_denied", denied.message)
         except OSError as error:
             return _denied(case, checks, name, "tool_failed", f"{_subject(case)}: {error.strerror or error}.")
-        checks.append(Check(name=name, verdict=verdict, detail=detail))
+        if detail or verdict != "allow":
+            checks.append(Check(name=name, verdict=verdict, detail=detail))
     return _passed(case, checks)
 
 
 def _hooks(case: Case) -> Said:
-    return "allow", "none"
+    return PASSED
 
 
 def _tools(case: Case) -> Said:
@@ -65,7 +69,7 @@ def _tools(case: Case) -> Said:
     case.canonical = arguments.canonical(case.asked)
     if isinstance(case.asked, bash.BashArguments):
         bash.check(case.asked)
-    return "allow", "listed"
+    return PASSED
 
 
 def _policy(case: Case) -> Said:
@@ -80,7 +84,7 @@ def _policy(case: Case) -> Said:
                 f"({case.ground.why_not(case.context.folder)}).",
             )
         return "allow", "without Patch the folder is read-only for the shell"
-    return "allow", power or "none needed"
+    return "allow", power or ""
 
 
 def _mode(case: Case) -> Said:
@@ -90,7 +94,7 @@ def _mode(case: Case) -> Said:
             "mode_denied", f"{case.kind.name} ends work in {only} mode. In chat an answer without a call does."
         )
     if case.context.permission_mode != "planning":
-        return "allow", case.context.permission_mode
+        return PASSED
     if case.is_shell and not case.held:
         raise Refusal(
             "mode_denied",
@@ -110,9 +114,9 @@ def _paths(case: Case) -> Said:
         with Folder(case.context.folder, case.ground.hidden) as folder:
             if case.held and case.may_write:
                 case.unkept = keeping.unkept(folder)
-        return "allow", "the shell names no path; the sandbox holds it in" if case.held else "the shell names no path"
+        return PASSED
     if case.named is None:
-        return "allow", "no path"
+        return PASSED
     case.path = relative(case.context.folder, case.named)
     with Folder(case.context.folder, case.ground.hidden) as folder:
         folder.look(case.path)
@@ -123,17 +127,22 @@ def _paths(case: Case) -> Said:
                 case.plan = edit.plan(folder, case.path, asked)
             case GlobArguments(pattern=pattern) | GrepArguments(glob=pattern):
                 relative(case.context.folder, pattern)
-                return "allow", case.path or "the folder"
+                return _went_to(case)
             case _:
-                return "allow", case.path
+                return _went_to(case)
     case.protected = protected(case.path)
-    return "allow", f"{case.path} is in {case.protected}, which is protected" if case.protected else case.path
+    return ("allow", f"{case.path} is in {case.protected}, which is protected") if case.protected else _went_to(case)
+
+
+def _went_to(case: Case) -> Said:
+    """The path, where it is not what the model wrote."""
+    return PASSED if case.path == case.named else ("allow", case.path or "the folder")
 
 
 def _rules(case: Case) -> Said:
     case.rule = rules.decide(case.context.rules, case.target)
     if case.rule is None:
-        return "allow", "none"
+        return PASSED
     said = f"{case.rule.verdict} {case.rule.matcher} ({case.rule.scope})"
     if case.rule.verdict == "deny":
         raise Refusal("rule_denied", f"A rule of this {case.rule.scope} forbids it: {display(case.rule.matcher)}.")
@@ -163,8 +172,9 @@ def _wanted(case: Case) -> Said:
 
 
 def _sandbox(case: Case) -> Said:
+    # What it is stands in `sandbox.applied`, which follows where the call is let through.
     case.applied = case.confinement()
-    return "allow", f"{case.applied.level}: {case.applied.detail}"
+    return PASSED
 
 
 _STATIONS: tuple[tuple[CheckName, Callable[[Case], Said]], ...] = (

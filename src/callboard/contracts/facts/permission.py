@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from typing import ClassVar, Literal, get_args
 
 import msgspec
 
@@ -13,6 +14,8 @@ Verdict = Literal["allow", "ask", "deny"]
 Risk = Literal["none", "low", "medium", "high"]
 #: The stations of the gate, in the order in which a call passes them.
 CheckName = Literal["hooks", "tools", "policy", "mode", "paths", "rules", "approval", "sandbox"]
+#: The same, one after the other.
+STATIONS: tuple[CheckName, ...] = get_args(CheckName)
 RuleScope = Literal["session", "workspace"]
 
 
@@ -35,7 +38,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class PermissionEvaluated(Fact, frozen=True, kw_only=True):
-    """The gate's verdict on one call with its final arguments (`arguments_hash`: SHA-256 of the canonical JSON, hex)."""
+    """The gate's verdict on one call with its final arguments (`arguments_hash`: SHA-256 of the canonical JSON, hex).
+
+    `checks` has, in the order of the stations, those that had something to say: what they applied, why they asked or denied.
+    A station that only let the call pass is left out; `passed` gives them all. A denial is the last that was said.
+    """
 
     type: ClassVar[str] = "permission.evaluated"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step", "tool_call")
@@ -43,7 +50,7 @@ class PermissionEvaluated(Fact, frozen=True, kw_only=True):
     verdict: Verdict
     risk: Risk
     arguments_hash: str
-    checks: tuple[Check, ...]
+    checks: tuple[Check, ...] = ()
 
 
 class PermissionRuleAdded(Fact, frozen=True, kw_only=True):
@@ -59,6 +66,14 @@ class PermissionRuleRevoked(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "permission.rule.revoked"
     rule_id: str
     reason: str = ""
+
+
+def passed(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """A check for every station that a call came to, up to the one that denied it; without detail where it had none."""
+    said = {check.name: check for check in checks}
+    denied = next((check.name for check in checks if check.verdict == "deny"), STATIONS[-1])
+    come_to = STATIONS[: STATIONS.index(denied) + 1]
+    return tuple(said.get(name) or Check(name=name, verdict="allow") for name in come_to)
 
 
 PermissionFact = PermissionEvaluated | PermissionRuleAdded | PermissionRuleRevoked

@@ -18,6 +18,7 @@ from callboard.contracts.facts import (
     ToolRequested,
     ToolStarted,
 )
+from callboard.contracts.facts.permission import passed
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, ToolPart
 
@@ -65,7 +66,7 @@ def changed(run: OpenRun, record: Record) -> list[Op]:
 def _under_way(record: Record) -> dict[str, Any]:
     match record.fact:
         case PermissionEvaluated() as fact:
-            return {"verdict": fact.verdict, "risk": fact.risk, "checks": fact.checks}
+            return {"verdict": fact.verdict, "risk": fact.risk, "checks": passed(fact.checks)}
         case SandboxApplied() as fact:
             return {"sandbox": fact.level, "network": fact.network}
         case ActionRequired():

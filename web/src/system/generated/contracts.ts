@@ -705,13 +705,18 @@ export interface PartList {
   readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart)[]
 }
 
-/** The gate's verdict on one call with its final arguments (`arguments_hash`: SHA-256 of the canonical JSON, hex). */
+/**
+ * The gate's verdict on one call with its final arguments (`arguments_hash`: SHA-256 of the canonical JSON, hex).
+ *
+ * `checks` has, in the order of the stations, those that had something to say: what they applied, why they asked or denied.
+ * A station that only let the call pass is left out; `passed` gives them all. A denial is the last that was said.
+ */
 export interface PermissionEvaluated {
   readonly tool: string
   readonly verdict: Verdict
   readonly risk: Risk
   readonly argumentsHash: string
-  readonly checks: readonly Check[]
+  readonly checks?: readonly Check[]
 }
 
 /** An answer with a wider scope than once became a rule. */

@@ -1,0 +1,82 @@
+"""What is stored of a header, and what a fact of the gate leaves out."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from callboard.contracts.facts.permission import STATIONS, Check, passed
+from callboard.contracts.ids import IdKind, pack, render, unpack
+from callboard.contracts.record import Header, decode_header, encode_header
+from callboard.contracts.scope import PERSON, Scope
+
+LARGEST = (1 << 128) - 1
+
+
+@pytest.mark.parametrize("number", [0, 1, 0x0195_5A3C_0000_7000_8000_0000_0000_0001, LARGEST])
+@pytest.mark.parametrize("kind", get_args(IdKind))
+def test_an_id_that_the_runtime_gave_has_sixteen_bytes_and_comes_back(kind: IdKind, number: int):
+    text = render(kind, number)
+
+    packed = pack(kind, text)
+
+    assert isinstance(packed, bytes)
+    assert (len(packed), unpack(kind, packed)) == (16, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "trn_1",
+        render("run", 7),
+        "trn_" + "z" * 22,
+        "trn_" + "-" * 22,
+        "trn_" + "0" * 21,
+        "trn_" + "é" * 22,
+    ],
+)
+def test_any_other_text_stays_as_it_is(text: str):
+    assert pack("turn", text) == text
+
+
+def test_a_header_comes_back_whole_whatever_its_ids_are():
+    names = [name for name in Scope.__struct_fields__ if name not in ("step", "attempt")]
+    scope = Scope(step=3, attempt=2, **{name: f"{name} of somebody" for name in names})
+    header = Header(
+        type="turn.started", at=1, epoch=4, version=2, command_id="by hand", actor=PERSON, cause="ses_1/2", scope=scope
+    )
+
+    assert decode_header(encode_header(header)) == header
+    assert decode_header(encode_header(Header(type="x", at=1, epoch=1))) == Header(type="x", at=1, epoch=1)
+
+
+def test_the_ids_of_a_header_take_the_room_of_their_bytes():
+    scope = Scope(
+        agent="solo",
+        thread=render("thread", 1),
+        turn=render("turn", 2),
+        run=render("run", 3),
+        tool_call=render("call", 4),
+    )
+    header = Header(type="tool.started", at=1_700_000_000_000_000, epoch=1, scope=scope)
+
+    assert decode_header(encode_header(header)) == header
+    assert len(encode_header(header)) < 4 * 16 + 64
+
+
+def test_stations_that_only_let_a_call_pass_are_told_in_their_places():
+    mode = Check(name="mode", verdict="allow", detail="planning")
+    ask = Check(name="approval", verdict="ask")
+
+    assert [check.name for check in passed(())] == list(STATIONS)
+    assert passed((mode, ask)) == tuple(
+        {"mode": mode, "approval": ask}.get(name, Check(name=name, verdict="allow")) for name in STATIONS
+    )
+
+
+def test_a_call_came_to_no_station_behind_the_one_that_denied_it():
+    denied = Check(name="mode", verdict="deny", detail="no")
+
+    assert passed((denied,)) == (*(Check(name=name, verdict="allow") for name in STATIONS[:3]), denied)
