@@ -29,7 +29,7 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31
 
 from callboard.adapters.http.openapi import document
 from callboard.contracts.commands import TABLE
-from tests.adapters.http.rig import TOKEN, Board, serving
+from tests.adapters.http.rig import SOON, TOKEN, Board, serving
 
 DOCUMENT = msgspec.json.decode(msgspec.json.encode(document("callboard_8377")))
 CHECKS = [
@@ -117,7 +117,7 @@ class Served:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(SOON)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -105,7 +105,7 @@ async def test_a_slow_client_gets_a_snapshot_and_holds_up_nobody(tmp_path: Path)
     """UI-30: a client is a cursor into the ring, never a queue of its own, and the writer never waits."""
     narrow = httpx2.AsyncHTTPTransport(socket_options=[(socket.SOL_SOCKET, socket.SO_RCVBUF, 32 * 1024)])
     limits = Limits(write_behind=0.01, ring_bytes=100_000)
-    async with serving(tmp_path, limits=limits) as board, asyncio.timeout(6 * SOON):
+    async with serving(tmp_path, limits=limits) as board, asyncio.timeout(3 * SOON):
         path = f"sessions/{await board.session()}/ops"
         client = httpx2.AsyncClient(
             transport=narrow, base_url=board.server.url, headers=board.http.headers, timeout=SOON

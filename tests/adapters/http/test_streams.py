@@ -53,10 +53,10 @@ async def test_a_silent_stream_says_that_it_is_there(tmp_path: Path):
         async with board.http.stream("GET", path) as answer, asyncio.timeout(SOON):
             async for piece in answer.aiter_raw():
                 received += piece
-                if received.count(b":\n\n") == 3:
+                if (signs := received.count(b":\n\n")) >= 3:
                     break
 
-    assert received == b"id: 1.0\nevent: ops\ndata: {}\n\n" + b":\n\n" * 3
+    assert received == b"id: 1.0\nevent: ops\ndata: {}\n\n" + b":\n\n" * signs
 
 
 async def test_a_client_that_goes_ends_its_feed_at_once(tmp_path: Path):
