@@ -19,7 +19,7 @@ from callboard.models.openai_compatible.endpoint import Endpoint
 from tests.models.asking import answer, asks, calls, collect, failure
 from tests.models.servers import Exchange, Play, against, fault_server
 
-AT_MOST_S = 5.0
+AT_MOST_S = 30.0
 
 
 async def fails_with(play: Play, **endpoint: Any) -> tuple[list[Any], ModelFailure]:
@@ -112,13 +112,18 @@ async def _fall_silent(exchange: Exchange) -> None:
 
 @pytest.mark.parametrize(("play", "came"), [(_stay_silent, []), (_fall_silent, [TextContent("One ")])])
 async def test_silence_is_a_timeout_before_the_first_byte_and_between_two(play: Play, came: list[TextContent]):
-    async with against(play, idle_timeout=0.3) as (model, server):
-        parts, failed = await failure(model, asks("go"))
-        await asyncio.wait_for(server.gone.wait(), AT_MOST_S)
+    """On a busy machine a short time may be over before the server came to its first word: then it is tried with more."""
+    parts: list[Any] = []
+    for seconds in (0.3, 3.0, AT_MOST_S):
+        async with against(play, idle_timeout=seconds) as (model, server):
+            parts, failed = await failure(model, asks("go"))
+            await asyncio.wait_for(server.gone.wait(), AT_MOST_S)
 
+        assert (failed.code, failed.retryable) == ("model_timeout", True)
+        assert failed.message == f"faulty sent nothing for {seconds:g} seconds."
+        if parts == came:
+            break
     assert parts == came
-    assert (failed.code, failed.retryable) == ("model_timeout", True)
-    assert failed.message == "faulty sent nothing for 0.3 seconds."
 
 
 async def test_bytes_that_come_one_by_one_are_not_silence_and_make_whole_characters():
