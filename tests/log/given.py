@@ -122,7 +122,7 @@ def turn_row(key: str, order: int, *, sequence: int = 1, text: str = "hello") ->
     )
 
 
-async def until(condition: Callable[[], Awaitable[bool] | bool], seconds: float = 20.0) -> None:
+async def until(condition: Callable[[], Awaitable[bool] | bool], seconds: float = 60.0) -> None:
     """Waits until the condition holds; fails after a while."""
     async with asyncio.timeout(seconds):
         while True:
@@ -132,7 +132,7 @@ async def until(condition: Callable[[], Awaitable[bool] | bool], seconds: float 
             await asyncio.sleep(0.02)
 
 
-async def first(batches: AsyncIterator[tuple[T, ...]], count: int, seconds: float = 20.0) -> list[T]:
+async def first(batches: AsyncIterator[tuple[T, ...]], count: int, seconds: float = 60.0) -> list[T]:
     """The first entries of what comes in batches."""
     found: list[T] = []
     async with asyncio.timeout(seconds):

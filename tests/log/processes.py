@@ -44,7 +44,7 @@ class Child:
 
     def end(self) -> int:
         """Asks the process to end; returns its exit code."""
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=60)
         return self.process.returncode
 
 

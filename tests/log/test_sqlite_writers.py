@@ -148,7 +148,7 @@ async def test_a_reader_sees_rows_partials_blobs_and_removals(tmp_path: Path) ->
     following = reader.facts.subscribe(STREAM)
     await first(following, 2)
     await store.facts.delete(STREAM)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         with pytest.raises(Refusal) as refused:
             await anext(following)
     assert refused.value.code == "gap"

@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
 #: How long anything that must come may take, in milliseconds.
-PATIENCE = 15_000
+PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class Process(NamedTuple):

@@ -18,7 +18,7 @@ from callboard.tools.search.find import Search
 from callboard.tools.search.walk import Walk
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, rule
-from tests.tools.processes import having, until
+from tests.tools.processes import SECONDS, having, until
 
 #: Takes Python's regular expressions longer than anybody waits.
 ENDLESS = r"(a|aa)+$"
@@ -137,15 +137,14 @@ async def test_names_that_are_no_text_are_shown_as_far_as_they_can_be(agent: Age
 
 async def test_an_endless_expression_is_ended_in_time(agent: Agent):
     (agent.folder / "a.txt").write_text("a" * 5000 + "b\n")
-    began = time.monotonic()
 
-    answer = await ask(str(agent.folder), (), Search("Grep", ENDLESS, ""), seconds=0.2)
+    async with asyncio.timeout(SECONDS):
+        answer = await ask(str(agent.folder), (), Search("Grep", ENDLESS, ""), seconds=0.2)
 
     assert answer == Answer(
         code="tool_timeout",
         message="The search found no end within 0.2 s. Use a simpler pattern, or search less.",
     )
-    assert time.monotonic() - began < 10
 
 
 async def test_a_cancelled_search_has_ended_when_the_task_has(agent: Agent):
@@ -240,5 +239,5 @@ def test_what_gitignore_leaves_out_is_what_git_leaves_out(tmp_path: Path, ignore
     )
 
     with Folder(str(tmp_path)) as folder:
-        found = [file.path for file in Walk(folder, "", time.monotonic() + 10).files()]
+        found = [file.path for file in Walk(folder, "", time.monotonic() + SECONDS).files()]
     assert sorted(found) == sorted(name for name in told.stdout.split("\0") if name)
