@@ -5,6 +5,7 @@ What goes on, and what is typed in a terminal, are processes; a command line tha
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import pty
@@ -29,7 +30,7 @@ from callboard.app.cli.main import main
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
 #: How long anything that must come may take, in seconds.
-PATIENCE = 20.0
+PATIENCE = 60.0
 #: Makes the terminal the one that Ctrl-C is typed in, and is the product from then on.
 _IN_A_TERMINAL = (
     "import fcntl, runpy, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
@@ -199,6 +200,8 @@ class Terminal:
 
     def __init__(self, arguments: tuple[str, ...], folder: Path, environment: dict[str, str]) -> None:
         self.shown = ""
+        # A character of many bytes may come in two pieces.
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._master, slave = pty.openpty()
         self.process = subprocess.Popen(
             [sys.executable, "-c", _IN_A_TERMINAL, *arguments],
@@ -224,7 +227,7 @@ class Terminal:
                 raise AssertionError(f"{text!r} was not shown within {PATIENCE} s: {self.shown!r}") from None
             if not piece:
                 raise AssertionError(f"{text!r} was not shown: {self.shown!r}")
-            self.shown += piece.decode("utf-8", "replace")
+            self.shown += self._decoder.decode(piece)
         before, _, self.shown = self.shown.partition(text)
         return before + text
 
@@ -236,7 +239,7 @@ class Terminal:
         """The exit code, once all was shown."""
         code = self.process.wait(timeout=PATIENCE)
         while piece := self._pieces.get(timeout=PATIENCE):
-            self.shown += piece.decode("utf-8", "replace")
+            self.shown += self._decoder.decode(piece)
         return code
 
     def close(self) -> None:

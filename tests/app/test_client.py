@@ -63,7 +63,9 @@ async def test_facts_go_on_after_the_server_was_killed_and_started_again(product
                 turns.put_nowait(fact.sequence)
 
     with product.up() as (server, first):
-        async with Client(await running(product), locate=lambda: find(home)) as client, asyncio.timeout(PATIENCE):
+        # It goes on trying for as long as the second server takes to start.
+        patient = Client(await running(product), locate=lambda: find(home), waits=(0.1,) * 600)
+        async with patient as client, asyncio.timeout(PATIENCE):
             accepted = await submitted(client, product, "First")
             following = asyncio.create_task(follow(client, accepted.session_id))
             await turns.get()
