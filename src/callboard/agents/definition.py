@@ -3,49 +3,172 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated
+from collections.abc import Mapping
+from typing import NamedTuple
 
-import frontmatter
-import msgspec
-import yaml
+from callboard.contracts.facts import FACTS
+from callboard.contracts.ports.agents import Definition, DefinitionProblem, EdgeTo, Provider, Schedule
 
-from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.thread import AgentKind
-from callboard.contracts.ports.agents import Definition
-from callboard.contracts.ports.tools import Policy
+from .fields import Front, PolicyTable, Waking, is_cron, seconds
+from .marks import Frontmatter, Halves, nearest, split
 
-Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
+#: Larger than any prompt that helps, in bytes.
+LARGEST = 256 * 1024
+_LARGEST_FRONT = 32 * 1024
+
+_BEGINNING = "It begins with a line ---, then fields such as `name: lead`, then a line ---, then the prompt."
+#: What runs an agent of each kind: the provider it has without naming one, and those it may name.
+_PROVIDERS: Mapping[str, tuple[Provider, tuple[Provider, ...]]] = {
+    "main": ("", ("", "acp")),
+    "subagent": ("", ("", "acp")),
+    "background": ("", ("", "acp")),
+    "remote": ("a2a", ("a2a",)),
+    "human": ("human", ("human",)),
+}
 
 
-class _Front(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    name: Name
-    description: str = ""
-    kind: AgentKind = "main"
-    model: str = ""
-    tools: tuple[str, ...] = ()
-    policy: tuple[Policy, ...] = ()
-    max_iters: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 50
+class Read(NamedTuple):
+    """What a file says. `definition` is None where `problems` say why; `lines` are those of its fields by path, from 1."""
+
+    file: str
+    definition: Definition | None
+    problems: tuple[DefinitionProblem, ...]
+    lines: Mapping[str, int]
 
 
-def parse(source: bytes, where: str) -> Definition:
-    """The definition in these bytes. `where` names the file in errors. Raises Refusal `bad_definition` with the field."""
+def read(source: bytes, file: str) -> Read:
+    """The definition in these bytes; `file` names them in problems. A file with any problem of its own gives none."""
+    if len(source) > LARGEST:
+        return unread(
+            file, f"The file is larger than {LARGEST // 1024} KB.", "Keep long material in files that it reads."
+        )
     try:
-        front, body = frontmatter.parse(source.decode())
-        checked = msgspec.convert(front, _Front)
+        text = source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Refusal("bad_definition", f"{where} is not UTF-8: {error.reason}.", field=where) from error
-    except yaml.YAMLError as error:
-        raise Refusal("bad_definition", f"{where}: the frontmatter is not YAML: {error}", field=where) from error
-    except msgspec.ValidationError as error:
-        raise Refusal("bad_definition", f"{where}: {error}", field=where) from error
+        line = source.count(b"\n", 0, error.start) + 1
+        return unread(file, f"The file is not UTF-8: {error.reason}.", "Save it as UTF-8.", line)
+    halves = split(text)
+    if halves is None:
+        return unread(file, "The file has no frontmatter.", _BEGINNING, 1)
+    if len(halves.front) > _LARGEST_FRONT:
+        return unread(file, f"The frontmatter is larger than {_LARGEST_FRONT // 1024} KB.", _BEGINNING, halves.line)
+    front = Frontmatter(file, halves)
+    found = front.read(Front)
+    if found is None:
+        return Read(file, None, tuple(front.problems), front.lines)
+    _check(found, front, halves)
+    if front.problems:
+        return Read(file, None, tuple(front.problems), front.lines)
+    return Read(file, _made(found, halves, source, file), (), front.lines)
+
+
+def unread(file: str, message: str, hint: str, line: int = 0) -> Read:
+    """A file that could not be read as far as its fields."""
+    return Read(file, None, (DefinitionProblem(file=file, line=line, field="", message=message, hint=hint),), {})
+
+
+def _made(front: Front, halves: Halves, source: bytes, file: str) -> Definition:
+    table = front.policy if isinstance(front.policy, PolicyTable) else PolicyTable(allow=front.policy)
     return Definition(
-        name=checked.name,
-        description=checked.description,
-        kind=checked.kind,
-        prompt=body.strip(),
+        name=front.name,
+        description=front.description.strip(),
+        kind=front.kind,
+        prompt=halves.body.strip(),
         hash=hashlib.sha256(source).hexdigest(),
-        model=checked.model,
-        tools=checked.tools,
-        policy=checked.policy,
-        max_iters=checked.max_iters,
+        file=file,
+        role=front.role,
+        aliases=front.aliases,
+        lead=front.lead,
+        model=front.model.strip(),
+        tools=front.tools,
+        policy=table.allow,
+        delegate_targets=table.delegate_targets,
+        capabilities=front.capabilities,
+        edges=tuple(
+            EdgeTo(to=one.to, direction=one.direction, kind=one.kind, confirm=one.confirm, ownership=one.ownership)
+            for one in front.edges
+        ),
+        permission_mode=front.permission_mode,
+        work_globs=front.work_globs,
+        isolation=front.isolation,
+        max_iters=front.max_iters,
+        provider=front.provider or _PROVIDERS[front.kind][0],
+        command=front.command,
+        url=front.url,
+        schedule=_schedule(front.schedule),
+        color=front.color,
     )
+
+
+def _schedule(waking: Waking | None) -> Schedule | None:
+    if waking is None:
+        return None
+    return Schedule(every=seconds(waking.every), cron=" ".join(waking.cron.split()), wake_on=waking.wake_on)
+
+
+def _check(front: Front, places: Frontmatter, halves: Halves) -> None:
+    """What one field says that another one contradicts."""
+    _check_kind(front, places)
+    _check_provider(front, places)
+    _check_schedule(front, places)
+    if not halves.body.strip() and not (front.provider or _PROVIDERS[front.kind][0]):
+        places.lines["prompt"] = halves.body_line
+        places.problem("prompt", "The agent has no prompt.", "Write it below the frontmatter.")
+
+
+def _check_kind(front: Front, places: Frontmatter) -> None:
+    allow, targets = front.policy, None
+    if isinstance(allow, PolicyTable):
+        allow, targets = allow.allow, allow.delegate_targets
+    if front.lead and front.kind != "main":
+        places.problem("lead", f"An agent of kind {front.kind} cannot lead.", "Give it `kind: main`, or drop `lead`.")
+    if front.kind == "subagent" and "Delegate" in allow:
+        places.problem("policy", "A subagent delegates to nobody.", "Take Delegate out of its policy.")
+    if front.kind == "subagent" and front.capabilities:
+        places.problem("capabilities", "A subagent makes neither agents nor edges.", "Take its capabilities out.")
+    if targets is not None and "Delegate" not in allow:
+        places.problem(
+            "policy.delegate_targets", "There are targets, but no Delegate in `policy.allow`.", "Add Delegate."
+        )
+
+
+def _check_provider(front: Front, places: Frontmatter) -> None:
+    usual, possible = _PROVIDERS[front.kind]
+    provider = front.provider or usual
+    if provider not in possible:
+        named = " or ".join(f"`{one}`" if one else "none" for one in possible)
+        places.problem(
+            "provider", f"An agent of kind {front.kind} is not run by `{provider}`; its provider is {named}."
+        )
+    if provider == "acp" and not front.command:
+        places.problem("provider", "The provider `acp` takes a `command` to start.", "Such as: command: [goose, acp].")
+    if provider != "acp" and front.command:
+        places.problem("command", "Only the provider `acp` starts a command.", "Add `provider: acp`.")
+    if provider == "a2a" and not front.url:
+        places.problem(
+            "kind", "A remote agent takes the `url` of its card.", "Such as: url: https://example.org/agent."
+        )
+    if provider != "a2a" and front.url:
+        places.problem("url", "Only an agent of kind remote has an address.", "Give it `kind: remote`.")
+
+
+def _check_schedule(front: Front, places: Frontmatter) -> None:
+    waking = front.schedule
+    if waking is None:
+        return
+    if front.kind != "background":
+        places.problem("schedule", "Only an agent of kind background has a schedule.", "Give it `kind: background`.")
+    if waking.every and waking.cron:
+        places.problem("schedule.cron", "A schedule has either `every` or `cron`.", "Keep one of them.")
+    if waking.cron and not is_cron(waking.cron):
+        message = (
+            f"`{waking.cron}` is no cron line: five fields for minute, hour, day, month, day of the week, as numbers."
+        )
+        places.problem(
+            "schedule.cron", message, 'Such as "0 9 * * 1-5": at nine in the morning (UTC) from Monday to Friday.'
+        )
+    if not (waking.every or waking.cron or waking.wake_on):
+        places.problem("schedule", "The schedule never wakes the agent.", "Give it `every`, `cron` or `wake_on`.")
+    for number, tag in enumerate(waking.wake_on):
+        if tag not in FACTS:
+            places.problem(f"schedule.wake_on[{number}]", f"There is no fact `{tag}`.", nearest(tag, FACTS))

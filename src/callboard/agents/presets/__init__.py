@@ -1,1 +1,1 @@
-"""The agents that come with the package, one Markdown file each."""
+"""Teams that come with the package: a folder each, with one Markdown file an agent."""
