@@ -5,15 +5,18 @@ import { type BlobReader, SurfaceProvider } from '../src/features/shared/surface
 import type { BlobRef } from '../src/system/generated/contracts'
 import { en } from '../src/system/i18n/en'
 import { translator } from '../src/system/i18n/translate'
+import { zh } from '../src/system/i18n/zh'
 import { fill, type Panels } from '../src/system/rows/model'
 
-const t = translator(en, 'en')
+export const ENGLISH = translator(en, 'en')
+export const CHINESE = translator(zh, 'zh-CN')
 
 export const NO_BLOBS: BlobReader = { get: () => undefined, load: () => {}, subscribe: () => () => {} }
 
 export function show(
   surface: ReactNode,
   blobs: BlobReader = NO_BLOBS,
+  t = ENGLISH,
 ): RenderResult & { update: (next: ReactNode) => void } {
   const around = (inner: ReactNode) => <SurfaceProvider value={{ t, blobs }}>{inner}</SurfaceProvider>
   const result = render(around(surface))

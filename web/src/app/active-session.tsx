@@ -1,7 +1,8 @@
-import { type ReactNode, type Ref, useCallback, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useState } from 'react'
 import { Inspector } from '@/features/inspector/inspector'
 import { useT } from '@/features/shared/surface'
 import { StatusLine } from '@/features/status/status-line'
+import { clockStart } from '@/system/rows/activity'
 import type { SessionCard, TurnRow } from '@/system/rows/model'
 import { hasBegun } from '@/system/rows/turns'
 import type { Session } from '@/system/workbench/session'
@@ -18,7 +19,7 @@ export interface ActiveSessionProps {
   readonly card: SessionCard | null
   readonly showSidebar: ReactNode
   readonly inspector: Panel
-  readonly inputRef: Ref<HTMLTextAreaElement>
+  readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly onOffers: (offers: SessionOffers) => void
 }
 
@@ -26,7 +27,7 @@ export interface ActiveSessionProps {
 export function ActiveSession(props: ActiveSessionProps) {
   const t = useT()
   const { workbench } = useServices()
-  const { session, inspector } = props
+  const { session, inspector, inputRef } = props
   const view = useSessionRows(session)
   const [selected, setSelected] = useState<string | null>(null)
   const showInspector = inspector.show
@@ -44,10 +45,12 @@ export function ActiveSession(props: ActiveSessionProps) {
   const interrupt = useCallback(() => {
     const turnId = running?.turnId
     if (turnId === undefined) return
+    // The button goes with the turn that it stops; what comes next is typed.
+    inputRef.current?.focus()
     void workbench.attempt(() =>
       workbench.api.command('interrupt_turn', { sessionId: session.id, threadId, turnId }),
     )
-  }, [workbench, session, running?.turnId, threadId])
+  }, [workbench, session, running?.turnId, threadId, inputRef])
   const resume = useCallback(() => {
     void workbench.attempt(() => workbench.api.command('resume_thread', { sessionId: session.id, threadId }))
   }, [workbench, session, threadId])
@@ -72,7 +75,7 @@ export function ActiveSession(props: ActiveSessionProps) {
             {title}
           </h2>
           <span aria-hidden="true" className="h-4 w-px bg-line-strong" />
-          <StatusLine status={view.status} runningSince={running?.startedAt ?? 0} onInterrupt={interrupt} />
+          <StatusLine status={view.status} runningSince={clockStart(running)} onInterrupt={interrupt} />
           <IconButton
             icon="inspector"
             label={t(inspector.open ? 'app.close_inspector' : 'app.open_inspector')}

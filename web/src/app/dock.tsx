@@ -1,5 +1,5 @@
 /** What stands between the conversation and the edge of the page: requests, pause, queue, messages, composer. */
-import { type Ref, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { ApprovalCard } from '@/features/approval/approval-card'
 import { Composer } from '@/features/composer/composer'
 import { NoticeList } from '@/features/connection/notices'
@@ -20,7 +20,7 @@ export interface DockProps {
   readonly queue: readonly QueueRow[]
   readonly busy: boolean
   readonly archived: boolean
-  readonly inputRef: Ref<HTMLTextAreaElement>
+  readonly inputRef: RefObject<HTMLTextAreaElement | null>
 }
 
 export function Dock(props: DockProps) {
@@ -28,6 +28,7 @@ export function Dock(props: DockProps) {
   const { workbench } = useServices()
   const { session, status, queue } = props
   useSignal(workbench.notices.changes)
+  useGivesFocusBack(props.actions.length, props.inputRef)
   const composer = useComposer(session.id)
   const sessionId = session.id
   const sentToQueue = workbench.outbox.of(sessionId).filter((entry) => entry.how === 'queue')
@@ -68,6 +69,16 @@ export function Dock(props: DockProps) {
       />
     </div>
   )
+}
+
+/** A request that goes takes the focus with it; then it is the message field's. */
+function useGivesFocusBack(requests: number, input: RefObject<HTMLTextAreaElement | null>) {
+  const before = useRef(requests)
+  useEffect(() => {
+    const went = before.current > 0 && requests === 0
+    before.current = requests
+    if (went && document.activeElement === document.body) input.current?.focus()
+  }, [requests, input])
 }
 
 function PendingAction({ session, threads, actions }: DockProps) {

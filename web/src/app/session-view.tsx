@@ -1,4 +1,4 @@
-import { type Ref, useCallback, useMemo, useState } from 'react'
+import { type RefObject, useCallback, useMemo, useState } from 'react'
 import { ConnectionBanner } from '@/features/connection/connection-banner'
 import { Conversation } from '@/features/conversation/conversation'
 import type { ConversationHandlers } from '@/features/conversation/handlers'
@@ -15,7 +15,7 @@ import type { useSessionRows } from './use-session-rows'
 export interface SessionViewProps {
   readonly session: Session
   readonly view: ReturnType<typeof useSessionRows>
-  readonly inputRef: Ref<HTMLTextAreaElement>
+  readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly onInspectTurn: (turnId: string) => void
 }
 

@@ -11,10 +11,11 @@ import { useFullText, useT } from '../shared/surface'
 export function ActionContent({ action }: { action: ActionRow }) {
   const t = useT()
   const hasInput = action.arguments.text !== ''
+  const same = action.change?.differs === false
   if (action.preview === null) return hasInput ? <Input text={action.arguments} /> : null
   return (
     <>
-      <Preview text={action.preview} />
+      {!same && <Preview text={action.preview} />}
       {hasInput && (
         <Disclosure title={t('action.input')}>
           <Input text={action.arguments} />

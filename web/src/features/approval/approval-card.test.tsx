@@ -3,10 +3,10 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { ActionRow as WireAction } from '@/system/generated/contracts'
 import { actionRow } from '../../../dev/rows'
-import { filled, show } from '../../../dev/surfaces'
+import { CHINESE, ENGLISH, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { ApprovalCard, type ApprovalCardProps } from './approval-card'
 
-function card(change: Partial<WireAction> = {}, props: Partial<ApprovalCardProps> = {}) {
+function card(change: Partial<WireAction> = {}, props: Partial<ApprovalCardProps> = {}, t = ENGLISH) {
   const onAnswer = vi.fn()
   const row = filled('actions', actionRow({ preview: { text: 'rm -rf build' }, risk: 'high', ...change }))
   const all = {
@@ -20,14 +20,15 @@ function card(change: Partial<WireAction> = {}, props: Partial<ApprovalCardProps
     onNext: vi.fn(),
     ...props,
   }
-  return { onAnswer, all, ...show(<ApprovalCard {...all} />) }
+  return { onAnswer, all, ...show(<ApprovalCard {...all} />, NO_BLOBS, t) }
 }
 
 test('the card names the tool, the risk and what would be done (UI-09)', () => {
-  card({ policy: 'ask before commands' })
+  card({ policy: 'ask before commands', prompt: 'Run rm -rf build? There is no sandbox here.' })
   expect(screen.getByRole('heading', { name: 'Allow Bash?' })).toBeTruthy()
   expect(screen.getByText('High risk')).toBeTruthy()
   expect(screen.getByRole('group', { name: 'What it would do' }).textContent).toBe('rm -rf build')
+  expect(screen.getByText('Run rm -rf build? There is no sandbox here.')).toBeTruthy()
   expect(screen.getByText('Policy: ask before commands')).toBeTruthy()
 })
 
@@ -90,4 +91,39 @@ test('a request of a teammate names the teammate (UI-10)', () => {
 test('a request that ran out says so', () => {
   card({ expiresAt: 1 })
   expect(screen.getByText('Expired')).toBeTruthy()
+})
+
+const PROMPT = 'Change a.md (+2 −1)?'
+const CHANGE = { path: 'a.md', differs: true, added: 2, removed: 1 }
+
+test('the permission is explained, not named by its code', () => {
+  card({ policy: 'ask' })
+  expect(screen.getByText(/Asks before it changes files or runs commands/)).toBeTruthy()
+  expect(screen.queryByText(/Policy/)).toBeNull()
+})
+
+test('a change is asked for in the language of the page', () => {
+  const row = { tool: 'Write', prompt: PROMPT, change: CHANGE, policy: 'ask', risk: 'medium' } as const
+  const { unmount } = card(row)
+  expect(screen.getByText('Changes a.md: 2 lines added, 1 removed')).toBeTruthy()
+  expect(screen.queryByText(PROMPT)).toBeNull()
+  unmount()
+  card(row, {}, CHINESE)
+  expect(screen.getByText('修改 a.md：新增 2 行，删除 1 行')).toBeTruthy()
+  expect(screen.queryByText(PROMPT)).toBeNull()
+})
+
+test('what only the server knows of a risky call is never left out', () => {
+  const prompt = 'Run make? There is no sandbox here: it may do what you may.'
+  card({ prompt, policy: 'ask' }, {}, CHINESE)
+  expect(screen.getByText('运行此命令')).toBeTruthy()
+  expect(screen.getByText(prompt).lang).toBe('en')
+})
+
+test('a change that changes nothing says so and shows no empty diff', () => {
+  const change = { path: 'a.md', differs: false, added: 0, removed: 0 }
+  const preview = { text: '--- a/a.md\n+++ b/a.md\n' }
+  card({ tool: 'Write', prompt: 'Change a.md (+0 −0)?', change, preview, policy: 'ask', risk: 'medium' })
+  expect(screen.getByText('No change: a.md has this content already.')).toBeTruthy()
+  expect(screen.queryByRole('group', { name: 'What it would do' })).toBeNull()
 })

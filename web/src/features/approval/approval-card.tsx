@@ -10,6 +10,7 @@ import { useNow } from '@/ui/now'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import { ActionContent } from './action-content'
+import { Policy, Question } from './question'
 
 export interface Answer {
   readonly decision: Decision
@@ -98,11 +99,9 @@ export function ApprovalCard(props: ApprovalCardProps) {
         </span>
       </header>
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
-        {action.prompt && <p className="wrap-any whitespace-pre-wrap">{visibleText(action.prompt)}</p>}
+        <Question action={action} />
         <ActionContent action={action} />
-        {action.policy && (
-          <p className="text-sm text-ink-faint">{t('action.policy', { policy: action.policy })}</p>
-        )}
+        <Policy policy={action.policy} />
       </div>
       {answered === null ? (
         <>

@@ -1,6 +1,7 @@
 import type { Notice } from '@/system/workbench/notices'
 import { IconButton } from '@/ui/button'
 import { useT } from '../shared/surface'
+import { hintText } from '../shared/words'
 
 /** What was refused or went wrong, until the person takes it off. */
 export function NoticeList(props: {
@@ -23,11 +24,17 @@ export function NoticeList(props: {
               )}{' '}
               <span className="wrap-any text-ink-soft">{notice.message}</span>
             </p>
-            {notice.hint && <p className="wrap-any text-ink-soft">{notice.hint}</p>}
+            <Hint notice={notice} />
           </div>
           <IconButton icon="close" label={t('notices.dismiss')} onClick={() => props.onDismiss(notice.id)} />
         </div>
       ))}
     </div>
   )
+}
+
+function Hint({ notice }: { notice: Notice }) {
+  const t = useT()
+  const hint = hintText(t, notice.code, notice.hint)
+  return hint === '' ? null : <p className="wrap-any text-ink-soft">{hint}</p>
 }

@@ -1,14 +1,17 @@
 import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import type { ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
+import { activityOf } from '@/system/rows/activity'
+import type { ActionPart, ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
 import { place, reasoningPart, textPart, turnRow } from '../../../dev/rows'
 import { blobsOf, filled, show } from '../../../dev/surfaces'
 import { Answer } from './answer'
 import type { ConversationHandlers } from './handlers'
 import { ItemView } from './item-view'
-import { OutcomeLine, SteerLine } from './lines'
+import { ActionLine, OutcomeLine } from './lines'
 import { Reasoning } from './reasoning'
+import { SteerLine } from './steer-line'
+import { SummaryRow } from './summary-row'
 
 const at = place('trn_a', 10, 1)
 const HOSTILE = `Hello <img src=x onerror="window.hit = 1"> <script>window.hit = 1</script>
@@ -77,11 +80,12 @@ test('a failed turn says what failed, what to do, and gives the input back', asy
   const onReuse = vi.fn()
   const turn = filled(
     'turns',
-    turnRow('trn_a', 10, { state: 'failed', code: 'model_auth', hint: 'Set the key.' }),
+    turnRow('trn_a', 10, { state: 'failed', code: 'model_auth', message: 'HTTP 401', hint: 'Look.' }),
   )
   show(<OutcomeLine turn={turn} error={null} onReuse={onReuse} />)
   expect(screen.getByText('The model’s key was refused')).toBeTruthy()
-  expect(screen.getByText('Set the key.')).toBeTruthy()
+  expect(screen.getByText('HTTP 401')).toBeTruthy()
+  expect(screen.getByText('Check the key of this provider.')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'Use this text again' }))
   expect(onReuse).toHaveBeenCalledWith('What is in this folder?')
 })
@@ -99,4 +103,34 @@ test('a turn without its parts asks for them when it is seen, and says when that
   update(view(['trn_a']))
   await userEvent.click(screen.getByRole('button', { name: 'Load again' }))
   expect(onNeedParts).toHaveBeenCalledTimes(2)
+})
+
+test('what to do about a failure is told in the words of the server where the page has none', () => {
+  const row = turnRow('trn_a', 10, { state: 'failed', code: 'of_tomorrow', hint: 'Look there.' })
+  show(<OutcomeLine turn={filled('turns', row)} error={null} onReuse={vi.fn()} />)
+  expect(screen.getByText('Look there.')).toBeTruthy()
+})
+
+test('the no of a person is a calm line with the reason and how long it took (UI-09, CTL-05)', () => {
+  const part = filled('parts', {
+    kind: 'action_required',
+    ...at,
+    actionId: 'act_a',
+    actionType: 'tool_approval',
+    tool: 'Write',
+    prompt: '',
+    outcome: 'rejected',
+    actor: 'person',
+    reason: 'not here',
+    settledAt: at.at + 65_000_000,
+  }) as ActionPart
+  const { container } = show(<ActionLine part={part} />)
+  expect(container.textContent).toBe('Denied by youWriteafter 1m 5snot here')
+  expect(container.innerHTML).not.toContain('text-bad')
+})
+
+test('waiting for a person is told beside the work, not as part of it', () => {
+  const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
+  show(<SummaryRow activity={activityOf(turn, [])} open={false} onToggle={vi.fn()} />)
+  expect(screen.getByText('1 tool · 3s · waited 9s for you')).toBeTruthy()
 })

@@ -12,11 +12,13 @@ export function SentEntry(props: {
   const t = useT()
   const { entry } = props
   const unconfirmed = entry.state === 'unconfirmed'
+  const steer = entry.how === 'steer'
+  const look = steer ? 'ml-1.5 border-l-2 py-0.5 pl-3.5' : 'rounded-lg border px-3.5 py-2.5'
   return (
-    <div className="rounded-lg border border-dashed border-line-strong px-3.5 py-2.5">
+    <div className={`border-dashed border-line-strong ${look}`}>
       <div className="flex items-center gap-2 pb-0.5 text-sm text-ink-faint">
-        {entry.how === 'steer' && <Icon name="steer" size={14} />}
-        <span className="font-semibold text-ink">{t('turn.you')}</span>
+        {steer && <Icon name="steer" size={14} />}
+        <span className="font-semibold text-ink">{t(steer ? 'steer.title' : 'turn.you')}</span>
         {!unconfirmed && <span>{t(entry.state === 'sending' ? 'turn.sending' : 'turn.accepted')}</span>}
       </div>
       <p className="wrap-any text-lg whitespace-pre-wrap text-ink-soft">{entry.text}</p>

@@ -4,6 +4,9 @@ import type { Activity } from '@/system/rows/activity'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
+/** A shorter wait for a person is not worth a word. */
+const TOLD_FROM_MS = 1000
+
 /** One row for all that was done in a turn. */
 export const SummaryRow = memo(
   (props: { readonly activity: Activity; readonly open: boolean; readonly onToggle: () => void }) => {
@@ -14,6 +17,9 @@ export const SummaryRow = memo(
     if (activity.files > 0) said.push(t.count('turn.files', activity.files))
     if (activity.steers > 0) said.push(t.count('turn.steers', activity.steers))
     if (activity.duration !== null) said.push(duration(activity.duration, t.locale))
+    if (activity.waited >= TOLD_FROM_MS) {
+      said.push(t('turn.waited', { time: duration(activity.waited, t.locale) }))
+    }
     const separator = ' · '
     return (
       <button

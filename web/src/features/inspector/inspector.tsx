@@ -60,6 +60,9 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow }) {
           <Fact name={t('inspector.started')}>{clockTime(turn.startedAt, t.locale)}</Fact>
         )}
         {ran !== null && <Fact name={t('inspector.duration')}>{duration(ran, t.locale)}</Fact>}
+        {activity.waited > 0 && (
+          <Fact name={t('inspector.waited')}>{duration(activity.waited, t.locale)}</Fact>
+        )}
         {status !== null && <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>}
         <Fact name={t('inspector.iterations')}>{count(turn.iterations, t.locale)}</Fact>
         <Fact name={t('inspector.tools')}>{count(activity.tools, t.locale)}</Fact>

@@ -30,6 +30,7 @@ export function QueueList(props: {
       <h2 className="flex items-center gap-2 bg-sunken px-3 py-1 text-sm font-medium text-ink-soft">
         <Icon name="queue" size={14} />
         {t.count('queue.title', total)}
+        <span className="truncate font-normal text-ink-faint">{t('queue.hint')}</span>
       </h2>
       <ol className="max-h-48 divide-y divide-line overflow-y-auto">
         {props.queue.map((row, index) => (

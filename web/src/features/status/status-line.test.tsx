@@ -37,6 +37,11 @@ test('what is not known is not shown as nothing or zero (UI-26)', () => {
   expect(screen.getByText('Status unknown')).toBeTruthy()
 })
 
+test('a turn that is over counts no calls any more', () => {
+  line({ status: 'done', detail: 'completed', iteration: 3, maxIters: 50 })
+  expect(screen.queryByText(/call 3/)).toBeNull()
+})
+
 test('tokens that were not told read unknown (UI-26)', () => {
   line({ inputTokens: 10 })
   expect(screen.getByRole('img', { name: 'Tokens: 10 in, unknown out' })).toBeTruthy()

@@ -7,7 +7,7 @@ import { useT } from '../shared/surface'
 
 export interface StatusLineProps {
   readonly status: StatusRow | null
-  /** When the running turn began, in microseconds; 0 where nothing runs. */
+  /** Where the clock of the running turn counts from, in microseconds; 0 where nothing runs. */
   readonly runningSince: number
   readonly onInterrupt: () => void
 }
@@ -36,7 +36,7 @@ export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProp
         </span>
       )}
       <span className="flex min-w-0 flex-1 items-center justify-end gap-3 text-ink-faint max-md:hidden">
-        {status.iteration > 0 && (
+        {running && status.iteration > 0 && (
           <span className="tabular whitespace-nowrap">
             {status.maxIters > 0
               ? t('status.iteration', { iteration: status.iteration, max: status.maxIters })

@@ -6,6 +6,7 @@ import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
 import { useOpened } from '../shared/opened'
 import { useFullText, useT } from '../shared/surface'
+import { Changed, isSame } from './changed'
 
 /** The files that a call changed, each with its diff on demand. A single one is open. */
 export function FileChanges({ call, changes }: { call: string; changes: readonly FileChange[] }) {
@@ -29,6 +30,7 @@ function Change(props: { readonly call: string; readonly change: FileChange; rea
   const { call, change, startsOpen } = props
   const [open, setOpen] = useOpened(`${call} ${change.path}`, startsOpen)
   const diff = change.diff ?? null
+  const same = isSame(change)
   return (
     <>
       <button
@@ -39,13 +41,13 @@ function Change(props: { readonly call: string; readonly change: FileChange; rea
       >
         <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
         <span className="wrap-any font-mono text-sm">{plainTerminalText(change.path)}</span>
-        <span className="text-sm text-ink-faint">{t(`tool.change.${change.kind}`)}</span>
-        <span className="tabular ml-auto shrink-0 font-mono text-sm">
-          <span className="text-good">+{change.added ?? 0}</span>{' '}
-          <span className="text-bad">−{change.removed ?? 0}</span>
+        {!same && <span className="text-sm text-ink-faint">{t(`tool.change.${change.kind}`)}</span>}
+        <span className="ml-auto">
+          <Changed changes={[change]} />
         </span>
       </button>
       {open &&
+        !same &&
         (diff === null ? (
           <p className="pl-5 text-ink-faint">{t('tool.no_diff')}</p>
         ) : (

@@ -6,11 +6,12 @@ import { CodeBlock } from '@/ui/code-block'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 import { FileChanges } from './file-changes'
+import { messageOf } from './message'
 
 /** Input, changes and output of one call. The permission checks are in the inspector, and only there. */
 export function ToolDetail({ part }: { part: ToolPart }) {
   const t = useT()
-  const message = t.maybe(`explain.${part.code}`) ?? part.message
+  const message = messageOf(t, part)
   return (
     <div className="space-y-2 pt-1 pb-3 pl-[22px]">
       <Block title={t('tool.input')} text={part.arguments} json />

@@ -5,7 +5,7 @@ import type { ToolPart as WireTool } from '@/system/generated/contracts'
 import { TOOL_STATES } from '@/system/generated/contracts'
 import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart } from '../../../dev/rows'
-import { blobsOf, filled, show } from '../../../dev/surfaces'
+import { blobsOf, CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { OpenedRows } from '../shared/opened'
 import { ToolRow } from './tool-row'
 
@@ -82,6 +82,27 @@ test('the details show input by name, the changes and the output', async () => {
   expect(screen.getByRole('group', { name: 'Diff of src/a.py' }).textContent).toBe('no hunks here')
 })
 
+test('a file that was written as it was is no change', async () => {
+  const ref = { hash: 'h', size: 5 }
+  const change = { path: 'a.md', kind: 'modified', before: ref, after: ref, diff: { text: '' } } as const
+  show(<ToolRow part={part({ changes: [change] })} waiting={false} />)
+  expect(screen.getByRole('button', { name: /^Bash/ }).textContent).toContain('no change')
+  await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
+  expect(screen.getByRole('list').textContent).toBe('a.mdno change')
+})
+
+test('a command that failed tells its exit code in the language of the page', () => {
+  const row = {
+    state: 'output-error',
+    code: 'tool_failed',
+    exitCode: 3,
+    message: 'It ended with 3.',
+  } as const
+  show(<ToolRow part={part(row)} waiting={false} />, NO_BLOBS, CHINESE)
+  expect(screen.getByText('退出码 3')).toBeTruthy()
+  expect(screen.getByText('命令以退出码 3 结束。')).toBeTruthy()
+})
+
 test('an erased text says that it was erased', async () => {
   show(<ToolRow part={part({ output: { erased: true } })} waiting={false} />)
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
@@ -106,5 +127,5 @@ test('a call that a person rejected is not shown as a failure of the tool (CTL-0
       waiting={false}
     />,
   )
-  expect(screen.getByText('Rejected').className).not.toContain('text-bad')
+  expect(screen.getByText('Not run').className).not.toContain('text-bad')
 })

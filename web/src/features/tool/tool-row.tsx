@@ -8,7 +8,9 @@ import { Icon, type IconName } from '@/ui/icon'
 import { Elapsed } from '../shared/elapsed'
 import { useOpened } from '../shared/opened'
 import { useT } from '../shared/surface'
+import { Changed } from './changed'
 import { LiveOutput } from './live-output'
+import { messageOf } from './message'
 import { ToolDetail } from './tool-detail'
 
 const TOOL_ICONS: Readonly<Record<string, IconName>> = {
@@ -23,7 +25,7 @@ const TOOL_ICONS: Readonly<Record<string, IconName>> = {
 /** One tool call, by its id, through all its states. Open while it runs; a row when it is done. */
 export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boolean }) => {
   const t = useT()
-  const message = t.maybe(`explain.${part.code}`) ?? part.message
+  const message = messageOf(t, part)
   const [open, setOpen] = useOpened(part.key)
   const refused = wasRefused(part)
   const failed = part.state === 'output-error' && !refused
@@ -47,7 +49,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
         <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-soft">
           {plainTerminalText(callSummary(part.tool, part.summary))}
         </span>
-        <Changes part={part} />
+        <Changed changes={part.changes} />
         <span className={`shrink-0 text-sm ${tone(part, waiting)}`}>{state}</span>
         <span className="w-12 shrink-0 text-right text-sm text-ink-faint">
           {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}
@@ -57,7 +59,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
         </span>
         <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
       </button>
-      {(failed || refused) && !open && message && (
+      {(failed || refused) && !open && message && part.code !== 'person_denied' && (
         <p className={`wrap-any line-clamp-3 pb-1 pl-[22px] ${failed ? 'text-bad' : 'text-ink-soft'}`}>
           {message}
         </p>
@@ -67,23 +69,14 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
   )
 })
 
-function Changes({ part }: { part: ToolPart }) {
-  if (part.changes.length === 0) return null
-  const added = part.changes.reduce((sum, change) => sum + (change.added ?? 0), 0)
-  const removed = part.changes.reduce((sum, change) => sum + (change.removed ?? 0), 0)
-  return (
-    <span className="tabular shrink-0 font-mono text-sm">
-      <span className="text-good">+{added}</span> <span className="text-bad">−{removed}</span>
-    </span>
-  )
-}
-
 /** A refusal, an unknown outcome and a failure are different things; the code says which. */
 function stateText(t: ReturnType<typeof useT>, part: ToolPart, waiting: boolean): string {
   if (waiting) return t('tool.waiting')
+  // Who said no stands in the line of the request; here it is only that nothing ran.
+  if (part.code === 'person_denied') return t('tool.not_run')
+  if (part.exitCode !== null && part.exitCode !== 0) return t('tool.exit', { code: part.exitCode })
   const code = part.code === '' ? null : t.maybe(`code.${part.code}`)
   if (code !== null) return code
-  if (part.exitCode !== null && part.exitCode !== 0) return t('tool.exit', { code: part.exitCode })
   return t(`tool.state.${part.state}`)
 }
 

@@ -10,8 +10,10 @@ export interface Activity {
   readonly added: number
   readonly removed: number
   readonly steers: number
-  /** From start to end, in milliseconds; null where the facts don't tell. */
+  /** How long it was at work, in milliseconds; null where the facts don't tell. */
   readonly duration: number | null
+  /** How long it stood still for a person's decision, in milliseconds. */
+  readonly waited: number
 }
 
 export function activityOf(turn: TurnRow, process: readonly Part[]): Activity {
@@ -40,13 +42,20 @@ export function activityOf(turn: TurnRow, process: readonly Part[]): Activity {
     removed,
     steers,
     duration: durationOf(turn),
+    waited: turn.waitedUs / 1000,
   }
 }
 
-/** How long a turn ran, in milliseconds; null while it runs or where the facts don't tell. */
+/** How long a turn was at work, waits for a person left out, in milliseconds; null while it runs or where the facts don't tell. */
 export function durationOf(turn: TurnRow): number | null {
   if (turn.startedAt === 0 || turn.endedAt === 0) return null
-  return (turn.endedAt - turn.startedAt) / 1000
+  return (turn.endedAt - turn.startedAt - turn.waitedUs) / 1000
+}
+
+/** Where the clock of a turn that runs counts from, in microseconds: its wait while it waits, else its work. 0 where none runs. */
+export function clockStart(turn: TurnRow | null): number {
+  if (turn === null || turn.startedAt === 0) return 0
+  return turn.waitingSince > 0 ? turn.waitingSince : turn.startedAt + turn.waitedUs
 }
 
 /** A call that was not let run never started; that is no failure of the tool. */

@@ -36,6 +36,8 @@ const DEFAULTS = {
     input: NO_TEXT,
     startedAt: 0,
     endedAt: 0,
+    waitedUs: 0,
+    waitingSince: 0,
     iterations: 0,
     toolCalls: 0,
     filesChanged: 0,
@@ -65,7 +67,7 @@ const DEFAULTS = {
     network: false,
     actionId: '',
   },
-  action_required: { answeredScope: null as wire.ApprovalScope | null, reason: '', actor: '' },
+  action_required: { answeredScope: null as wire.ApprovalScope | null, reason: '', actor: '', settledAt: 0 },
   user_text: { content: NO_TEXT, reason: '' },
   runtime_status: { hint: '', retryInMs: null as number | null },
   error: { hint: '', retryable: false },
@@ -74,6 +76,7 @@ const DEFAULTS = {
     tool: '',
     arguments: NO_TEXT,
     preview: null as Text | null,
+    change: null as wire.AskedChange | null,
     risk: 'none' as wire.Risk,
     scopes: [] as readonly wire.ApprovalScope[],
     matchers: {} as Readonly<Record<string, string>>,
@@ -97,8 +100,10 @@ const DEFAULTS = {
 } as const
 
 type Kind = keyof typeof DEFAULTS
+/** A field that is empty by default may hold any text, one that is 0 any number. */
+type Widened<T> = T extends '' ? string : T extends 0 ? number : T extends false ? boolean : T
 type Filled<W extends { readonly kind: Kind }> = Omit<W, keyof (typeof DEFAULTS)[W['kind']]> & {
-  readonly [F in keyof (typeof DEFAULTS)[W['kind']]]: (typeof DEFAULTS)[W['kind']][F]
+  readonly [F in keyof (typeof DEFAULTS)[W['kind']]]: Widened<(typeof DEFAULTS)[W['kind']][F]>
 }
 
 export type SessionRow = Filled<wire.SessionRow>
