@@ -26,18 +26,23 @@ from .wire import Gone, Parser
 #: The ring of a session holds some 2 MB: who is away while more than that comes has lost its place.
 FLOOD = 12
 FLOOD_LENGTH = 200_000
+#: How much of the answer in which the server is killed must have to be there after it, in characters.
+OLD_ENOUGH = 4000
+#: How much text comes in a second of that answer, at most.
+CHARACTERS_S = 10_000
 #: How long all clients may take to catch up once nothing happens any more, in seconds.
 CATCH_UP_S = 20.0
 COMMAND = "for i in 1 2 3 4 5 6; do echo line $i; sleep 0.05; done"
 
 
-def scenario() -> dict[str, Any]:
+def scenario(writing: float) -> dict[str, Any]:
     paced: dict[str, Any] = {"chunk": 7, "delay_ms": 2}
     answer = [
         scenes.says(scenes.prose(600, "r"), kind="reasoning", **paced),
         scenes.says(scenes.prose(4000, "t"), **paced),
-        scenes.told(40),
     ]
+    # What is to be stopped in the middle has no end, however late the stop comes.
+    book = scenes.prose(20_000 + round(CHARACTERS_S * writing), "b")
     stumble = [
         scenes.says(scenes.prose(900, "s"), **paced),
         {"fail": {"code": "model_unavailable", "retryable": True, "retry_after": 0.05, "attempts": 1}},
@@ -48,9 +53,10 @@ def scenario() -> dict[str, Any]:
     return scenes.scenario(
         [
             ("say hello", [[scenes.says("hello")]]),
-            ("answer at length", [answer]),
-            # Long enough that most of it is older, when the server is killed, than what may be lost.
-            ("write a book", [[scenes.says(scenes.prose(20_000, "b"), chunk=20, delay_ms=2)]]),
+            ("answer at length", [[*answer, scenes.told(40)]]),
+            ("answer without end", [[*answer, scenes.waits()]]),
+            # Long enough that much of it is older, when the server is killed, than what may be lost.
+            ("write a book", [[scenes.says(book, chunk=20, delay_ms=2), scenes.waits()]]),
             ("stumble", [stumble]),
             ("flood", [flood]),
             ("run a command", [tool, [scenes.says("It ran.", chunk=1, delay_ms=2)]]),
@@ -126,10 +132,11 @@ class Client:
         return max(1, min(self._random.choice((100, 1500, 4096, 1 << 16)), room, 4096 if self.slow else 1 << 16))
 
 
-async def prove(n: int, sabotage: str, seed: int) -> int:
+async def prove(n: int, sabotage: str, seed: int, writing: float = kept.WRITING) -> int:
+    """`writing` is how long a write of text in the making may take here, in seconds."""
     report = Report("prove-resume")
     with place() as at:
-        at.play(scenario())
+        at.play(scenario(writing))
         server = await Server.start(at, sabotage=sabotage)
         world = World("", server, [server])
         try:
@@ -137,21 +144,21 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
             clients = [Client(index, world, seed) for index in range(n)]
             living = [asyncio.create_task(client.live()) for client in clients]
             try:
-                story = asyncio.create_task(_story(report, at, world, clients[0].view, sabotage))
+                story = asyncio.create_task(_story(report, at, world, clients[0].view, sabotage, writing))
                 killed = await _told(story, clients, bool(sabotage))
                 await _caught_up(world, clients, at)
             finally:
                 for task in living:
                     task.cancel()
                 await asyncio.gather(*living, return_exceptions=True)
-            _judge(report, store.read(at.store), world, clients, killed)
+            _judge(report, store.read(at.store), world, clients, killed, writing)
         finally:
             for one in world.started:
                 await one.kill()
     return report.end()
 
 
-async def _story(report: Report, at: Place, world: World, view: View, sabotage: str) -> float:
+async def _story(report: Report, at: Place, world: World, view: View, sabotage: str, writing: float) -> float:
     """What the session goes through; returns when its server was killed."""
     server, session = world.server, world.session
     assert server is not None
@@ -159,7 +166,7 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
     tell("answers at length, one queued behind the other")
     await submit(server, "answer at length", session)
     await submit(server, "stumble", session)
-    assert await until(lambda: _streaming(view, 1000))
+    assert await until(lambda: any(length >= 1000 for grown in view.grown.values() for _, length in grown))
     await over(server, session)
     tell("runs a command once it is approved, and is interrupted")
     await submit(server, "run a command", session)
@@ -167,7 +174,7 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
     for action in list(view.rows.get("actions", {})):
         await do(server, "respond_action", sessionId=session, actionId=action, decision="approve")
     await over(server, session)
-    await submit(server, "answer at length", session)
+    await submit(server, "answer without end", session)
     await submit(server, "say hello", session)
     assert await until(lambda: _streaming(view, 1500))
     await do(server, "interrupt_turn", sessionId=session)
@@ -181,7 +188,9 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
     tell("is killed in the middle of an answer, and started again")
     await submit(server, "write a book", session)
     await submit(server, "say hello", session)
-    assert await until(lambda: _streaming(view, 12_000))
+    assert await until(
+        lambda: any(kept.at_least(grown, None, writing) >= OLD_ENOUGH for grown in _streaming(view, OLD_ENOUGH))
+    )
     killed = time.monotonic()
     await server.kill()
     world.server = None
@@ -212,7 +221,7 @@ async def _caught_up(world: World, clients: list[Client], at: Place) -> None:
     await until(lambda: not any(behind(client.view) for client in clients), CATCH_UP_S, every=0.05)
 
 
-def _judge(report: Report, log: store.Log, world: World, clients: list[Client], killed: float) -> None:
+def _judge(report: Report, log: store.Log, world: World, clients: list[Client], killed: float, writing: float) -> None:
     facts = log.facts[world.session]
     fold = Fold(facts)
     should = fold.panels()
@@ -231,7 +240,7 @@ def _judge(report: Report, log: store.Log, world: World, clients: list[Client], 
             fact = texts.get(key)
             if fact is None or fact.type == "message.interrupted":
                 length = len(log.text(fact.payload["content"])) if fact else 0
-                least = kept.at_least(grown, killed)
+                least = kept.at_least(grown, killed, writing)
                 report.check(
                     "what a client was shown is not taken back", length >= least, f"{length} of at least {least}"
                 )
@@ -245,10 +254,13 @@ def _judge(report: Report, log: store.Log, world: World, clients: list[Client], 
     report.figure("the log", f"{len(facts)} facts, {sum(row['kind'] != 'turn' for row in should['parts'])} parts")
 
 
-def _streaming(view: View, length: int) -> bool:
-    """True while so many characters of a text that comes are shown."""
-    rows = view.rows.get("parts", {}).values()
-    return any(row.get("state") == "streaming" and len(row["content"].get("text", "")) >= length for row in rows)
+def _streaming(view: View, length: int) -> list[list[tuple[float, int]]]:
+    """How each text grew that comes just now and of which so many characters are shown."""
+    rows = view.rows.get("parts", {}).items()
+    long = [
+        key for key, row in rows if row.get("state") == "streaming" and len(row["content"].get("text", "")) >= length
+    ]
+    return [view.grown[key] for key in long if key in view.grown]
 
 
 def _working(view: View) -> bool:

@@ -35,6 +35,11 @@ def calls(tool: str, **arguments: Any) -> Part:
     return {"tool": {"name": tool, "arguments": arguments}}
 
 
+def waits(file: str = "never") -> Part:
+    """The answer goes on once there is such a file beside the scenario."""
+    return {"wait_for": file}
+
+
 def told(output: int) -> Part:
     """The usage that ends an answer."""
     return {"usage": {"input": 100, "output": output}}
