@@ -15,6 +15,7 @@ from callboard.agents.packaged import PackagedDefinitions
 from callboard.contracts.commands import GetParts, GetThreadRead, OpenWorkspace, SubmitTurn, ThreadRead, TurnAccepted
 from callboard.contracts.commands.base import Command
 from callboard.contracts.live import Cursor, Partial
+from callboard.contracts.ports.agents import Definition, Definitions
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyPart, AnyRow, AppendText, Remove, Upsert
 from callboard.contracts.scope import PERSON
@@ -108,6 +109,23 @@ class House:
         raise AssertionError("the stream ended")
 
 
+class Changing:
+    """The port `Definitions` with one agent, which a test changes as a person changes its file."""
+
+    def __init__(self, **differs: Any) -> None:
+        self.now = msgspec.structs.replace(PackagedDefinitions().lead(""), **differs)
+
+    def change(self, **differs: Any) -> None:
+        """The agent is another from now on."""
+        self.now = msgspec.structs.replace(self.now, **differs)
+
+    def lead(self, folder: str) -> Definition:
+        return self.now
+
+    def get(self, folder: str, name: str) -> Definition:
+        return self.now
+
+
 async def _holds(partials: Awaitable[tuple[Partial, ...]], text: str) -> bool:
     return any(partial.text == text for partial in await partials)
 
@@ -144,7 +162,9 @@ def uses(tool: str, **arguments: Any) -> list[dict[str, Any]]:
 
 
 @asynccontextmanager
-async def house(place: Path, scenario: dict[str, Any], **limits: Any) -> AsyncIterator[House]:
+async def house(
+    place: Path, scenario: dict[str, Any], definitions: Definitions | None = None, **limits: Any
+) -> AsyncIterator[House]:
     """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store."""
     folder = place / "work"
     folder.mkdir(exist_ok=True)
@@ -156,7 +176,7 @@ async def house(place: Path, scenario: dict[str, Any], **limits: Any) -> AsyncIt
         feed=InProcessLiveFeed(store.facts.head),
         models=ConfiguredModels(ModelSettings(providers=(played,))),
         toolbox=FolderToolbox(hidden=(str(place / "state"),)),
-        definitions=PackagedDefinitions(),
+        definitions=definitions or PackagedDefinitions(),
         closed_folders=(str(place / "state"),),
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )

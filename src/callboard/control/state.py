@@ -7,13 +7,14 @@ from typing import Literal
 import msgspec
 
 from callboard.contracts.content import Text
+from callboard.contracts.facts import PromptRef
 from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.thread import PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
 
 #: Snapshots of another schema are thrown away and folded anew.
-STATE_SCHEMA = 3
+STATE_SCHEMA = 4
 
 #: The tool whose success ends a turn in `auto`.
 FINALIZE = "Finalize"
@@ -48,7 +49,7 @@ class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
 class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run under way. `epoch` is of the host that has it.
 
-    `model_step` is the step of the model call without an end, 0 when none is open.
+    `prompts` and `tools` are what it was told. `model_step` is the step of the model call without an end, 0 when none is open.
     `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `finalised` is set once
     a Finalize call succeeded, `stopping` from the request of an interrupt on.
     """
@@ -61,6 +62,8 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     definition: str
     definition_hash: str
     epoch: int
+    prompts: tuple[PromptRef, ...] = ()
+    tools: tuple[str, ...] = ()
     provider: str = ""
     model: str = ""
     iteration: int = 0

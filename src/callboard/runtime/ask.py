@@ -125,7 +125,7 @@ class Asking:
         run = host.state.threads[self._scope.thread].run
         if run is None:
             raise ModelFailure("internal", "The run is over.", retryable=False)
-        setup = host.runs.of(run)
+        setup = await host.runs.of(run)
         context = await host.contexts.of(self._scope.thread)
         try:
             model = host.parts.models.model(self._request.provider, self._request.model)

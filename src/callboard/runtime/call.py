@@ -55,7 +55,7 @@ class Calling:
         host, scope = self._host, self._scope
         wanted = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
         toolbox = host.parts.toolbox
-        context = host.runs.tool_context(scope.thread)
+        context = await host.runs.tool_context(scope.thread)
         try:
             return await toolbox.run(
                 wanted, evaluation, context, lambda text: self._gather.add("output", scope, text, tool)

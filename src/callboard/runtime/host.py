@@ -24,6 +24,7 @@ from .keeper import StateKeeper
 from .knowing import Knowing
 from .parts import Parts
 from .runs import Runs
+from .setup import Setups
 from .verdicts import Verdicts
 
 _T = TypeVar("_T")
@@ -41,6 +42,7 @@ class SessionHost:
         parts: Parts,
         home: Callable[[str], Home],
         act: Callable[[SessionHost, Effect], None],
+        setups: Setups,
         workspace: str = "",
     ) -> None:
         self.session = session
@@ -52,7 +54,7 @@ class SessionHost:
         self._work: set[asyncio.Task[Any]] = set()
         self._keeper = StateKeeper(session, parts.store, workspace)
         self.contexts = Contexts(session, parts, self._keeper)
-        self.runs = Runs(parts, self._keeper, lambda: self.home)
+        self.runs = Runs(setups, self._keeper, lambda: self.home)
         self.verdicts = Verdicts(parts, self._keeper, self.runs)
         self._knowing = Knowing(
             parts, self._keeper, lambda: self.home, contexts=self.contexts, runs=self.runs, verdicts=self.verdicts
@@ -152,6 +154,7 @@ class SessionHost:
         for record in records:
             if record.fact.closes == "tool_call":
                 self.verdicts.take(record.scope.tool_call)
+        self.runs.take(records)
         self.parts.feed.facts(self.session, records, batch.ends)
         await self.contexts.take(records)
         for effect in effects(records):

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import msgspec
 
 from callboard.contracts.commands import RespondAction
-from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.control.decide import SessionCommand
-from callboard.control.known import Known, Setup
+from callboard.control.known import Known
 
 from .contexts import Contexts
 from .home import Home
@@ -60,13 +59,10 @@ class Knowing:
         return Known(
             now=self._parts.clock.now(),
             ids=self._parts.ids,
-            setup=self._setup,
+            setup=self._runs.start,
             workspace=home.workspace,
             folder=home.folder,
             epoch=epoch,
             context_after=self._contexts.after,
             approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
         )
-
-    def _setup(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
-        return self._runs.setup(definition, mode, permission_mode).setup

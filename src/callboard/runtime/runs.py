@@ -1,53 +1,61 @@
-"""What the runs of a session were told when they began, and on whose behalf they call tools."""
+"""What the open runs of a session were told when they began, and on whose behalf they call tools."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from callboard.contracts.facts import TurnStarted
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.tools import ToolContext
+from callboard.contracts.record import Record
+from callboard.control.known import Setup
 from callboard.control.state import OpenRun
 
 from .home import Home
 from .keeper import StateKeeper
-from .parts import Parts
-from .setup import RunSetup, Setups
+from .setup import RunSetup, Setups, tool_context
 
 
 class Runs:
-    """Pins what a run was told for as long as it goes on."""
+    """Keeps what each run was told for as long as it goes on, whatever becomes of the definition; over a restart it comes
+    from what the run's first fact names."""
 
-    def __init__(self, parts: Parts, keeper: StateKeeper, home: Callable[[], Home]) -> None:
-        self._parts = parts
+    def __init__(self, setups: Setups, keeper: StateKeeper, home: Callable[[], Home]) -> None:
+        self._setups = setups
         self._keeper = keeper
         self._home = home
-        self._setups: Setups | None = None
-        self._pinned: dict[str, RunSetup] = {}
+        self._told: dict[str, RunSetup] = {}
 
-    def setup(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunSetup:
-        """What a run of this definition and these modes would be told now. Raises Refusal where none can start."""
+    def start(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+        """What a run of this definition and these modes would start with now. Raises Refusal where none can start."""
         home = self._home()
-        if self._setups is None:
-            self._setups = Setups(self._parts, home.folder)
-        return self._setups.of(definition, mode, permission_mode, home.sequence)
+        return self._setups.start(home.folder, definition, mode, permission_mode, home.sequence)
 
-    def of(self, run: OpenRun) -> RunSetup:
-        """What the run was told when it began: a definition that changed meanwhile holds from the next turn on."""
-        found = self._pinned.get(run.run)
+    async def of(self, run: OpenRun) -> RunSetup:
+        """What the run was told: a definition that changed meanwhile holds from the next turn on. Raises Refusal
+        `store_unusable` where that cannot be read any more."""
+        found = self._told.get(run.run)
         if found is None:
-            self._pinned = {run.run: self.setup(run.definition, run.mode, run.permission_mode)}
-            found = self._pinned[run.run]
+            found = self._told[run.run] = await self._setups.told(self._home().folder, run)
         return found
 
-    def tool_context(self, thread: str) -> ToolContext:
+    async def tool_context(self, thread: str) -> ToolContext:
         """On whose behalf the thread's run evaluates and runs tools."""
-        state, home = self._keeper.state, self._home()
-        run = state.threads[thread].run
+        run = self._keeper.state.threads[thread].run
         if run is None:
             raise LookupError(f"thread {thread} has no open run")
-        setup = self.of(run)
-        if self._setups is None:
-            raise LookupError("no setup was made")
+        agent = (await self.of(run)).definition
+        state, home = self._keeper.state, self._home()
         on_its_way = (one.rule for one in state.passed_on if one.rule.rule_id not in home.given)
         rules = (*home.rules, *state.rules, *on_its_way)
-        return self._setups.context(setup.definition, run.mode, run.permission_mode, rules)
+        return tool_context(home.folder, agent, run.mode, run.permission_mode, rules)
+
+    def take(self, records: Iterable[Record]) -> None:
+        """Pins what runs that began with these facts were told, and forgets it of those that ended."""
+        for record in records:
+            if isinstance(record.fact, TurnStarted):
+                made = self._setups.made(record.fact.prompts)
+                if made is not None:
+                    self._told[record.scope.run] = made
+            elif record.fact.closes == "turn":
+                self._told.pop(record.scope.run, None)

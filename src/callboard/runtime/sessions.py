@@ -14,6 +14,7 @@ from .acting import Acting, WorkspaceEffect
 from .home import Home
 from .host import SessionHost
 from .parts import Parts
+from .setup import Setups
 from .views.session import SessionViews
 
 
@@ -43,6 +44,7 @@ class Sessions:
         pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]],
     ) -> None:
         self._parts = parts
+        self._setups = Setups(parts)
         self._home = home
         self._card = card
         self._pass_on = pass_on
@@ -124,7 +126,7 @@ class Sessions:
 
     async def _load(self, session: str, workspace: str) -> OpenSession:
         acting = Acting(self._pass_on)
-        host = SessionHost(session, self._parts, self._home, acting.act, workspace)
+        host = SessionHost(session, self._parts, self._home, acting.act, self._setups, workspace)
         views = SessionViews(session, self._parts, self._card)
         await host.open()
         await views.open()

@@ -1,11 +1,15 @@
 """What a run starts with. Prompts are layered (system, role, mode, task) and kept as blobs, so that their hashes tell later
-what an agent was told."""
+what an agent was told. The role is kept as the whole definition, so that a run goes on under what it began with."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from callboard.contracts.content import Blob, blob_of
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, PromptRef
@@ -13,6 +17,7 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import ToolContext
 from callboard.control.known import Setup
+from callboard.control.state import OpenRun
 
 from .parts import Parts
 
@@ -27,76 +32,139 @@ _MODES: dict[Mode, str] = {
     "ends nothing.",
 }
 
+_LAYERS: tuple[PromptLayer, ...] = ("system", "role", "mode", "task")
+_MARKDOWN = "text/markdown; charset=utf-8"
 _PLANNING = "You are planning: read and think, and write nothing but documents."
 
 
 @dataclass(frozen=True)
 class RunSetup:
-    """What a run needs while it goes on: the prompt layers as text and the tools as the model is told of them."""
+    """What a run needs while it goes on: its agent, the prompt layers as text and the tools as the model is told of them.
 
-    setup: Setup
+    `prompts` name the layers in the log.
+    """
+
     definition: Definition
+    prompts: tuple[PromptRef, ...]
     system: tuple[str, ...]
     specs: tuple[ToolSpec, ...]
 
 
+@dataclass(frozen=True)
+class _Made:
+    """A setup with the bytes of its layers."""
+
+    setup: RunSetup
+    blobs: tuple[Blob, ...]
+
+
 class Setups:
-    """Makes the setups of a workspace's runs; the same definition and modes give the same one."""
+    """Makes what runs start with, for all folders; the same definition and modes give the same."""
 
-    def __init__(self, parts: Parts, folder: str) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._folder = folder
-        self._made: dict[tuple[str, str, str], RunSetup] = {}
+        self._made: dict[tuple[str, str, Mode, PermissionMode], _Made] = {}
 
-    def of(self, definition: str, mode: Mode, permission_mode: PermissionMode, workspace_sequence: int) -> RunSetup:
-        """The setup of a run. An empty definition is the lead's. Raises Refusal `unknown_agent`, `model_unconfigured`."""
+    def start(
+        self, folder: str, definition: str, mode: Mode, permission_mode: PermissionMode, workspace_sequence: int
+    ) -> Setup:
+        """What a run would start with now. An empty definition is the lead's. Raises Refusal `unknown_agent`."""
         definitions = self._parts.definitions
-        agent = definitions.get(self._folder, definition) if definition else definitions.lead(self._folder)
-        key = (agent.hash, mode, permission_mode)
-        made = self._made.get(key)
-        if made is None or made.setup.workspace_sequence != workspace_sequence:
-            made = self._make(agent, mode, permission_mode, workspace_sequence)
-            self._made[key] = made
-        return made
-
-    def context(
-        self, agent: Definition, mode: Mode, permission_mode: PermissionMode, rules: tuple[Rule, ...]
-    ) -> ToolContext:
-        """On whose behalf tools are evaluated and run."""
-        return ToolContext(
-            folder=self._folder,
-            agent=agent.name,
-            definition_hash=agent.hash,
-            tools=agent.tools,
-            policy=agent.policy,
-            mode=mode,
-            permission_mode=permission_mode,
-            rules=rules,
-        )
-
-    def _make(
-        self, agent: Definition, mode: Mode, permission_mode: PermissionMode, workspace_sequence: int
-    ) -> RunSetup:
-        layers: list[tuple[PromptLayer, str]] = [("system", _SYSTEM), ("role", agent.prompt)]
-        layers.append(("mode", f"{_MODES[mode]}\n{_PLANNING}" if permission_mode == "planning" else _MODES[mode]))
-        layers.append(("task", f"The folder is {self._folder}."))
-        kept: list[tuple[PromptLayer, Blob]] = [
-            (layer, blob_of(text.encode(), "text/markdown; charset=utf-8")) for layer, text in layers if text
-        ]
+        agent = definitions.get(folder, definition) if definition else definitions.lead(folder)
+        made = self._of(folder, agent, mode, permission_mode)
         route = self._parts.models.route(agent.model)
-        specs = self._parts.toolbox.specs(self.context(agent, mode, permission_mode, ()))
-        setup = Setup(
+        return Setup(
             agent_name=agent.name,
             kind=agent.kind,
             definition=agent.name,
             definition_hash=agent.hash,
             max_iters=agent.max_iters,
-            prompts=tuple(PromptRef(layer=layer, hash=blob.ref.hash, size=blob.ref.size) for layer, blob in kept),
-            prompt_blobs=tuple(blob for _, blob in kept),
-            tools=tuple(spec.name for spec in specs),
+            prompts=made.setup.prompts,
+            prompt_blobs=made.blobs,
+            tools=tuple(spec.name for spec in made.setup.specs),
             candidates=tuple(Candidate(provider=provider, model=model) for provider, model in route.candidates),
             chosen=route.chosen,
             route_reason=route.reason,
             workspace_sequence=workspace_sequence,
         )
-        return RunSetup(setup=setup, definition=agent, system=tuple(text for _, text in layers if text), specs=specs)
+
+    def made(self, prompts: tuple[PromptRef, ...]) -> RunSetup | None:
+        """The setup with these layers, where it is the newest of its definition and modes."""
+        return next((made.setup for made in self._made.values() if made.setup.prompts == prompts), None)
+
+    async def told(self, folder: str, run: OpenRun) -> RunSetup:
+        """What the run was told when it began, as the log has it. Raises Refusal `store_unusable` where it has it no more."""
+        layers: dict[PromptLayer, bytes] = {prompt.layer: await self._read(prompt) for prompt in run.prompts}
+        try:
+            agent = msgspec.json.decode(layers.pop("role", b""), type=Definition)
+        except msgspec.MsgspecError as error:
+            raise _unreadable(f"the definition of {run.definition}") from error
+        texts: Mapping[PromptLayer, str] = {layer: data.decode() for layer, data in layers.items()}
+        specs = self._parts.toolbox.specs(tool_context(folder, agent, run.mode, run.permission_mode))
+        return RunSetup(
+            definition=agent,
+            prompts=run.prompts,
+            system=_system(agent, texts),
+            specs=tuple(spec for spec in specs if spec.name in run.tools),
+        )
+
+    def _of(self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode) -> _Made:
+        key = (folder, agent.name, mode, permission_mode)
+        made = self._made.get(key)
+        if made is None or made.setup.definition != agent:
+            made = self._made[key] = self._make(folder, agent, mode, permission_mode)
+        return made
+
+    def _make(self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode) -> _Made:
+        texts: dict[PromptLayer, str] = {
+            "system": _SYSTEM,
+            "mode": f"{_MODES[mode]}\n{_PLANNING}" if permission_mode == "planning" else _MODES[mode],
+            "task": f"The folder is {folder}.",
+        }
+        blobs: dict[PromptLayer, Blob] = {layer: blob_of(text.encode(), _MARKDOWN) for layer, text in texts.items()}
+        blobs["role"] = blob_of(msgspec.json.encode(agent), "application/json")
+        prompts = tuple(
+            PromptRef(layer=layer, hash=blobs[layer].ref.hash, size=blobs[layer].ref.size) for layer in _LAYERS
+        )
+        setup = RunSetup(
+            definition=agent,
+            prompts=prompts,
+            system=_system(agent, texts),
+            specs=self._parts.toolbox.specs(tool_context(folder, agent, mode, permission_mode)),
+        )
+        return _Made(setup, tuple(blobs[layer] for layer in _LAYERS))
+
+    async def _read(self, prompt: PromptRef) -> bytes:
+        data = await self._parts.store.blobs.get(prompt.hash)
+        if data is None:
+            raise _unreadable(f"the prompt's layer {prompt.layer}")
+        return data
+
+
+def tool_context(
+    folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode, rules: tuple[Rule, ...] = ()
+) -> ToolContext:
+    """On whose behalf tools are evaluated and run."""
+    return ToolContext(
+        folder=folder,
+        agent=agent.name,
+        definition_hash=agent.hash,
+        tools=agent.tools,
+        policy=agent.policy,
+        mode=mode,
+        permission_mode=permission_mode,
+        rules=rules,
+    )
+
+
+def _system(agent: Definition, texts: Mapping[PromptLayer, str]) -> tuple[str, ...]:
+    told = (agent.prompt if layer == "role" else texts.get(layer, "") for layer in _LAYERS)
+    return tuple(text for text in told if text)
+
+
+def _unreadable(what: str) -> Refusal:
+    return Refusal(
+        "store_unusable",
+        f"What the run was told when it began cannot be read: {what} is missing or damaged.",
+        hint="Stop the turn and send it again.",
+    )

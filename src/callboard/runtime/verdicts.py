@@ -21,7 +21,7 @@ class Verdicts:
 
     async def of(self, thread: str, call: ToolCall) -> Evaluation:
         """The gate's present verdict on a call of the thread's run."""
-        evaluation = await self._parts.toolbox.evaluate(call, self._runs.tool_context(thread))
+        evaluation = await self._parts.toolbox.evaluate(call, await self._runs.tool_context(thread))
         self.kept[call.call_id] = evaluation
         return evaluation
 

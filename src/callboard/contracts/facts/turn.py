@@ -16,6 +16,8 @@ PermissionMode = Literal["ask", "edits", "planning", "full"]
 #: room for newer input, `shutdown` ended with the process that ran it.
 InterruptCause = Literal["person", "crash", "lost", "replaced", "shutdown"]
 
+#: The role is kept as the agent's definition, whole, as JSON (`contracts.ports.agents.Definition`): beside its prompt it has
+#: what the gate holds the run to.
 PromptLayer = Literal["system", "role", "mode", "task"]
 
 _TURN: tuple[ScopeKey, ...] = ("thread", "turn")

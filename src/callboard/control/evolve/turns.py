@@ -25,6 +25,8 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
         definition=fact.definition,
         definition_hash=fact.definition_hash,
         epoch=place.epoch,
+        prompts=fact.prompts,
+        tools=fact.tools,
     )
 
     def begin(thread: Thread) -> Thread:
