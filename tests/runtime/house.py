@@ -80,6 +80,14 @@ class House:
 
         await self._soon(there)
 
+    async def gone(self, session: str) -> None:
+        """Waits until nothing of the session is left in the log."""
+
+        async def empty() -> bool:
+            return (await self.runtime.parts.store.facts.head(session)).sequence == 0
+
+        await self._soon(empty)
+
     async def _soon(self, true: Callable[[], Awaitable[bool]]) -> None:
         async with asyncio.timeout(PATIENCE):
             while not await true():  # noqa: ASYNC110 - what is waited for is in the store or the folder

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from callboard.contracts.commands import GetSession, ListSessions, RespondAction, ResumeThread
+from callboard.contracts.commands import (
+    DeleteSession,
+    GetSession,
+    ListSessions,
+    RespondAction,
+    ResumeThread,
+    SubmitTurn,
+)
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionWithdrawn, MessageInterrupted, ToolLost, TurnInterrupted
-from callboard.contracts.ports.store import Append
+from callboard.contracts.ports.store import Append, Head
 from callboard.contracts.record import Record
 from callboard.contracts.rows import TextPart, ToolPart
+from callboard.runtime.runtime import Runtime
 
 from .house import House, calls, house, says, uses
 
@@ -185,3 +194,38 @@ async def test_a_turn_whose_model_is_no_longer_configured_says_so(tmp_path: Path
             "Send the turn again: it goes to a model that is configured now.",
         )
         assert (home.folder / "a.txt").read_text() == "x\n"
+
+
+async def test_a_session_whose_deletion_a_crash_cut_short_is_opened_for_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CTL-05, CTL-06: the fact says that it is gone, also until what it left behind is cleared away."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        await home.read(turn.session_id)
+        delete = home.runtime.parts.store.facts.delete
+        copied: list[Path] = []
+
+        async def dies(stream: str) -> Head:
+            copied.append(killed(home, tmp_path))
+            return await delete(stream)
+
+        monkeypatch.setattr(home.runtime.parts.store.facts, "delete", dies)
+        await home.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
+    cleared, recover = asyncio.Event(), Runtime._recover  # pyright: ignore[reportPrivateUsage]
+
+    async def later(runtime: Runtime) -> None:
+        await cleared.wait()
+        await recover(runtime)
+
+    monkeypatch.setattr(Runtime, "_recover", later)
+    async with house(copied[0], calls(says("Hi."))) as after:
+        assert (await after.runtime.parts.store.facts.head(turn.session_id)).sequence > 0
+        for asked in (GetSession(session_id=turn.session_id), SubmitTurn(text="more", session_id=turn.session_id)):
+            with pytest.raises(Refusal, match="There is no session"):
+                await after.do(asked)
+        assert after.runtime.sessions.in_use() == []
+        assert (await after.do(ListSessions())).sessions == ()
+        cleared.set()
+        await after.gone(turn.session_id)

@@ -30,7 +30,9 @@ class Runtime:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self.workspaces = Workspaces(parts)
-        self.sessions = Sessions(parts, self.workspaces.home, self.workspaces.card, self._pass_on)
+        self.sessions = Sessions(
+            parts, self.workspaces.home, self.workspaces.card, self.workspaces.was_deleted, self._pass_on
+        )
         self.queries = Queries(parts, self.sessions, self.workspaces)
         self.commands = Commands(parts, self.sessions, self.workspaces, self.queries)
         self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces)

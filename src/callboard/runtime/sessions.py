@@ -41,12 +41,14 @@ class Sessions:
         parts: Parts,
         home: Callable[[str], Home],
         card: Callable[[SessionCard], None],
+        deleted: Callable[[str], bool],
         pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]],
     ) -> None:
         self._parts = parts
         self._setups = Setups(parts)
         self._home = home
         self._card = card
+        self._deleted = deleted
         self._pass_on = pass_on
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Task[OpenSession]] = {}
@@ -66,14 +68,15 @@ class Sessions:
 
     async def open(self, session: str, workspace: str = "") -> OpenSession:
         """The session; made ready for its first command in that workspace where it does not exist yet. Raises Refusal
-        `unknown_session` for one that is being deleted."""
+        `unknown_session` for one that is being deleted, or was."""
         found = self._open.get(session)
         if found is not None:
             return found
         closing = self._closing.get(session)
         if closing is not None:
             await closing
-        if session in self._leaving:
+        # A deletion that a crash cut short leaves facts behind for a while: they are nobody's any more.
+        if session in self._leaving or self._deleted(session):
             raise _unknown(session)
         opening = self._opening.get(session)
         if opening is None:
