@@ -27,10 +27,18 @@ LARGEST_WAL = 8 * 1024 * 1024 + 64 * 1024
 YIELDS_MS = 0.0001
 #: The replies that are given at once, each to a session: one alone is over before its files could be looked at.
 MARKS = "abcdef"
+#: What every reply ends with, once all that is to be seen while it runs was seen. A viewer gets each piece by itself.
+TAIL = "That was all. "
+GO_ON = "go-on"
+#: How often the store is to be looked at meanwhile, at least, and for how long all this is waited for, in seconds.
+SAMPLES = 3
+WAITS_S = 60.0
 #: The pieces of the reply that is killed: a piece a millisecond, so that most of it is older than what may be lost.
 SLOW = 3000
+#: How much of that reply must have to be there after the kill, in characters.
+OLD_ENOUGH = 1000
 #: How long the server may take to give space back once nothing happens, in seconds.
-QUIET_S = 8.0
+QUIET_S = 30.0
 
 
 @dataclass
@@ -53,20 +61,19 @@ def sample(at: Place) -> Sample:
     )
 
 
-async def prove(n: int, sabotage: str) -> int:
+async def prove(n: int, sabotage: str, writing: float = kept.WRITING) -> int:
+    """`writing` is how long a write of text in the making may take here, in seconds."""
     report = Report("prove-deltas")
     # Each its own, since the same bytes would be stored once. The first is watched, and no piece of it is like another.
     texts = [scenes.prose(n * CHUNK, MARKS[0]), *(f"{mark * (CHUNK - 1)}é" * n for mark in MARKS[1:])]
     replies = [scenes.says(texts[0], chunk=CHUNK, delay_ms=YIELDS_MS)]
     replies += [scenes.repeats(text[:CHUNK], n, YIELDS_MS) for text in texts[1:]]
-    slow = scenes.prose(SLOW * CHUNK, "k")
+    end = [scenes.waits(GO_ON), scenes.says(TAIL, chunk=1, delay_ms=30), scenes.told(n)]
+    slow = scenes.prose((SLOW + round(1000 * writing)) * CHUNK, "k")
     scenario = scenes.scenario(
         [
-            *(
-                (f"the long reply {mark}", [[reply, scenes.told(n)]])
-                for mark, reply in zip(MARKS, replies, strict=True)
-            ),
-            ("the slow reply", [[scenes.says(slow, chunk=CHUNK, delay_ms=1)]]),
+            *((f"the long reply {mark}", [[reply, *end]]) for mark, reply in zip(MARKS, replies, strict=True)),
+            ("the slow reply", [[scenes.says(slow, chunk=CHUNK, delay_ms=1), scenes.waits()]]),
             ("say hello", [[scenes.says("hello")]]),
         ]
     )
@@ -76,7 +83,7 @@ async def prove(n: int, sabotage: str) -> int:
         await _to_the_end(report, at, texts, sabotage)
     with place() as at:
         at.play(scenario)
-        await _killed(report, at, slow, sabotage)
+        await _killed(report, at, slow, sabotage, writing)
     return report.end()
 
 
@@ -96,10 +103,13 @@ async def _to_the_end(report: Report, at: Place, texts: list[str], sabotage: str
         watching = [asyncio.create_task(_watch(server, session, first, text, report, 0))]
         watching.append(asyncio.create_task(_watch(server, session, late, text, report, len(text) // 2, first)))
         samples: list[Sample] = []
-        ended = asyncio.create_task(over(server, session))
+        ended = asyncio.create_task(over(server, session, 2 * WAITS_S))
         while not ended.done():
             samples.append(await asyncio.to_thread(sample, at))
             report.progress(f"{_length(first):,} of {len(text):,} characters shown, {samples[-1].kept:,} bytes kept")
+            seen = len(samples) >= SAMPLES and late.snapshots and _length(first) == _length(late) == len(text)
+            if seen or time.monotonic() - began > WAITS_S:
+                (at.root / GO_ON).touch()
             await asyncio.wait([ended], timeout=0.02)
         took = time.monotonic() - began
         for other in sessions:
@@ -120,14 +130,14 @@ async def _to_the_end(report: Report, at: Place, texts: list[str], sabotage: str
         await server.kill()
 
 
-async def _killed(report: Report, at: Place, text: str, sabotage: str) -> None:
+async def _killed(report: Report, at: Place, text: str, sabotage: str, writing: float) -> None:
     server = await Server.start(at, sabotage=sabotage)
     view = View()
     try:
         session = await submit(server, "the slow reply")
         watching = asyncio.create_task(_watch(server, session, view, text, report, 0))
         async with asyncio.timeout(60):
-            while _length(view) < 2 * len(text) // 3:
+            while max((kept.at_least(grown, None, writing) for grown in view.grown.values()), default=0) < OLD_ENOUGH:
                 report.progress(f"{_length(view):,} of {len(text):,} characters shown before kill -9")
                 await asyncio.sleep(0.002)
         killed = time.monotonic()
@@ -135,7 +145,7 @@ async def _killed(report: Report, at: Place, text: str, sabotage: str) -> None:
         await server.kill()
     await asyncio.gather(watching)
     key, grown = next(iter(view.grown.items()))
-    least = kept.at_least(grown, killed)
+    least = kept.at_least(grown, killed, writing)
     server = await Server.start(at, sabotage=sabotage)
     try:
         after = await snapshot(server, session)
@@ -154,7 +164,7 @@ async def _killed(report: Report, at: Place, text: str, sabotage: str) -> None:
 
 
 def _judge(report: Report, texts: list[str], first: View, late: View, samples: list[Sample], took: float) -> None:
-    report.check("the store was looked at while the reply ran", len(samples) >= 3, f"{len(samples)} samples")
+    report.check("the store was looked at while the reply ran", len(samples) >= SAMPLES, f"{len(samples)} samples")
     counts = sorted({sample.facts for sample in samples})
     report.check("no fact is added for a piece", counts[-1] - counts[0] <= 8 * len(texts), f"{counts}")
     most, content = max(sample.kept for sample in samples), sum(len(text.encode()) for text in texts)
@@ -181,7 +191,7 @@ def _judge_end(report: Report, text: str, log: store.Log, session: str) -> None:
     report.check("the whole session is a handful of facts", len(facts) <= 25, f"{len(facts)}")
     report.check("nothing in the making is left", not log.partials, f"{len(log.partials)} partials")
     said = [log.text(fact.payload["content"]) for fact in facts if fact.type == "message.text"]
-    report.check("the log holds the text that was sent", said == ["hello", text], f"{[len(one) for one in said]}")
+    report.check("the log holds the text that was sent", said == ["hello", text, TAIL], f"{[len(one) for one in said]}")
 
 
 def _judge_size(report: Report, empty: dict[str, int], full: dict[str, int]) -> None:
@@ -226,7 +236,7 @@ async def _watch(
         for row in view.rows.get("parts", {}).values():
             if row.get("state") == "streaming":
                 so_far = row["content"].get("text", "")
-                if not text.startswith(so_far):
+                if not any(one.startswith(so_far) for one in (text, TAIL)):
                     report.check("what is shown while it comes is the text that was sent", False, so_far[-80:])
                 if other is not None and not told:
                     told = True
