@@ -7,7 +7,7 @@ import pytest
 from . import fsync
 
 #: Real processes, started and killed many times, beside whatever else runs here.
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(300)
 
 
 async def test_the_proof_of_syncs_fails_where_acknowledgements_come_before_the_commit(
