@@ -1,6 +1,7 @@
 import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useState } from 'react'
 import { Inspector } from '@/features/inspector/inspector'
 import { useT } from '@/features/shared/surface'
+import { Diagnostics } from '@/features/status/diagnostics'
 import { StatusLine } from '@/features/status/status-line'
 import { clockStart } from '@/system/rows/activity'
 import type { SessionCard, TurnRow } from '@/system/rows/model'
@@ -11,6 +12,7 @@ import type { SessionOffers } from './commands'
 import { useServices } from './services-context'
 import { SessionView } from './session-view'
 import { Side } from './side'
+import { useSignalByFrame } from './use'
 import type { Panel } from './use-layout'
 import { statusOf, useSessionRows } from './use-session-rows'
 
@@ -71,11 +73,15 @@ export function ActiveSession(props: ActiveSessionProps) {
       <main className="flex min-w-0 flex-1 flex-col">
         <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4 max-sm:pl-2">
           {props.showSidebar}
-          <h2 className="max-w-[36%] truncate font-semibold max-sm:max-w-[42%]" title={title}>
+          <h2
+            className="max-w-[36%] truncate font-semibold max-sm:max-w-none max-sm:min-w-0 max-sm:flex-1"
+            title={title}
+          >
             {title}
           </h2>
-          <span aria-hidden="true" className="h-4 w-px bg-line-strong" />
+          <span aria-hidden="true" className="h-4 w-px bg-line-strong max-sm:hidden" />
           <StatusLine status={view.status} runningSince={clockStart(running)} onInterrupt={interrupt} />
+          <SessionDiagnostics session={session} />
           <IconButton
             icon="inspector"
             label={t(inspector.open ? 'app.close_inspector' : 'app.open_inspector')}
@@ -96,7 +102,6 @@ export function ActiveSession(props: ActiveSessionProps) {
             parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
             status={statusOf(turn, view.threads)}
             sessionId={session.id}
-            system={useSystem(session)}
           />
         </div>
       </Side>
@@ -107,6 +112,13 @@ export function ActiveSession(props: ActiveSessionProps) {
 /** A turn that waits has nothing to tell yet. */
 function newestBegun(turns: readonly TurnRow[]): TurnRow | null {
   return turns.findLast(hasBegun) ?? null
+}
+
+/** Outside the view of the session, so that a figure renders nothing but itself. */
+function SessionDiagnostics({ session }: { session: Session }) {
+  const { timings } = useServices().workbench
+  useSignalByFrame(timings.changes)
+  return <Diagnostics timings={timings.all} system={useSystem(session)} />
 }
 
 function useSystem(session: Session): readonly (readonly [string, string])[] {

@@ -98,7 +98,7 @@ const CHANGE = { path: 'a.md', differs: true, added: 2, removed: 1 }
 
 test('the permission is explained, not named by its code', () => {
   card({ policy: 'ask' })
-  expect(screen.getByText(/Asks before it changes files or runs commands/)).toBeTruthy()
+  expect(screen.getByText(/this session asks before it changes files or runs commands/)).toBeTruthy()
   expect(screen.queryByText(/Policy/)).toBeNull()
 })
 

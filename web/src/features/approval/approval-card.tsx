@@ -85,7 +85,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
         )}
         <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
           {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}
-          <span className="group-focus-within:hidden">
+          <span className="group-focus-within:hidden max-sm:hidden">
             <Key>{t('action.focus_keys')}</Key>
           </span>
           {props.count > 1 && (
@@ -128,7 +128,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
               value={reason}
               maxLength={2000}
               onChange={(event) => setReason(event.target.value)}
-              className="h-7 min-w-40 flex-1 rounded-md border border-line-strong bg-paper px-2"
+              className="h-7 min-w-40 flex-1 rounded-md border border-line-strong bg-paper px-2 max-sm:basis-full"
             />
             {action.decisions.includes('answer') && (
               <Button look="solid" disabled={reason.trim() === ''} onClick={() => give('answer')}>
@@ -136,7 +136,12 @@ export function ApprovalCard(props: ApprovalCardProps) {
               </Button>
             )}
             {action.decisions.includes('reject') && (
-              <Button look="danger" aria-keyshortcuts="R" onClick={() => give('reject')}>
+              <Button
+                look="danger"
+                aria-keyshortcuts="R"
+                onClick={() => give('reject')}
+                className="max-sm:flex-1 max-sm:justify-center"
+              >
                 {t('action.reject')}
                 <Key>R</Key>
               </Button>
@@ -146,7 +151,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
                 look="outline"
                 aria-keyshortcuts="A"
                 onClick={() => give('approve')}
-                className="border-accent text-accent"
+                className="border-accent text-accent max-sm:flex-1 max-sm:justify-center"
               >
                 {t('action.approve')}
                 <Key>A</Key>

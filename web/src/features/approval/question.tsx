@@ -51,14 +51,9 @@ function changeWords(t: Translate, change: AskedChange): string {
 export function Policy({ policy }: { policy: string }) {
   const t = useT()
   if (policy === '') return null
-  const name = t.maybe(`composer.permission.${policy}`)
-  const meaning = t.maybe(`action.policy.${policy}`)
-  if (name === null || meaning === null) {
-    return <p className="text-sm text-ink-faint">{t('action.policy', { policy })}</p>
-  }
   return (
     <p className="text-sm text-ink-faint">
-      <span className="font-medium">{name}</span> {meaning}
+      {t.maybe(`action.policy.${policy}`) ?? t('action.policy', { policy })}
     </p>
   )
 }

@@ -120,7 +120,7 @@ test('the no of a person is a calm line with the reason and how long it took (UI
     tool: 'Write',
     prompt: '',
     outcome: 'rejected',
-    actor: 'person',
+    actor: 'person:browser',
     reason: 'not here',
     settledAt: at.at + 65_000_000,
   }) as ActionPart

@@ -24,7 +24,7 @@ const TOLD_FROM_MS = 1000
 export const ActionLine = memo(({ part }: { part: ActionPart }) => {
   const t = useT()
   const tool = part.tool || t('status.a_tool')
-  const byYou = part.actor === 'person' ? t.maybe(`action.line.${part.outcome}_by_you`) : null
+  const byYou = part.actor.split(':')[0] === 'person' ? t.maybe(`action.line.${part.outcome}_by_you`) : null
   const waited = part.settledAt === 0 ? 0 : (part.settledAt - part.at) / 1000
   return (
     <p className="flex min-h-7 flex-wrap items-center gap-x-2 text-ink-soft">

@@ -4,6 +4,7 @@ import { activityOf, durationOf } from '@/system/rows/activity'
 import type { Part, StatusRow, ToolPart, TurnRow } from '@/system/rows/model'
 import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
+import { Tabs } from '@/ui/tabs'
 import { useT } from '../shared/surface'
 import { Permissions } from './permissions'
 
@@ -13,37 +14,28 @@ export interface InspectorProps {
   /** The status of the thread, where it is about this turn. */
   readonly status: StatusRow | null
   readonly sessionId: string
-  readonly system: readonly (readonly [name: string, value: string])[]
 }
 
-/** What is on record of one turn. */
+/** What is on record of one turn, each side of it under a tab of its own. */
 export function Inspector(props: InspectorProps) {
   const t = useT()
-  const { turn } = props
+  const { turn, parts } = props
+  if (turn === null) return <p className="px-4 text-ink-faint">{t('inspector.none')}</p>
+  const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
   return (
-    <div className="min-h-0 flex-1 space-y-3 overflow-y-auto px-4 pb-6">
-      {turn === null ? (
-        <p className="text-ink-faint">{t('inspector.none')}</p>
-      ) : (
-        <Turn {...props} turn={turn} />
-      )}
-      <Disclosure title={t('app.name')}>
-        <Facts>
-          {props.system.map(([name, value]) => (
-            <Fact key={name} name={name}>
-              {value}
-            </Fact>
-          ))}
-        </Facts>
-      </Disclosure>
-    </div>
+    <Tabs
+      label={t('inspector.title')}
+      tabs={[
+        { id: 'turn', label: t('inspector.turn'), content: <Turn {...props} turn={turn} tools={tools} /> },
+        { id: 'permissions', label: t('inspector.permissions'), content: <Permissions tools={tools} /> },
+      ]}
+    />
   )
 }
 
-function Turn(props: InspectorProps & { readonly turn: TurnRow }) {
+function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: readonly ToolPart[] }) {
   const t = useT()
-  const { turn, parts, status } = props
-  const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
+  const { turn, parts, status, tools } = props
   const changed = changedFiles(tools)
   const ran = durationOf(turn)
   const activity = activityOf(turn, parts)
@@ -88,9 +80,6 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow }) {
           </ul>
         </Disclosure>
       )}
-      <Disclosure startsOpen title={t('inspector.permissions')}>
-        <Permissions tools={tools} />
-      </Disclosure>
       <Disclosure title={t('inspector.ids')}>
         <Ids
           ids={[

@@ -22,7 +22,10 @@ export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProp
   const lost = status.detail === 'lost'
   const model = [status.provider, status.model].filter(Boolean).join(' / ')
   return (
-    <section aria-label={t('status.label')} className="flex min-w-0 flex-1 items-center gap-2 text-sm">
+    <section
+      aria-label={t('status.label')}
+      className="flex min-w-0 flex-1 items-center gap-2 text-sm max-sm:max-w-[72%] max-sm:flex-none"
+    >
       <Dot tone={toneOf(status)} active={running && status.status !== 'blocked' && !lost} />
       <span
         role="status"

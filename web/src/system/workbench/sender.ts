@@ -5,6 +5,7 @@ import type { Mode, PermissionMode } from '../generated/contracts'
 import { newId } from '../ids'
 import type { Drafts } from '../local/drafts'
 import type { How, Outbox, Sent } from './outbox'
+import type { Timings } from './timings'
 
 export interface Input {
   readonly text: string
@@ -23,11 +24,13 @@ export class Sender {
   readonly #api: ApiClient
   readonly #outbox: Outbox
   readonly #drafts: Drafts
+  readonly #timings: Timings
 
-  constructor(api: ApiClient, outbox: Outbox, drafts: Drafts) {
+  constructor(api: ApiClient, outbox: Outbox, drafts: Drafts, timings: Timings) {
     this.#api = api
     this.#outbox = outbox
     this.#drafts = drafts
+    this.#timings = timings
   }
 
   /** Send what was typed. Gives the session that took it. Raises ApiProblem after the draft was given back. */
@@ -40,6 +43,7 @@ export class Sender {
       key: newId('key'),
     }
     this.#outbox.add(entry)
+    if (input.how !== 'steer') this.#timings.sent(entry.id, input.how !== 'queue')
     this.#drafts.set(place.draft, '')
     return this.#give(entry, place)
   }
@@ -56,6 +60,7 @@ export class Sender {
       this.#outbox.change(entry.id, { state: 'accepted', sessionId })
       return sessionId
     } catch (error) {
+      this.#timings.forget(entry.id)
       if (error instanceof ApiProblem && error.unanswered) {
         this.#outbox.change(entry.id, { state: 'unconfirmed' })
       } else {

@@ -5,6 +5,7 @@ import type { OnOffloaded } from '../rows/store'
 import { firstBegun } from '../rows/turns'
 import { Signal } from '../signal'
 import { Feed } from './feed'
+import type { Timings } from './timings'
 
 /** How many turns a snapshot holds; a session that shows fewer has no others. */
 export const WINDOW = 20
@@ -16,14 +17,16 @@ export class Session {
   readonly feed: Feed
   readonly changes = new Signal()
   readonly #api: ApiClient
+  readonly #timings: Timings
   readonly #read = new Set<string>()
   readonly #reading = new Set<string>()
   #readBefore = Number.POSITIVE_INFINITY
   #loadingOlder = false
   #reachedStart = false
 
-  constructor(api: ApiClient, id: string, onOffloaded?: OnOffloaded) {
+  constructor(api: ApiClient, id: string, timings: Timings, onOffloaded?: OnOffloaded) {
     this.#api = api
+    this.#timings = timings
     this.id = id
     this.feed = new Feed(api, `/sessions/${id}/ops`, onOffloaded)
     this.feed.snapshots.subscribe(() => this.#completeFirstTurn())
@@ -69,7 +72,8 @@ export class Session {
     if (this.#read.has(turnId) || this.#reading.has(turnId)) return
     this.#reading.add(turnId)
     try {
-      const read = await this.#api.query('get_parts', { sessionId: this.id, turnId })
+      const asked = { sessionId: this.id, turnId }
+      const read = await this.#timings.reading(() => this.#api.query('get_parts', asked))
       this.#read.add(turnId)
       this.feed.rows.merge('parts', read.parts)
     } finally {

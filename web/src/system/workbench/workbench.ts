@@ -14,6 +14,7 @@ import { Notices } from './notices'
 import { Outbox, type Sent } from './outbox'
 import { type Input, type Place, Sender } from './sender'
 import { Session } from './session'
+import { Timings } from './timings'
 
 /** How many sessions keep their rows after they left the screen. */
 const KEPT_SESSIONS = 6
@@ -28,6 +29,7 @@ export class Workbench {
   readonly outbox = new Outbox()
   readonly notices = new Notices()
   readonly changes = new Signal()
+  readonly timings = new Timings()
   readonly #sender: Sender
   readonly #sessions = new Map<string, Session>()
   #phase: Phase = 'starting'
@@ -38,8 +40,10 @@ export class Workbench {
 
   constructor(api: ApiClient, drafts: Drafts) {
     this.api = api
-    this.blobs = new BlobTexts((hash, offset, length) => api.blob(hash, offset, length))
-    this.#sender = new Sender(api, this.outbox, drafts)
+    this.blobs = new BlobTexts((hash, offset, length) =>
+      this.timings.reading(() => api.blob(hash, offset, length)),
+    )
+    this.#sender = new Sender(api, this.outbox, drafts, this.timings)
   }
 
   get phase(): Phase {
@@ -93,6 +97,7 @@ export class Workbench {
     this.#active?.feed.stop()
     this.#active = id === null ? null : this.#session(id)
     if (this.#active !== null) {
+      this.#measureOpening(this.#active)
       this.#active.feed.start()
       this.#follow(this.#active)
     }
@@ -146,6 +151,15 @@ export class Workbench {
     this.#active?.feed.nudge()
   }
 
+  #measureOpening(session: Session): void {
+    if (session.feed.hydrated) return
+    const opened = this.timings.opening()
+    const stop = session.feed.snapshots.subscribe(() => {
+      stop()
+      opened()
+    })
+  }
+
   async #deliver(send: (place: Place) => Promise<string>): Promise<void> {
     const from = this.#active
     const place = {
@@ -165,11 +179,15 @@ export class Workbench {
 
   #session(id: string): Session {
     const known = this.#sessions.get(id)
-    const session = known ?? new Session(this.api, id, (ref, text) => this.blobs.offer(ref, text))
+    const session =
+      known ?? new Session(this.api, id, this.timings, (ref, text) => this.blobs.offer(ref, text))
     if (known === undefined) {
       session.feed.rows.changes.subscribe(() => this.#follow(session))
       session.feed.changes.subscribe(() => this.#watch(session.feed))
       session.feed.rows.changes.subscribe(() => this.outbox.reconcile(id, session.feed.rows))
+      session.feed.rows.changes.subscribe(() => {
+        if (session === this.#active) this.timings.rowsChanged(session.feed.rows)
+      })
     }
     this.#sessions.delete(id)
     this.#sessions.set(id, session)

@@ -1,0 +1,24 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { place, toolPart, turnRow } from '../../../dev/rows'
+import { filled, show } from '../../../dev/surfaces'
+import { Inspector } from './inspector'
+
+test('the sides of a turn stand under tabs, which the keyboard moves between (UI-31)', async () => {
+  const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 2_000_000 }))
+  const parts = [filled('parts', toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash'))]
+  show(<Inspector turn={turn} parts={parts} status={null} sessionId="ses_a" />)
+  expect(screen.getByRole('tabpanel', { name: 'Turn' }).textContent).toContain('Duration10sWaited for you2s')
+  screen.getByRole('tab', { name: 'Turn' }).focus()
+  await userEvent.keyboard('{ArrowRight}')
+  expect(screen.getByRole('tabpanel', { name: 'Permission checks' }).textContent).toContain(
+    'inside the folder',
+  )
+})
+
+test('without a turn there is nothing to choose between', () => {
+  show(<Inspector turn={null} parts={[]} status={null} sessionId="ses_a" />)
+  expect(screen.getByText('No turn is selected.')).toBeTruthy()
+  expect(screen.queryByRole('tab')).toBeNull()
+})

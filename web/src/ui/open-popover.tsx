@@ -1,0 +1,22 @@
+import { Popover } from 'radix-ui'
+import type { PopoverProps } from './popover'
+
+/** A panel under a button. It is not modal: the page around it stays as it is and no style is injected. */
+export default function OpenPopover(props: PopoverProps) {
+  return (
+    <Popover.Root defaultOpen>
+      <Popover.Trigger asChild>{props.trigger}</Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+          aria-label={props.label}
+          className="z-40 w-[340px] max-w-[calc(100vw-16px)] rounded-md border border-line-strong bg-surface p-3 shadow-lg outline-none"
+        >
+          {props.children}
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}

@@ -1,0 +1,39 @@
+import { Tabs as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+
+export interface Tab {
+  readonly id: string
+  readonly label: string
+  readonly content: ReactNode
+}
+
+/** Panels of which one is shown. Which one it is is nobody's business but the page's. */
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+  return (
+    <Radix.Root defaultValue={tabs[0]?.id ?? ''} className="flex min-h-0 flex-1 flex-col">
+      <Radix.List
+        aria-label={label}
+        className="flex shrink-0 gap-4 overflow-x-auto border-b border-line px-4"
+      >
+        {tabs.map((tab) => (
+          <Radix.Trigger
+            key={tab.id}
+            value={tab.id}
+            className="-mb-px h-8 border-b-2 border-transparent font-medium whitespace-nowrap text-ink-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+          >
+            {tab.label}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {tabs.map((tab) => (
+        <Radix.Content
+          key={tab.id}
+          value={tab.id}
+          className="min-h-0 flex-1 space-y-3 overflow-y-auto px-4 pt-3 pb-6"
+        >
+          {tab.content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  )
+}
