@@ -157,8 +157,11 @@ def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
     report.none("what ran had been started in the log", stray)
 
 
-def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[str, Any]) -> None:
-    """What ran is told as stopped, what was kept is kept, what waited waits, and nothing was begun again."""
+def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[str, Any], writing: float) -> None:
+    """What ran is told as stopped, what was kept is kept, what waited waits, and nothing was begun again.
+
+    `writing` is how long a write of text in the making may take here, in seconds.
+    """
     for session, facts in before.facts.items():
         if not session.startswith("ses_"):
             continue
@@ -182,7 +185,7 @@ def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[st
         )
         report.check("text in the making that was kept is in the interrupted part", there == part.text, seen)
     report.check("nothing in the making is left", not after.partials, f"{len(after.partials)}")
-    _shown(report, after, end)
+    _shown(report, after, end, writing)
 
 
 def _closed(report: Report, had: Fold, facts: list[Fact], now: list[Fact], has: Fold) -> None:
@@ -214,7 +217,7 @@ def _open(facts: list[Fact], begins: str, ends: set[str], name: str) -> set[str]
     return opened
 
 
-def _shown(report: Report, after: Log, end: dict[str, Any]) -> None:
+def _shown(report: Report, after: Log, end: dict[str, Any], writing: float) -> None:
     texts = {
         f"{fact.id('r')}.{fact.scope['s']}": len(after.text(fact.payload["content"]))
         for facts in after.facts.values()
@@ -222,7 +225,7 @@ def _shown(report: Report, after: Log, end: dict[str, Any]) -> None:
         if fact.type.startswith("message")
     }
     for key, grown in end["grown"].items():
-        least = kept.at_least(grown, end["killed"])
+        least = kept.at_least(grown, end["killed"], writing)
         if least > 0:
             seen = f"{key} has {texts.get(key, 0)}, and at least {least} had to be kept"
             report.check("text that was shown in time is not lost", texts.get(key, 0) >= least, seen)

@@ -14,7 +14,7 @@ from typing import Any
 from .crash_client import Client
 
 #: How long it may be that nothing is shown before the round is given up, in seconds.
-QUIET_S = 3.0
+QUIET_S = 30.0
 
 
 def all_of(c: Client) -> list[Coroutine[Any, Any, Any]]:
