@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from binascii import a2b_base64, b2a_base64
 from functools import lru_cache
 from typing import Literal, Protocol
 
@@ -47,8 +48,10 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #: How many base-62 digits hold 128 bits.
 _LENGTH = 22
 #: The size of an id where it is packed.
-ID_BYTES = 16
-_VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
+ID_BYTES = 17
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+_TO_BASE64 = bytes.maketrans(_DIGITS.encode(), _BASE64)
+_FROM_BASE64 = bytes.maketrans(_BASE64, _DIGITS.encode())
 #: How many ids are remembered with their bytes: those of the turns that run now come again and again.
 _REMEMBERED = 4096
 
@@ -72,23 +75,18 @@ def render(kind: IdKind, number: int) -> str:
 
 @lru_cache(_REMEMBERED)
 def pack(kind: IdKind, text: str) -> bytes | str:
-    """The 16 bytes that `render` made an id of that kind from. Any other text as it is."""
+    """An id of that kind in 17 bytes: its digits with six bits each. Any other text as it is."""
     digits = text[4:]
-    if not text.startswith(PREFIXES[kind] + "_") or len(digits) != _LENGTH:
+    if text[:4] != f"{PREFIXES[kind]}_" or len(digits) != _LENGTH or not (digits.isascii() and digits.isalnum()):
         return text
-    number = 0
-    for digit in digits:
-        value = _VALUES.get(digit)
-        if value is None:
-            return text
-        number = number * 62 + value
-    return text if number >> 8 * ID_BYTES else number.to_bytes(ID_BYTES, "big")
+    return a2b_base64(b"AA" + digits.encode().translate(_TO_BASE64))[1:]
 
 
 @lru_cache(_REMEMBERED)
 def unpack(kind: IdKind, packed: bytes) -> str:
-    """The id of that kind that `pack` made these 16 bytes of."""
-    return render(kind, int.from_bytes(packed, "big"))
+    """The id of that kind that `pack` made these 17 bytes of."""
+    digits = b2a_base64(b"\0" + packed, newline=False)[2:].translate(_FROM_BASE64)
+    return f"{PREFIXES[kind]}_{digits.decode()}"
 
 
 def is_workspace_stream(stream: str) -> bool:

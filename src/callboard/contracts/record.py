@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -32,7 +32,7 @@ class NewFact(msgspec.Struct, frozen=True):
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What stands beside every payload and holds no content; part of the chain.
 
-    Stored as MessagePack with short names. Ids that the runtime gave are stored as the 16 bytes that they render.
+    Stored as MessagePack with short names. Ids that the runtime gave are stored packed (`ids.pack`).
 
     `at` is in microseconds since the epoch and never goes back within a stream. `epoch` says which holder of the stream
     wrote the fact. Without `actor` it was the runtime's own doing. `cause` is the event id of the fact in another stream
@@ -119,19 +119,18 @@ class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 _header_encoder = msgspec.msgpack.Encoder()
 _header_decoder = msgspec.msgpack.Decoder(dict[str, Any])
-#: The ids of a scope that are packed, and what kind each is of.
-_PACKED: tuple[tuple[str, IdKind], ...] = (
-    ("thread", "thread"),
-    ("turn", "turn"),
-    ("run", "run"),
-    ("tool_call", "call"),
-    ("action", "action"),
-    ("parent_session", "session"),
-    ("parent_thread", "thread"),
-    ("parent_run", "run"),
-)
-_short = {field.name: field.encode_name for field in msgspec.structs.fields(Scope)}
-_kinds: dict[str, IdKind] = {_short[name]: kind for name, kind in _PACKED}
+#: The ids that are packed, by the short names of a header and of its scope, and what kind each is of.
+_KINDS: dict[str, IdKind] = {
+    "t": "thread",
+    "u": "turn",
+    "r": "run",
+    "k": "call",
+    "a": "action",
+    "ps": "session",
+    "pt": "thread",
+    "pr": "run",
+    "c": "command",
+}
 _payload_encoder = msgspec.json.Encoder()
 _payload_decoders: dict[str, msgspec.json.Decoder[Any]] = {
     tag: msgspec.json.Decoder(kind) for tag, kind in FACTS.items()
@@ -154,32 +153,50 @@ def header_of(new: NewFact, origin: Origin, epoch: int) -> Header:
 
 def encode_header(header: Header) -> bytes:
     """The bytes that are stored and chained."""
-    scope = header.scope
     # The bytes stand where text is declared: they are only here for the encoder.
-    packed: dict[str, Any] = {name: pack(kind, text) for name, kind in _PACKED if (text := getattr(scope, name))}
     command: Any = header.command_id and pack("command", header.command_id)
-    return _header_encoder.encode(replace(header, command_id=command, scope=replace(scope, **packed)))
+    return _header_encoder.encode(replace(header, command_id=command, scope=_packed(header.scope)))
+
+
+def _packed(scope: Scope) -> Scope:
+    changes: dict[str, Any] = {}
+    # In this way and not in a loop, because it is done for every fact.
+    if scope.thread:
+        changes["thread"] = pack("thread", scope.thread)
+    if scope.turn:
+        changes["turn"] = pack("turn", scope.turn)
+    if scope.run:
+        changes["run"] = pack("run", scope.run)
+    if scope.tool_call:
+        changes["tool_call"] = pack("call", scope.tool_call)
+    if scope.action:
+        changes["action"] = pack("action", scope.action)
+    if scope.parent_session:
+        changes["parent_session"] = pack("session", scope.parent_session)
+    if scope.parent_thread:
+        changes["parent_thread"] = pack("thread", scope.parent_thread)
+    if scope.parent_run:
+        changes["parent_run"] = pack("run", scope.parent_run)
+    return replace(scope, **changes) if changes else scope
 
 
 def decode_header(data: bytes) -> Header:
     """The header of stored bytes. Raises Refusal `chain_broken` where they are no header."""
     try:
         stored = _header_decoder.decode(data)
-        _unpack(stored, "c", "command")
-        found = stored.get("i")
-        if isinstance(found, dict):
-            scope = cast("dict[str, Any]", found)
-            for short in scope.keys() & _kinds.keys():
-                _unpack(scope, short, _kinds[short])
+        if "i" in stored:
+            _unpack(stored["i"])
+        if "c" in stored:
+            _unpack(stored)
         return msgspec.convert(stored, Header)
     except msgspec.MsgspecError as error:
         raise Refusal("chain_broken", f"A stored header cannot be read: {error}") from error
 
 
-def _unpack(stored: dict[str, Any], short: str, kind: IdKind) -> None:
-    value = stored.get(short)
-    if type(value) is bytes and len(value) == ID_BYTES:
-        stored[short] = unpack(kind, value)
+def _unpack(stored: dict[str, Any]) -> None:
+    for short, value in stored.items():
+        if type(value) is bytes and len(value) == ID_BYTES and short in _KINDS:
+            stored[short] = unpack(_KINDS[short], value)
 
 
 def encode_payload(fact: Fact) -> bytes:

@@ -16,7 +16,7 @@ from .partials import end_partials
 def append(
     connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: Draft, *, fence: bool
 ) -> tuple[Record, ...]:
-    """Stores the batch; its facts are written with those of the whole transaction. Refuses before it writes."""
+    """Stores the batch; most of it is written with that of the whole transaction. Refuses before it writes."""
     end = ledger.end(connection, batch.stream)
     check_place(batch, end.head, ledger.epoch if fence else batch.epoch)
     answer = batch.answer
@@ -28,33 +28,24 @@ def append(
     sealed = seal(batch, made, end.head, number)
     ledger.move(batch.stream, number, sealed.lines, sealed.head)
     if batch.blobs or made.names:
-        keep_blobs(connection, number, first, batch.blobs, made.names, sealed.head.sequence)
+        _keep_blobs(ledger, number, first, batch.blobs, made.names, sealed.head.sequence)
     if answer is not None:
         connection.execute(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)",
             (answer.key, answer.body_hash, answer.answer, number, first, sealed.head.sequence),
         )
     if batch.closed:
-        connection.executemany("INSERT OR IGNORE INTO closed VALUES (?, ?)", [(number, name) for name in batch.closed])
+        ledger.close(number, batch.closed)
     if batch.ends:
         end_partials(connection, number, batch.ends)
     return sealed.records
 
 
-def keep_blobs(
-    connection: sqlite3.Connection,
-    number: int,
-    first: int,
-    blobs: Sequence[Blob],
-    names: Sequence[tuple[int, str]],
-    end: int,
+def _keep_blobs(
+    ledger: Ledger, number: int, first: int, blobs: Sequence[Blob], names: Sequence[tuple[int, str]], end: int
 ) -> None:
     """Keeps the blobs of a batch, and which facts use them. One that no fact of the batch names belongs to the stream's end."""
-    connection.executemany(
-        "INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING",
-        [(bytes.fromhex(blob.ref.hash), blob.data) for blob in blobs],
-    )
     unnamed = {blob.ref.hash for blob in blobs} - {name for _, name in names}
     uses = [(number, first + at, bytes.fromhex(name)) for at, name in names]
     uses += [(number, end, bytes.fromhex(name)) for name in unnamed]
-    connection.executemany("INSERT OR IGNORE INTO blob_uses SELECT ?, ?, number FROM blobs WHERE hash = ?", uses)
+    ledger.keep([(bytes.fromhex(blob.ref.hash), blob.data) for blob in blobs], uses)

@@ -1,9 +1,10 @@
-"""Where streams end, as the writer knows it within its transaction, and the facts that the transaction will write."""
+"""Where streams end, as the writer knows it within its transaction, and what the transaction will write."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from ...contracts.ports.store import Head
@@ -11,6 +12,11 @@ from ..batch import Line, nothing
 
 #: How many streams' ends are remembered between transactions.
 REMEMBERED = 4096
+#: How many facts one statement inserts: SQLite is told of each statement, and lets other threads run meanwhile.
+_TOGETHER = 32
+_FACT = "(?, ?, ?, ?, ?, ?)"
+_INSERT = f"INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES {_FACT}"
+_INSERT_MANY = _INSERT + f", {_FACT}" * (_TOGETHER - 1)
 
 
 class End(NamedTuple):
@@ -32,6 +38,9 @@ class Ledger:
         self._ends: dict[str, End] = {}
         self._moved: set[str] = set()
         self._facts: list[Line] = []
+        self._closed: list[tuple[int, str]] = []
+        self._blobs: list[tuple[bytes, bytes]] = []
+        self._uses: list[tuple[int, int, bytes]] = []
 
     def begun(self, connection: sqlite3.Connection) -> None:
         """Reads the epoch that holds in this transaction."""
@@ -43,13 +52,24 @@ class Ledger:
         self.flush(connection)
 
     def flush(self, connection: sqlite3.Connection) -> None:
-        """Writes the facts and the ends that this transaction added: all in two statements, whoever they come from."""
-        if self._facts:
+        """Writes what this transaction added: in a statement for each table, whoever it comes from."""
+        if facts := self._facts:
+            whole = len(facts) - len(facts) % _TOGETHER
+            groups = (facts[at : at + _TOGETHER] for at in range(0, whole, _TOGETHER))
+            connection.executemany(_INSERT_MANY, (list(chain.from_iterable(group)) for group in groups))
+            connection.executemany(_INSERT, facts[whole:])
+            facts.clear()
+        if self._blobs:
+            connection.executemany("INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING", self._blobs)
+            self._blobs.clear()
+        if self._uses:
             connection.executemany(
-                "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)",
-                self._facts,
+                "INSERT OR IGNORE INTO blob_uses SELECT ?, ?, number FROM blobs WHERE hash = ?", self._uses
             )
-            self._facts.clear()
+            self._uses.clear()
+        if self._closed:
+            connection.executemany("INSERT OR IGNORE INTO closed VALUES (?, ?)", self._closed)
+            self._closed.clear()
         if self._moved:
             ends = [self._ends[name] for name in self._moved]
             connection.executemany(
@@ -63,6 +83,9 @@ class Ledger:
         self._ends.clear()
         self._moved.clear()
         self._facts.clear()
+        self._closed.clear()
+        self._blobs.clear()
+        self._uses.clear()
 
     def end(self, connection: sqlite3.Connection, stream: str) -> End:
         """The end of the stream, with number 0 where there is no such stream."""
@@ -91,6 +114,15 @@ class Ledger:
         self._facts += lines
         self._ends[stream] = End(number, head)
         self._moved.add(stream)
+
+    def close(self, number: int, ids: Iterable[str]) -> None:
+        """These entities of the stream are terminal; written by `flush`."""
+        self._closed += [(number, name) for name in ids]
+
+    def keep(self, blobs: Iterable[tuple[bytes, bytes]], uses: Iterable[tuple[int, int, bytes]]) -> None:
+        """The blobs by their hashes, and which facts (stream, sequence) use which of them; written by `flush`."""
+        self._blobs += blobs
+        self._uses += uses
 
     def forget(self, stream: str) -> None:
         """The stream is gone."""
