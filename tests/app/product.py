@@ -27,6 +27,7 @@ import msgspec
 import yaml
 
 from callboard.app.cli.main import main
+from tests.prove import store
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
 #: How long anything that must come may take, in seconds.
@@ -96,6 +97,13 @@ class Product:
             as_if.enter_context(redirect_stderr(err))
             code = main([*arguments])
         return Done(code, out.getvalue(), err.getvalue())
+
+    def until_kept(self, text: str) -> None:
+        """Waits until the store, and not only the process that runs, has this of a text in the making."""
+        until = time.monotonic() + PATIENCE
+        while not any(text in part.text for part in store.read(self.home / "store").partials):
+            assert time.monotonic() < until, f"nothing was kept of the text within {PATIENCE} s"
+            time.sleep(0.05)
 
     @contextmanager
     def started(self, *arguments: str) -> Iterator[Running]:

@@ -51,7 +51,7 @@ def test_what_a_killed_process_was_saying_is_read_before_anything_takes_over(pro
     product.plays({"calls": [[{"text": LONG, "chunk": 200}, {"wait_for": "never"}]]})
     with product.up() as (running, _), product.started("run", "Go", "--json") as turn:
         turn.milestone("model.requested")
-        _until_kept(product)
+        product.until_kept(LONG[:2000])
         running.signal(signal.SIGKILL)
         running.wait()
         assert product.run("sessions", "--json").json[0]["state"] == "lost"
@@ -87,11 +87,3 @@ def test_the_list_names_folder_title_and_state_and_says_when_there_is_nothing(pr
     assert "What is this?" in line
     assert product.run("sessions", "--folder", str(product.place)).out == ""
     assert len(product.run("sessions", "--folder", ".").out.splitlines()) == 1
-
-
-def _until_kept(product: Product) -> None:
-    """Waits until the store holds a partial of the text in the making."""
-    with product.started("facts", "last", "--json") as reading:
-        reading.rest()
-    while LONG[:2000] not in product.run("view", "last").out:
-        pass

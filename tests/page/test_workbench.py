@@ -64,6 +64,7 @@ def test_what_was_streaming_when_the_host_was_killed_reads_as_interrupted(produc
         tab.send("Talk")
         expect(tab.conversation).to_contain_text("and more")
         expect(tab.status).to_contain_text("Answering")
+        product.until_kept("word word word")
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
