@@ -15,7 +15,7 @@ export default mergeConfig(
           test: {
             name: 'page',
             environment: 'jsdom',
-            include: ['src/**/*.test.tsx'],
+            include: ['src/**/*.test.tsx', 'host/**/*.test.tsx'],
             setupFiles: ['src/test-setup.ts'],
           },
         },

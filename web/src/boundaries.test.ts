@@ -2,98 +2,107 @@
  * The surfaces are importable: state, callbacks and labels come in; no provider call, no stream, no automatic answer and
  * no state of a run is theirs.
  */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Node, nodes, placeOf, type Source, sources } from '../dev/sources'
+import { type Node, nodes, sources } from '../dev/sources'
+import { offences } from '../dev/surface-rules'
 
-/** What reaches a server or keeps something beyond the page's own look. */
-const FORBIDDEN_NAMES = new Set([
-  'fetch',
-  'XMLHttpRequest',
-  'EventSource',
-  'WebSocket',
-  'BroadcastChannel',
-  'Worker',
-  'SharedWorker',
-  'sendBeacon',
-  'localStorage',
-  'sessionStorage',
-  'indexedDB',
-  'eval',
-  'Function',
-])
+const ROOT = new URL('..', import.meta.url).pathname
 
-/** Modules of `system/` that are functions of their arguments. Anything else a surface may know by type only. */
-const PURE = [
-  /^@\/system\/format\//,
-  /^@\/system\/rows\/(?:activity|conversation|model)$/,
-  /^@\/system\/generated\//,
-]
-
-const LIBRARIES: Readonly<Record<'features' | 'ui', readonly string[]>> = {
-  features: ['react', '@tanstack/react-virtual', 'cmdk'],
-  ui: ['react', 'radix-ui', 'react-markdown', 'rehype-sanitize', 'remark-gfm', 'react-diff-view'],
-}
-
-function offences(source: Source): string[] {
-  const room = source.path.startsWith('ui/') ? 'ui' : 'features'
-  const found: string[] = []
-  for (const node of nodes(source)) {
-    const offence = wrongImport(room, node) ?? wrongName(node)
-    if (offence !== null) found.push(`${placeOf(source, node)} ${offence}`)
-  }
-  return found
-}
-
-function wrongImport(room: 'features' | 'ui', node: Node): string | null {
-  if (node.type !== 'ImportDeclaration' && node.type !== 'ImportExpression') return null
-  const name = (node.source as { value: string }).value
-  if (node.importKind === 'type' && name.startsWith('@/system/')) return null
-  if (name.startsWith('@/system/')) return PURE.some((pure) => pure.test(name)) ? null : `imports ${name}`
-  if (name.startsWith('@/ui/')) return room === 'features' ? null : `imports ${name}`
-  if (name.startsWith('.')) return leavesRoom(room, name) ? `imports ${name}` : null
-  const known = LIBRARIES[room].some((library) => name === library || name.startsWith(`${library}/`))
-  return known ? null : `imports ${name}`
-}
-
-function leavesRoom(room: 'features' | 'ui', name: string): boolean {
-  return room === 'ui' ? name.startsWith('../') : name.startsWith('../../')
-}
-
-function wrongName(node: Node): string | null {
-  if (node.type !== 'Identifier' || !FORBIDDEN_NAMES.has(String(node.name))) return null
-  return `uses ${String(node.name)}`
-}
-
-test('surfaces and primitives fetch nothing, subscribe to nothing and store nothing', () => {
+test('surfaces and primitives fetch nothing, subscribe to nothing, answer nothing and keep no run', () => {
   const all = [...sources('features'), ...sources('ui')]
   expect(all.length).toBeGreaterThan(30)
   expect(all.flatMap(offences)).toEqual([])
 })
 
-test('the check finds what it is for', () => {
-  const bad = (text: string) => offences({ path: 'features/x/x.tsx', text })
-  expect(bad("const a = await fetch('/api')")).toEqual(['features/x/x.tsx:1 uses fetch'])
-  expect(bad("const s = new EventSource('/ops')")).toEqual(['features/x/x.tsx:1 uses EventSource'])
-  expect(bad("import { ApiClient } from '@/system/api/client'")).toEqual([
-    'features/x/x.tsx:1 imports @/system/api/client',
-  ])
-  expect(bad("import type { Meta } from '@/system/api/client'")).toEqual([])
-  expect(bad("import { useServices } from '@/app/services-context'")).toEqual([
-    'features/x/x.tsx:1 imports @/app/services-context',
-  ])
-  expect(bad("import { create } from 'zustand'")).toEqual(['features/x/x.tsx:1 imports zustand'])
-  expect(bad("const m = import('@/system/stream/subscription')")).toEqual([
-    'features/x/x.tsx:1 imports @/system/stream/subscription',
-  ])
+const OFFENCES: readonly (readonly [text: string, offence: string])[] = [
+  ["const a = await fetch('/api')", 'uses fetch'],
+  ["const s = new EventSource('/ops')", 'uses EventSource'],
+  ["const w = new WebSocket('wss://x')", 'uses WebSocket'],
+  ["window.localStorage.setItem('facts', '')", 'uses localStorage'],
+  ["import { ApiClient } from '@/system/api/client'", 'imports @/system/api/client'],
+  ["import { useServices } from '@/app/services-context'", 'imports @/app/services-context'],
+  ["import { create } from 'zustand'", 'imports zustand'],
+  ["import OpenAI from 'openai'", 'imports openai'],
+  ["const m = import('@/system/stream/subscription')", 'imports @/system/stream/subscription'],
+  ['const m = import(name)', 'imports what is known only when it runs'],
+  ["useEffect(() => { props.onAnswer({ decision: 'approve' }) }, [])", 'calls onAnswer by itself'],
+  ["setTimeout(() => onSend('go on', 'start'), 100)", 'calls onSend by itself'],
+  ['button.current?.click()', 'presses by itself with click'],
+  [
+    "import type { TurnRow } from '@/system/rows/model'; const [t] = useState<TurnRow | null>(null)",
+    'keeps a TurnRow in useState',
+  ],
+  ['const [state] = useState(props.turn.state)', 'keeps state in useState'],
+  ['let cache = 0', 'keeps a variable of the module'],
+]
+
+test.each(OFFENCES)('the check finds %s', (text, offence) => {
+  expect(offences({ path: 'features/x/x.tsx', text })).toEqual([`features/x/x.tsx:1 ${offence}`])
+})
+
+test('the check lets pass what a surface is for', () => {
+  const good = [
+    "import type { Meta } from '@/system/api/client'",
+    'const [open, setOpen] = useState(false)',
+    'useEffect(() => { onNeedParts(turnId) }, [turnId])',
+    "const b = <button onClick={() => props.onAnswer({ decision: 'approve' })} />",
+  ]
+  expect(good.flatMap((text) => offences({ path: 'features/x/x.tsx', text }))).toEqual([])
+})
+
+const PLANTED: Readonly<Record<string, string>> = {
+  'src/features/x/a.ts': "export const taken = fetch('/api')\n",
+  'src/features/x/b.ts': "export { useServices } from '@/app/services-context'\n",
+  'src/features/x/c.ts': 'export const shown = 1\n',
+  'src/ui/d.ts': 'export const kept = localStorage\n',
+  'src/system/e.ts': "export const taken = fetch('/api')\n",
+}
+
+test('the linter forbids the same in surfaces as they are written, and only there', () => {
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
+  const place = mkdtempSync(join(tmpdir(), 'callboard-lint-'))
+  try {
+    cpSync(`${ROOT}biome.json`, join(place, 'biome.json'))
+    for (const [path, text] of Object.entries(PLANTED)) {
+      mkdirSync(join(place, dirname(path)), { recursive: true })
+      writeFileSync(join(place, path), text)
+    }
+    const { stdout, stderr, status } = spawnSync(process.execPath, [biome, 'lint', '.'], {
+      cwd: place,
+      encoding: 'utf8',
+    })
+    const told = [...`${stdout}${stderr}`.matchAll(/(src\S+?):\d+:\d+ lint\/style\/noRestricted/g)]
+    expect(told.map(([, path]) => path).sort()).toEqual([
+      'src/features/x/a.ts',
+      'src/features/x/b.ts',
+      'src/ui/d.ts',
+    ])
+    expect(status).not.toBe(0)
+  } finally {
+    rmSync(place, { recursive: true })
+  }
+})
+
+test('another host needs the surfaces and nothing else of the page', () => {
+  const text = readFileSync(`${ROOT}host/host.tsx`, 'utf8')
+  expect(imports({ path: 'host/host.tsx', text })).toEqual(['callboard-web/surfaces', 'react'])
 })
 
 test('the system knows no React', () => {
   const react = sources('system').flatMap((source) =>
-    nodes(source)
-      .filter((node) => node.type === 'ImportDeclaration')
-      .map((node) => (node.source as { value: string }).value)
+    imports(source)
       .filter((name) => !name.startsWith('.'))
       .map((name) => `${source.path} imports ${name}`),
   )
   expect(react).toEqual([])
 })
+
+function imports(source: { readonly path: string; readonly text: string }): readonly string[] {
+  const declared = nodes(source).filter((node: Node) => node.type === 'ImportDeclaration')
+  return declared.map((node) => (node.source as { value: string }).value).sort()
+}

@@ -129,7 +129,7 @@ export function Composer(props: ComposerProps) {
           {how === null || how === 'start' ? t('composer.send') : t(SEND[how])}
         </Button>
       </div>
-      {busy && how === null && (
+      {busy && how === null && !empty && (
         <p
           role={asked ? 'alert' : undefined}
           className={`px-3.5 pb-2 text-sm ${asked ? 'font-medium text-warn' : 'text-ink-faint'}`}

@@ -125,18 +125,18 @@ export const OutcomeLine = memo(
     const hint = hintText(t, code, error?.hint || turn.hint)
     const look = failed ? 'border-bad/40 bg-bad-soft' : 'border-line'
     return (
-      <div className={`flex items-start gap-2.5 rounded-lg border px-3.5 py-2.5 ${look}`}>
+      <div className={`flex items-start gap-2.5 rounded-lg border px-3.5 py-2.5 max-sm:flex-wrap ${look}`}>
         <Icon
           name={failed ? 'warning' : 'stop'}
           className={`mt-0.5 ${failed ? 'text-bad' : 'text-ink-faint'}`}
         />
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 max-sm:basis-[80%]">
           <p className={`font-semibold ${failed ? 'text-bad' : ''}`}>{title}</p>
           {message && <p className="wrap-any whitespace-pre-wrap text-ink-soft">{message}</p>}
           {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
           {error?.retryable && <p className="text-ink-soft">{t('outcome.retryable')}</p>}
         </div>
-        <Button look="outline" onClick={() => props.onReuse(input.text)}>
+        <Button look="outline" onClick={() => props.onReuse(input.text)} className="max-sm:ml-6.5">
           {t('turn.ask_again')}
         </Button>
       </div>

@@ -34,7 +34,7 @@ export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProp
         {text}
       </span>
       {running && !lost && (
-        <span className="whitespace-nowrap text-ink-faint">
+        <span className="whitespace-nowrap text-ink-faint max-sm:hidden">
           <Elapsed since={runningSince} />
         </span>
       )}

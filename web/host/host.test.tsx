@@ -1,0 +1,56 @@
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { actionRow, place, statusRow, textPart, toolPart, turnRow } from '../dev/rows'
+import { Host } from './host'
+
+const at = (step: number, key?: string) => place('trn_a', 10, step, key)
+const ROWS = [
+  statusRow({ status: 'done', detail: 'completed' }),
+  turnRow('trn_a', 10, { toolCalls: 1, finalParts: ['run_trn_a.3'] }),
+  toolPart(at(2, 'cal_a'), 'Bash', { summary: 'make test' }),
+  textPart(at(3), 'All tests pass.'),
+  {
+    kind: 'user_text',
+    ...at(4),
+    steerId: 'str_a',
+    outcome: 'rejected',
+    reason: 'turn_completed',
+    content: { text: 'Mind the lexer' },
+  },
+] as const
+
+test('another host shows the conversation from plain rows, in its own words, and nothing is fetched', async () => {
+  const fetched = vi.spyOn(globalThis, 'fetch')
+  const onDid = vi.fn()
+  render(<Host rows={ROWS} onDid={onDid} />)
+  const feed = screen.getByRole('feed', { name: 'Conversation' })
+  expect(within(feed).getByRole('article', { name: 'Reviewer' }).textContent).toBe(
+    'ReviewerWhat is in this folder?',
+  )
+  expect(within(feed).getByRole('article', { name: 'Answer' }).textContent).toContain('All tests pass.')
+  expect(screen.getByRole('status').textContent).toBe('Done')
+  await userEvent.click(within(feed).getByRole('button', { name: /1 tool/ }))
+  expect(within(feed).getByText('make test')).toBeTruthy()
+  expect(fetched).not.toHaveBeenCalled()
+})
+
+test('what a person does is told to the host, and the surface answers nothing by itself', async () => {
+  const onDid = vi.fn()
+  render(<Host rows={[...ROWS, actionRow({ preview: { text: 'make all' } })]} onDid={onDid} />)
+  expect(onDid).not.toHaveBeenCalled()
+  await userEvent.click(screen.getByRole('button', { name: 'Send as a new turn' }))
+  await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
+  expect(onDid.mock.calls).toEqual([
+    ['send as turn', 'Mind the lexer'],
+    ['answer', { decision: 'approve', scope: 'once', reason: '' }],
+  ])
+})
+
+test('the surfaces hold no truth: what the host takes away is gone, whatever was answered', async () => {
+  const { rerender } = render(<Host rows={[...ROWS, actionRow()]} onDid={vi.fn()} />)
+  await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
+  expect(screen.getByRole('region', { name: 'Waiting for your decision' })).toBeTruthy()
+  rerender(<Host rows={ROWS} onDid={vi.fn()} />)
+  expect(screen.queryByRole('region', { name: 'Waiting for your decision' })).toBeNull()
+})

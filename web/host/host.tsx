@@ -1,0 +1,91 @@
+/**
+ * Another host of the surfaces, as small as one can be: it has rows from somewhere, says what things are called, and is told
+ * what a person did. It knows nothing of Callboard's page.
+ */
+
+import {
+  type ActionRow,
+  type Answer,
+  ApprovalCard,
+  Conversation,
+  type ConversationHandlers,
+  conversation,
+  en,
+  fill,
+  type Part,
+  StatusLine,
+  type StatusRow,
+  type Surface,
+  SurfaceProvider,
+  type TurnRow,
+  translator,
+  type WireRow,
+} from 'callboard-web/surfaces'
+import { useState } from 'react'
+
+export interface HostProps {
+  readonly rows: readonly WireRow[]
+  /** What a person did, by its name. */
+  readonly onDid: (name: string, what: unknown) => void
+}
+
+/** The host's own words for some of the labels. */
+const LABELS = { ...en, 'turn.you': 'Reviewer', 'action.approve': 'Let it run' }
+
+const SURFACE: Surface = {
+  t: translator(LABELS, 'en'),
+  blobs: { get: () => undefined, load: () => {}, subscribe: () => () => {} },
+}
+const NOTHING: ReadonlySet<string> = new Set()
+
+export function Host({ rows, onDid }: HostProps) {
+  const [opened, setOpened] = useState(NOTHING)
+  const filled = rows.flatMap((row) => fill(row) ?? [])
+  const turns = filled.filter((row): row is TurnRow => row.kind === 'turn')
+  const parts = filled.filter((row): row is Part => 'turnId' in row && 'at' in row)
+  const action = filled.find((row): row is ActionRow => row.kind === 'action')
+  const status = filled.find((row): row is StatusRow => row.kind === 'status') ?? null
+  const items = conversation(turns, {
+    opened,
+    sent: [],
+    parts: (turnId) => parts.filter((part) => part.turnId === turnId),
+    hasParts: () => true,
+  })
+  const did = (name: string) => (what: unknown) => onDid(name, what)
+  const handlers: ConversationHandlers = {
+    onToggleTurn: (turnId) => setOpened(new Set([...opened, turnId])),
+    onInspectTurn: did('inspect'),
+    onNeedParts: did('need parts'),
+    onReuse: did('reuse'),
+    onSendAsTurn: did('send as turn'),
+    onSendAgain: did('send again'),
+    onDiscard: did('discard'),
+  }
+  return (
+    <SurfaceProvider value={SURFACE}>
+      <StatusLine status={status} runningSince={0} onInterrupt={() => onDid('interrupt', null)} />
+      <Conversation
+        items={items}
+        handlers={handlers}
+        waiting={NOTHING}
+        failedParts={NOTHING}
+        loadingOlder={false}
+        reachedStart
+        mayHaveOlder={false}
+        onLoadOlder={() => onDid('load older', null)}
+      />
+      {action !== undefined && (
+        <ApprovalCard
+          action={action}
+          agentName=""
+          index={0}
+          count={1}
+          answered={null}
+          takesFocus={false}
+          onAnswer={(answer: Answer) => onDid('answer', answer)}
+          onNext={() => onDid('next', null)}
+        />
+      )}
+    </SurfaceProvider>
+  )
+}
