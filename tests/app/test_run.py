@@ -99,6 +99,14 @@ def test_a_turn_that_fails_says_why_and_ends_with_one(product: Product):
     assert "model_auth: the key is not known" in done.err
 
 
+def test_a_model_call_that_is_tried_again_says_why_and_when(product: Product):
+    fails = {"fail": {"code": "model_unavailable", "message": "overloaded", "retryable": True, "retry_after": 0.1}}
+    product.plays({"calls": [[fails | {"fail": fails["fail"] | {"attempts": 1}}, {"text": "Hello."}]]})
+    done = product.run("run", "Hi")
+    assert (done.code, done.out) == (0, "Hello.\n")
+    assert "! overloaded Next try in 0.1 s." in done.err
+
+
 def test_ctrl_c_stops_the_turn_and_keeps_what_was_there(product: Product):
     """COM-10"""
     product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
@@ -138,6 +146,8 @@ def test_a_busy_session_refuses_where_that_was_wanted(product: Product):
         (["run", "Hi", "--mode", "loud"], "invalid_input"),
         (["run", "Hi", "--approve", "ask"], "invalid_input"),
         (["run", ""], "invalid_input"),
+        (["run", " \n\t "], "invalid_input"),
+        (["run", "-"], "invalid_input"),
         (["run", "Hi", "--session", "ses_none"], "unknown_session"),
         (["run", "Hi", "--session", "last"], "unknown_session"),
         (["facts", "ses_none"], "unknown_session"),

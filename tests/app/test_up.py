@@ -62,6 +62,30 @@ def test_a_second_up_in_another_folder_opens_it_in_the_one_that_runs(product: Pr
         assert [one["path"] for one in meta(endpoint(product))["workspaces"]] == [str(product.folder), str(other)]
 
 
+@pytest.mark.parametrize("command", [["up", "--no-browser"], ["run", "Where is the gauge read?"]])
+def test_models_that_the_one_that_runs_does_not_ask_are_said_not_to_be_used(product: Product, command: list[str]):
+    with product.up() as (_, ready):
+        assert "Not used" not in product.run(*command).err + product.run(*command).out
+        product.variables |= {"CALLBOARD_BASE_URL": "http://localhost:9/v1", "CALLBOARD_MODEL": "qwen3"}
+        done = product.run(*command)
+    assert done.code == 0
+    told = done.out + done.err
+    assert f"Not used: localhost:9, set in this terminal or in settings.toml since. Process {ready['pid']}" in told
+    assert "goes on asking search, no model." in told
+    assert "stop that process and start again; or set CALLBOARD_HOME" in told
+
+
+def test_the_same_models_with_another_key_are_not_used_either(product: Product):
+    place = {"CALLBOARD_BASE_URL": "http://localhost:9/v1", "CALLBOARD_MODEL": "qwen3"}
+    product.variables |= {**place, "CALLBOARD_API_KEY": "the first key"}
+    with product.up():
+        assert product.run("up", "--json").json[-1]["unusedModels"] == []
+        product.variables["CALLBOARD_API_KEY"] = "another key"
+        assert product.run("up", "--json").json[-1]["unusedModels"] == ["localhost:9"]
+        kept = (product.home / "endpoint.json").read_text()
+    assert "first" not in kept
+
+
 def test_the_file_by_which_it_is_found_is_for_its_owner_alone(product: Product):
     """SAFE-04"""
     with product.up():

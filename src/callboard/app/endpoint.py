@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 import ssl
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from .home import Home, write_private
+from .providers import Mark, Model, marks, same
 
-#: How long a process may take to answer, in seconds.
-ANSWER_S = 1.0
+#: How long a process may take to answer, in seconds: on a busy machine it is slow, and there.
+ANSWER_S = 5.0
 _META = "/api/v1/meta"
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Where a running Callboard answers. `epoch` counts the writers of the store; `stays` is False where the process serves one
-    `callboard run` and ends with it."""
+    `callboard run` and ends with it. `model` is what a person reads of the model that is asked; `models` are the marks of all
+    that it was started with, None where it is of a version that told none."""
 
     url: str
     token: str
@@ -26,6 +29,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     store_id: str
     version: str
     stays: bool = True
+    model: str = ""
+    models: tuple[Mark, ...] | None = None
 
     @property
     def link(self) -> str:
@@ -50,6 +55,13 @@ def withdraw(home: Home, endpoint: Endpoint) -> None:
     """Removes the file, unless another process has put its own in its place."""
     if _read(home.endpoint) == endpoint:
         home.endpoint.unlink(missing_ok=True)
+
+
+def unused(endpoint: Endpoint, models: tuple[Model, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The models that are set here and that the process there does not know of: it asks those that it was started with."""
+    if endpoint.models is None or same(marks(models, environment, endpoint.token), endpoint.models):
+        return ()
+    return tuple(model.name for model in models)
 
 
 async def find(home: Home) -> Endpoint | None:

@@ -18,6 +18,7 @@ from callboard.contracts.ports.runtime import CommandService
 
 from .endpoint import Endpoint, announce, find, withdraw
 from .home import Home
+from .providers import marks
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -63,11 +64,10 @@ async def find_or_open(home: Home) -> Endpoint | SqliteStore:
 
 @dataclass(frozen=True)
 class Hosted:
-    """A runtime and server of this process. `model` is what a person reads of the model that is asked."""
+    """A runtime and server of this process."""
 
     endpoint: Endpoint
     commands: CommandService
-    model: str
 
 
 @asynccontextmanager
@@ -97,11 +97,13 @@ async def hosted(
                     store_id=store.id,
                     version=__version__,
                     stays=stays,
+                    model=asked_first(models),
+                    models=marks(settings.models, environment, token),
                 )
                 announce(home, endpoint)
                 warming = asyncio.create_task(_warm(models))
                 try:
-                    yield Hosted(endpoint, wired.runtime.commands, asked_first(models))
+                    yield Hosted(endpoint, wired.runtime.commands)
                 finally:
                     warming.cancel()
                     withdraw(home, endpoint)

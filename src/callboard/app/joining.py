@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from .client import Client
@@ -13,13 +13,17 @@ from .settings import Settings
 
 
 @asynccontextmanager
-async def connected(home: Home, settings: Settings, environment: Mapping[str, str]) -> AsyncGenerator[Client]:
+async def connected(
+    home: Home, settings: Settings, environment: Mapping[str, str], join: Callable[[Endpoint], None]
+) -> AsyncGenerator[Client]:
     """A client of the process that writes the store; where there is none, this one writes it until the end of the block.
 
+    `join` is told of a process that was there before.
     Raises Refusal `store_locked`, `store_unusable`, `bad_settings`, `bad_scenario`.
     """
     found = await find_or_open(home)
     if isinstance(found, Endpoint):
+        join(found)
         async with Client(found, locate=lambda: find(home)) as client:
             yield client
         return

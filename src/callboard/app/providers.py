@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -67,6 +69,32 @@ class ScriptedModel(
 
 
 Model = CompatibleModel | ScriptedModel
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """By which two processes see whether they mean the same model and key, without telling either."""
+
+    model: str
+    key: str
+
+
+def marks(models: tuple[Model, ...], environment: Mapping[str, str], secret: str) -> tuple[Mark, ...]:
+    """The marks of models in their order, for holders of the same secret. A key that is not there has an empty mark."""
+
+    def mark(text: bytes) -> str:
+        return hmac.new(secret.encode(), text, hashlib.sha256).hexdigest() if text else ""
+
+    def key(model: Model) -> str:
+        return "" if isinstance(model, ScriptedModel) else model.api_key or environment.get(model.api_key_env, "")
+
+    return tuple(Mark(mark(msgspec.json.encode(model)), mark(key(model).encode())) for model in models)
+
+
+def same(mine: tuple[Mark, ...], theirs: tuple[Mark, ...]) -> bool:
+    """True where they are the same models in the same order, and no key of mine is another than theirs."""
+    return [mark.model for mark in mine] == [mark.model for mark in theirs] and all(
+        my.key in ("", their.key) for my, their in zip(mine, theirs, strict=True)
+    )
 
 
 def from_environment(environment: Mapping[str, str], listed: tuple[Model, ...]) -> tuple[Model, ...]:

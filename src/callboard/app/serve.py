@@ -15,7 +15,7 @@ from callboard import __version__
 from callboard.contracts.commands import ListSessions, OpenWorkspace, SessionList, WorkspaceIsOpen
 from callboard.contracts.scope import PERSON
 
-from .endpoint import Endpoint
+from .endpoint import Endpoint, unused
 from .home import Home
 from .hosting import Hosted, find_or_open, hosted
 from .settings import Settings
@@ -36,7 +36,8 @@ class Starting(Milestone, frozen=True, kw_only=True):
 
 
 class Ready(Milestone, frozen=True, kw_only=True):
-    """The folder is open. `link` opens the page with the token, `running` says that another process had been serving."""
+    """The folder is open. `link` opens the page with the token, `running` says that another process had been serving;
+    `unused_models` are those that are set here and that it does not ask."""
 
     link: str
     url: str
@@ -49,6 +50,7 @@ class Ready(Milestone, frozen=True, kw_only=True):
     running: bool
     stays: bool
     model: str
+    unused_models: tuple[str, ...] = ()
 
 
 class Stopping(Milestone, frozen=True, kw_only=True):
@@ -84,7 +86,7 @@ async def up(home: Home, settings: Settings, environment: Mapping[str, str], fol
     with asked_to_stop(home, tell) as stop:
         found = await find_or_open(home)
         if isinstance(found, Endpoint):
-            tell(await _join(found, home, folder))
+            tell(await _join(found, home, folder, unused(found, settings.models, environment)))
             return
         async with hosted(found, home, settings, environment, stays=True) as host:
             tell(await _open(host, home, folder))
@@ -95,20 +97,20 @@ async def up(home: Home, settings: Settings, environment: Mapping[str, str], fol
         tell(Stopped(sessions=len(sessions), store=str(home.store)))
 
 
-async def _join(endpoint: Endpoint, home: Home, folder: Path) -> Ready:
+async def _join(endpoint: Endpoint, home: Home, folder: Path, models: tuple[str, ...]) -> Ready:
     from .client import Client
 
     async with Client(endpoint) as client:
         opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
-    return _ready(endpoint, home, opened, running=True, model="")
+    return msgspec.structs.replace(_ready(endpoint, home, opened, running=True), unused_models=models)
 
 
 async def _open(host: Hosted, home: Home, folder: Path) -> Ready:
     opened: WorkspaceIsOpen = await host.commands.submit(OpenWorkspace(path=str(folder)), actor=PERSON)
-    return _ready(host.endpoint, home, opened, running=False, model=host.model)
+    return _ready(host.endpoint, home, opened, running=False)
 
 
-def _ready(endpoint: Endpoint, home: Home, opened: WorkspaceIsOpen, *, running: bool, model: str) -> Ready:
+def _ready(endpoint: Endpoint, home: Home, opened: WorkspaceIsOpen, *, running: bool) -> Ready:
     return Ready(
         link=f"{endpoint.link}#/w/{opened.workspace_id}",
         url=endpoint.url,
@@ -120,7 +122,7 @@ def _ready(endpoint: Endpoint, home: Home, opened: WorkspaceIsOpen, *, running: 
         workspace_id=opened.workspace_id,
         running=running,
         stays=endpoint.stays,
-        model=model,
+        model=endpoint.model,
     )
 
 

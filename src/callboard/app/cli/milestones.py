@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TextIO, assert_never
 
 from ..serve import Forced, Milestones, Ready, Starting, Stopped, Stopping
@@ -17,8 +18,12 @@ def spoken(milestone: Milestones, stream: TextIO) -> str:
         case Ready(running=True):
             who = "callboard run" if not milestone.stays else "callboard"
             ends = "" if milestone.stays else style.warn("\nThat run ends when its turn ends, and this page with it.")
+            other = ""
+            if milestone.unused_models:
+                other = "\n" + style.warn(not_used(milestone.unused_models, milestone.pid, milestone.model))
             return (
-                f"Opened in the {who} that is running (process {milestone.pid}):\n  {style.bold(milestone.link)}{ends}"
+                f"Opened in the {who} that is running (process {milestone.pid}):\n"
+                f"  {style.bold(milestone.link)}{ends}{other}"
             )
         case Ready():
             return "\n".join(
@@ -43,6 +48,14 @@ def spoken(milestone: Milestones, stream: TextIO) -> str:
             return f"Ended at once. Whatever was acknowledged is kept in {milestone.store}."
         case _:
             assert_never(milestone)
+
+
+def not_used(models: Sequence[str], pid: int, asked: str) -> str:
+    """What is said of models that are set here while another process serves with its own."""
+    return (
+        f"Not used: {plain(', '.join(models))}, set in this terminal or in settings.toml since. Process {pid} goes on asking "
+        f"{plain(asked)}.\nTo use it, stop that process and start again; or set CALLBOARD_HOME to another folder."
+    )
 
 
 def _sessions(count: int) -> str:

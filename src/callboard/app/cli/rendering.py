@@ -101,7 +101,8 @@ def aside(part: Part, style: Style) -> str:
         case SteerPart():
             return style.dim(f"  › {one_line(part.content.text)} (steered, {part.outcome})")
         case NoticePart():
-            return style.warn(f"  ! {one_line(part.message)}")
+            again = "" if part.retry_in_ms is None else f" Next try in {part.retry_in_ms / 1000:.1f} s."
+            return style.warn(f"  ! {one_line(part.message)}{again}")
         case ErrorPart():
             hint = f" {one_line(part.hint)}" if part.hint else ""
             return style.bad(f"  ✗ {part.code}: {one_line(part.message)}{hint}")

@@ -61,9 +61,12 @@ def _run(
             field="--approve",
             hint="Use --approve none, all-edits or all.",
         )
+    text = sys.stdin.read() if prompt == "-" else prompt
+    if not text.strip():
+        raise Refusal("invalid_input", "The prompt is empty.", field="PROMPT", hint="Say what is to be done.")
     chosen = ("ask" if interactive else "none") if approve is None else approve
     wanted = Wanted(
-        prompt=sys.stdin.read() if prompt == "-" else prompt,
+        prompt=text,
         folder=folder.expanduser().absolute(),
         session=session,
         mode=mode,

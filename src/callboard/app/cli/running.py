@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,14 +25,18 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.rows import TurnRow
 
 from ..client import Client
+from ..endpoint import Endpoint, unused
 from ..home import Home
 from ..joining import connected
+from ..providers import Model
 from ..reading import newest_session
 from ..reading.remote import RemoteReader
 from ..settings import load
 from .asking import Approve
 from .conversing import Conversing
 from .exits import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
+from .milestones import not_used
+from .terminal import Style, err
 
 _BY_HAND = "Ctrl-C in the terminal"
 
@@ -55,13 +60,21 @@ async def carry_out(wanted: Wanted) -> int:
     settings = load(home, os.environ)
     with _ctrl_c() as asked:
         try:
-            async with connected(home, settings, os.environ) as client:
+            async with connected(
+                home, settings, os.environ, lambda found: _tell_unused(found, settings.models)
+            ) as client:
                 accepted, before = await _submit(client, wanted)
                 conversing = Conversing(client, accepted, wanted.approve, as_json=wanted.json, before=before)
                 turn = await conversing.run(asked, _BY_HAND)
                 return _code(turn, refused=conversing.refused, by_hand=asked.is_set())
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
+
+
+def _tell_unused(found: Endpoint, set_here: tuple[Model, ...]) -> None:
+    models = unused(found, set_here, os.environ)
+    if models:
+        err(Style(sys.stderr).warn(not_used(models, found.pid, found.model)))
 
 
 async def _submit(client: Client, wanted: Wanted) -> tuple[TurnAccepted, int]:
