@@ -36,7 +36,8 @@ async def test_a_run_that_waits_over_a_restart_goes_on_with_what_it_was_told(tmp
         await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
         await home.until(session, "turn.completed")
         assert (home.folder / "a.txt").read_text() == "x\n"
-        assert (await home.runtime.sessions.get(session)).host.state.threads[turn.thread_id].run is None
+        await home.read(session)
+        assert await told(home, session) == []
         await home.submit("write again", session)
         await home.until(session, "turn.completed", count=2)
         facts = await home.facts(session)
@@ -64,4 +65,5 @@ async def test_a_definition_that_changes_under_a_waiting_run_holds_from_the_next
         await home.do(RespondAction(session_id=first.session_id, action_id=asked.scope.action, decision="approve"))
         await home.until(first.session_id, "turn.completed")
         assert (home.folder / "a.txt").read_text() == "x\n"
+        await home.read(first.session_id)
         assert await told(home, first.session_id) == []

@@ -18,9 +18,11 @@ from callboard.contracts.commands import (
 )
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import SessionCreated
 from callboard.contracts.ids import render
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
+from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand
 from callboard.control.effects import ListSession
 
@@ -99,7 +101,11 @@ class Commands:
 
     async def _submit_new(self, command: SubmitTurn, kept: StoredAnswer | None, actor: Actor) -> Any:
         """The session is made by the turn; its workspace must be open. A turn that the caller named makes the same session
-        however often it comes, so that there is never a second one of it (CTL-02)."""
+        however often it comes, so that there is never a second one of it (CTL-02).
+
+        It is listed with its first facts, right behind them: one that is listed and was refused is shown nowhere, and one that
+        a crash left unlisted is listed when it is found.
+        """
         if command.workspace_id is None:
             raise Refusal(
                 "invalid_input",
@@ -108,25 +114,34 @@ class Commands:
                 hint="Give sessionId or workspaceId.",
             )
         self._workspaces.get(command.workspace_id)
-        session = _session_of(command.turn_id) if command.turn_id is not None else self._parts.ids.new("session")
-        if self._workspaces.was_deleted(session) or (await self._parts.store.facts.head(session)).sequence:
-            raise Refusal(
-                "turn_id_used",
-                f"There is a session that the turn {command.turn_id} made.",
-                field="turnId",
-                hint="Leave turnId out, or give a new one.",
-            )
-        found = await self._sessions.open(session, command.workspace_id)
+        workspace = command.workspace_id
+        session = self._parts.ids.new("session")
+        if command.turn_id is not None:
+            session = _session_of(command.turn_id)
+            if self._workspaces.was_deleted(session) or (await self._parts.store.facts.head(session)).sequence:
+                raise Refusal(
+                    "turn_id_used",
+                    f"There is a session that the turn {command.turn_id} made.",
+                    field="turnId",
+                    hint="Leave turnId out, or give a new one.",
+                )
+        found = await self._sessions.open(session, workspace)
+
+        async def list_it(decision: Decision) -> None:
+            title = next((new.fact.title for new in decision.facts if isinstance(new.fact, SessionCreated)), "")
+            await self._workspaces.effect(session, workspace, ListSession(workspace, title, f"{session}/1"))
+
         try:
-            answer = await found.host.command(msgspec.structs.replace(command, session_id=session), actor, kept)
+            named = msgspec.structs.replace(command, session_id=session)
+            answer = await found.host.command(named, actor, kept, list_it)
         except Refusal:
             if found.host.state.sequence == 0:
                 await self._sessions.let_go(session)
             raise
         # Who has the answer may name the session in its workspace's commands at once.
-        state = found.host.state
-        listing = ListSession(state.workspace, state.title, f"{session}/1")
-        await self._workspaces.effect(session, state.workspace, listing)
+        await self._workspaces.effect(
+            session, workspace, ListSession(workspace, found.host.state.title, f"{session}/1")
+        )
         return answer
 
     async def _respond(self, command: RespondAction, kept: StoredAnswer | None, actor: Actor) -> Any:

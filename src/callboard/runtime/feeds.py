@@ -27,7 +27,9 @@ class RuntimeFeeds:
         if is_workspace_stream(stream):
             follow = self._workspaces.get(stream).follow(after)
         else:
-            follow = (await self._sessions.get(stream)).views.follow(after)
+            found = await self._sessions.get(stream)
+            await found.views.reach(found.begun)
+            follow = found.views.follow(after)
         async with aclosing(follow) as chunks:
             async for chunk in chunks:
                 yield chunk

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 import msgspec
@@ -75,12 +75,23 @@ class SessionHost:
                 if one.rule.rule_id not in self.home.given:
                     self._act(self, ShareRule(one.rule, one.cause))
 
-    async def command(self, request: SessionCommand, actor: Actor, kept: StoredAnswer | None = None) -> Answer:
+    async def begin(self) -> None:
+        """Makes a session ready that nobody has heard of: there is nothing to load."""
+        self.epoch = await self.parts.store.facts.lease(self.session)
+
+    async def command(
+        self,
+        request: SessionCommand,
+        actor: Actor,
+        kept: StoredAnswer | None = None,
+        alongside: Callable[[Decision], Awaitable[None]] | None = None,
+    ) -> Answer:
         """Carries out a command; returns its answer once it is durable. Raises Refusal.
 
-        `kept` is the key and body hash under which the answer is stored; its answer is filled in here.
+        `kept` is the key and body hash under which the answer is stored; its answer is filled in here. `alongside` is begun
+        right behind the append, to be in the same group commit; what it raises is not told: it must be tried again.
         """
-        return await self._serial(self._command(request, actor, kept))
+        return await self._serial(self._command(request, actor, kept, alongside))
 
     async def report(self, report: Outcome) -> None:
         """Takes what an effect came to."""
@@ -122,12 +133,18 @@ class SessionHost:
         task.add_done_callback(self._work.discard)
         return await asyncio.shield(task)
 
-    async def _command(self, request: SessionCommand, actor: Actor, kept: StoredAnswer | None) -> Answer:
+    async def _command(
+        self,
+        request: SessionCommand,
+        actor: Actor,
+        kept: StoredAnswer | None,
+        alongside: Callable[[Decision], Awaitable[None]] | None,
+    ) -> Answer:
         known = await self._knowing.of(request, self.epoch)
         decision, answer = command(self.state, request, known)
         stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
         origin = Origin(at=max(known.now, self.state.at), command_id=self.parts.ids.new("command"), actor=actor)
-        await self._commit(decision, origin, stored)
+        await self._commit(decision, origin, stored, alongside)
         return answer
 
     async def _report(self, report: Outcome) -> None:
@@ -135,7 +152,13 @@ class SessionHost:
         decision = outcome(self.state, report, known)
         await self._commit(decision, Origin(at=max(known.now, self.state.at)), None)
 
-    async def _commit(self, decision: Decision, origin: Origin, answer: StoredAnswer | None) -> None:
+    async def _commit(
+        self,
+        decision: Decision,
+        origin: Origin,
+        answer: StoredAnswer | None,
+        alongside: Callable[[Decision], Awaitable[None]] | None = None,
+    ) -> None:
         if not decision.facts and answer is None:
             return
         batch = Append(
@@ -149,7 +172,15 @@ class SessionHost:
             closed=decision.closed,
             ends=decision.ends,
         )
-        records = await self.parts.store.facts.append(batch)
+        if alongside is None:
+            records = await self.parts.store.facts.append(batch)
+        else:
+            appending = asyncio.gather(
+                self.parts.store.facts.append(batch), alongside(decision), return_exceptions=True
+            )
+            records, _ = await appending
+            if isinstance(records, BaseException):
+                raise records
         self._keeper.fold(records)
         for record in records:
             if record.fact.closes == "tool_call":

@@ -149,5 +149,5 @@ class Queries:
                 field="waitFor",
                 hint="Wait only for a sequence that an answer named.",
             )
-        await found.views.reach(sequence)
+        await found.views.reach(max(sequence, found.begun))
         return found

@@ -28,6 +28,11 @@ class OpenSession:
     used: float
 
     @property
+    def begun(self) -> int:
+        """The sequence from which on there is something to show: 1, or 0 while there is no fact."""
+        return min(1, self.host.state.sequence)
+
+    @property
     def idle(self) -> bool:
         """True where letting it go loses nothing: nothing is decided or under way, and nobody follows."""
         return not self.host.busy and not self.acting.busy and not self.views.followed
@@ -67,7 +72,7 @@ class Sessions:
         return found
 
     async def open(self, session: str, workspace: str = "") -> OpenSession:
-        """The session; made ready for its first command in that workspace where it does not exist yet. Raises Refusal
+        """The session; with a workspace, one that does not exist yet, made ready for its first command there. Raises Refusal
         `unknown_session` for one that is being deleted, or was."""
         found = self._open.get(session)
         if found is not None:
@@ -131,8 +136,12 @@ class Sessions:
         acting = Acting(self._pass_on)
         host = SessionHost(session, self._parts, self._home, acting.act, self._setups, workspace)
         views = SessionViews(session, self._parts, self._card)
-        await host.open()
-        await views.open()
+        if workspace:
+            await host.begin()
+            views.begin()
+        else:
+            await host.open()
+            await views.open()
         found = OpenSession(host=host, acting=acting, views=views, used=self._parts.clock.elapsed())
         self._open[session] = found
         return found

@@ -52,10 +52,14 @@ class SessionViews:
                 self._card(card)
         elif kept is not None:
             await rows.clear(self._session)
+        await self.begin().wait()
+        self._reached.check()
+
+    def begin(self) -> asyncio.Event:
+        """Follows the session from now on; the event tells when what there was is shown. Of a new session that is nothing."""
         ready = asyncio.Event()
         self._task = asyncio.create_task(self._follow(ready))
-        await ready.wait()
-        self._reached.check()
+        return ready
 
     async def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
         """Encoded operations for a client, from its cursor or from a snapshot. Raises what stopped the views, if that ended
