@@ -14,9 +14,8 @@ from ..batch import Line, nothing
 REMEMBERED = 4096
 #: How many facts one statement inserts: SQLite is told of each statement, and lets other threads run meanwhile.
 _TOGETHER = 32
-_FACT = "(?, ?, ?, ?, ?, ?)"
-_INSERT = f"INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES {_FACT}"
-_INSERT_MANY = _INSERT + f", {_FACT}" * (_TOGETHER - 1)
+_INSERT = "INSERT INTO facts (stream, sequence, header, link, seal, payload) VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT_MANY = _INSERT + ", (?, ?, ?, ?, ?, ?)" * (_TOGETHER - 1)
 
 
 class End(NamedTuple):

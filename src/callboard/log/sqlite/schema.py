@@ -22,6 +22,10 @@ VIEWS_SCHEMA = 1
 #: The write-ahead log is copied back once it has so many pages, and cut back to so many bytes when it was longer.
 WAL_PAGES = 1000
 WAL_BYTES = 8 * 1024 * 1024
+#: How much of the file a connection keeps in memory, in KiB: the writing one, and each that reads. The system caches the file,
+#: too, so that a page that is asked for again costs a copy.
+WRITER_CACHE = 4000
+READER_CACHE = 1000
 #: How long a connection waits for another program's lock, in milliseconds.
 BUSY = 5000
 
@@ -84,7 +88,7 @@ def prepare(connection: sqlite3.Connection, *, new: bool, synchronous: str = "FU
         "secure_delete = ON",
         f"wal_autocheckpoint = {WAL_PAGES}",
         f"journal_size_limit = {WAL_BYTES}",
-        "cache_size = -16000",
+        f"cache_size = -{WRITER_CACHE}",
     ]
     for setting in ["auto_vacuum = INCREMENTAL", *settings] if new else settings:
         connection.execute(f"PRAGMA {setting}").fetchall()
@@ -100,7 +104,7 @@ def connect_reader(path: Path) -> sqlite3.Connection:
         timeout=BUSY / 1000,
     )
     connection.execute("PRAGMA query_only = ON")
-    connection.execute("PRAGMA cache_size = -8000")
+    connection.execute(f"PRAGMA cache_size = -{READER_CACHE}")
     return connection
 
 
