@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 import pytest
+from msgspec import Meta
 
 from callboard.adapters.http.problems import STATUS, invalid
 from callboard.contracts.errors import CODES
@@ -12,6 +15,37 @@ from callboard.contracts.errors import CODES
 def test_every_code_has_one_status():
     assert set(STATUS) == set(CODES)
     assert {status // 100 for status in STATUS.values()} == {4, 5}
+
+
+class Bounded(msgspec.Struct):
+    text: Annotated[str, Meta(min_length=1, max_length=3)] = "a"
+    pair: Annotated[str, Meta(min_length=2)] = "ab"
+    filled: Annotated[str, Meta(pattern=r"\S")] = "a"
+    id: Annotated[str, Meta(pattern=r"^[a-z]+$")] = "a"
+    names: Annotated[tuple[str, ...], Meta(min_length=1, max_length=2)] = ("a",)
+    count: Annotated[int, Meta(ge=1, le=200)] = 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("text", "", "text must not be empty."),
+        ("text", "abcd", "text must have at most 3 characters."),
+        ("pair", "a", "pair must have at least 2 characters."),
+        ("filled", " \n", "filled must not be empty."),
+        ("id", "A!", "id has characters that it must not have."),
+        ("names", (), "names must not be empty."),
+        ("names", ("a", "b", "c"), "names must have at most 2 entries."),
+        ("count", 0, "count must be at least 1."),
+        ("count", 201, "count must be at most 200."),
+    ],
+)
+def test_a_bound_that_is_not_kept_is_told_in_words_of_the_field(field: str, value: object, said: str):
+    """SAFE-05"""
+    with pytest.raises(msgspec.ValidationError) as error:
+        msgspec.json.decode(msgspec.json.encode({field: value}), type=Bounded)
+    problem = invalid(error.value).problem
+    assert (problem.field, problem.message) == (field, said)
 
 
 class Inner(msgspec.Struct, rename="camel", forbid_unknown_fields=True):

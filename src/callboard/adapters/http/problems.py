@@ -90,6 +90,18 @@ _LONGEST_FIELD = 100
 
 _PLACE = re.compile(r"^(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
+#: The bounds that a value did not keep, as msgspec tells them, and as a person reads them of the field.
+_BOUNDS = (
+    (re.compile(r"Expected `\w+` of length >= 1"), "must not be empty"),
+    (re.compile(r"Expected `str` of length >= (\d+)"), r"must have at least \1 characters"),
+    (re.compile(r"Expected `str` of length <= (\d+)"), r"must have at most \1 characters"),
+    (re.compile(r"Expected `\w+` of length >= (\d+)"), r"must have at least \1 entries"),
+    (re.compile(r"Expected `\w+` of length <= (\d+)"), r"must have at most \1 entries"),
+    (re.compile(r"Expected `\w+` >= (\S+)"), r"must be at least \1"),
+    (re.compile(r"Expected `\w+` <= (\S+)"), r"must be at most \1"),
+    (re.compile(r"Expected `str` matching regex '\\\\S'"), "must not be empty"),
+    (re.compile(r"Expected `str` matching regex .*", re.DOTALL), "has characters that it must not have"),
+)
 _INDEX = re.compile(r"\[(\d+)\]")
 _ANY_KEY = "[...]"
 
@@ -106,10 +118,21 @@ def invalid(error: Exception, *, field: str = "") -> Refusal:
     found = _PLACE.match(str(error))
     message, path = (found["message"], found["path"] or "") if found else (str(error), "")
     path = _INDEX.sub(r".\1", path.replace(_ANY_KEY, ".*")).removeprefix(".")
-    named = _NAMED.match(message)
-    if named:
-        path = f"{path}.{named['name']}" if path else named["name"]
-    return Refusal("invalid_input", _short(message, _LONGEST_MESSAGE), field=_short(path or field, _LONGEST_FIELD))
+    missing = _NAMED.match(message)
+    if missing:
+        path = f"{path}.{missing['name']}" if path else missing["name"]
+    named = path or field
+    return Refusal(
+        "invalid_input", _short(_said(message, named), _LONGEST_MESSAGE), field=_short(named, _LONGEST_FIELD)
+    )
+
+
+def _said(message: str, field: str) -> str:
+    """The message; of a bound that was not kept, in words of the field."""
+    for pattern, words in _BOUNDS:
+        if found := pattern.fullmatch(message):
+            return f"{field or 'The value'} {found.expand(words)}."
+    return message
 
 
 def incident(error: BaseException, doing: str) -> Problem:
