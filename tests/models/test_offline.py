@@ -133,7 +133,7 @@ No model is configured, so this is a search for `gap`, `filled`, `filling`, not 
 
 Say "write it" and this becomes `search-report.md`. You will be asked before the file is written.
 
-To connect a model, set `OPENAI_API_KEY`; for Ollama, LM Studio or another compatible server set `OPENAI_BASE_URL` and \
+To connect a model, set `OPENAI_API_KEY`; for Ollama, LM Studio or another compatible server set `CALLBOARD_BASE_URL` and \
 `CALLBOARD_MODEL`. Then start callboard again."""
     )
 

@@ -24,7 +24,7 @@ _ENGLISH = {
     "not_written": "The report was not written: {reason}",
     "cannot_write": "This agent has no tool to write the report with.",
     "connect": "To connect a model, set `OPENAI_API_KEY`; for Ollama, LM Studio or another compatible server set "
-    "`OPENAI_BASE_URL` and `CALLBOARD_MODEL`. Then start callboard again.",
+    "`CALLBOARD_BASE_URL` and `CALLBOARD_MODEL`. Then start callboard again.",
     "title": "# Search for {words}",
 }
 _CHINESE = {
@@ -41,7 +41,7 @@ _CHINESE = {
     "written": f"报告已写入 `{REPORT}`。",
     "not_written": "报告没有写入：{reason}",
     "cannot_write": "这个代理没有写报告所需的工具。",
-    "connect": "要连接模型，请设置 `OPENAI_API_KEY`；使用 Ollama、LM Studio 或其他兼容服务时，请设置 `OPENAI_BASE_URL` 和 "
+    "connect": "要连接模型，请设置 `OPENAI_API_KEY`；使用 Ollama、LM Studio 或其他兼容服务时，请设置 `CALLBOARD_BASE_URL` 和 "
     "`CALLBOARD_MODEL`，然后重新启动 callboard。",
     "title": "# 搜索：{words}",
 }
