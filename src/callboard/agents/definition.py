@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from callboard.contracts.facts import FACTS
-from callboard.contracts.ports.agents import Definition, DefinitionProblem, EdgeTo, Provider, Schedule
+from callboard.contracts.ports.agents import Definition, DefinitionProblem, Provider, Schedule
+from callboard.contracts.team import Edge
 
 from .fields import Front, PolicyTable, Waking, is_cron, seconds
 from .marks import Frontmatter, Halves, nearest, split
@@ -85,7 +86,7 @@ def _made(front: Front, halves: Halves, source: bytes, file: str) -> Definition:
         delegate_targets=table.delegate_targets,
         capabilities=front.capabilities,
         edges=tuple(
-            EdgeTo(to=one.to, direction=one.direction, kind=one.kind, confirm=one.confirm, ownership=one.ownership)
+            Edge(to=one.to, direction=one.direction, kind=one.kind, confirm=one.confirm, ownership=one.ownership)
             for one in front.edges
         ),
         permission_mode=front.permission_mode,

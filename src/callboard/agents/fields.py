@@ -9,8 +9,9 @@ import msgspec
 
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import PermissionMode
-from callboard.contracts.ports.agents import Capability, Colour, EdgeDirection, EdgeKind, Isolation, Provider, Role
+from callboard.contracts.ports.agents import Capability, Colour, Provider
 from callboard.contracts.ports.tools import Policy
+from callboard.contracts.team import EdgeDirection, EdgeKind, Isolation, Role
 
 Name = Annotated[
     str,
@@ -61,7 +62,7 @@ _CRON = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _CRON_PART = re.compile(r"^(?:\*|(?P<first>\d{1,2})(?:-(?P<last>\d{1,2}))?)(?:/(?P<step>\d{1,2}))?$", re.ASCII)
 
 
-class Edge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class EdgeEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One entry of `edges`."""
 
     to: Alias
@@ -99,7 +100,7 @@ class Front(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     tools: tuple[ToolName, ...] = ()
     policy: tuple[Policy, ...] | PolicyTable = ()
     capabilities: tuple[Capability, ...] = ()
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[EdgeEntry, ...] = ()
     permission_mode: PermissionMode | None = None
     work_globs: tuple[Glob, ...] = ()
     isolation: Isolation = "shared"

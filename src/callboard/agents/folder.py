@@ -76,7 +76,7 @@ class FolderDefinitions:
         found = self.roster(folder)
         lead = found.find(found.lead) if found.lead else None
         if lead is None:
-            told = "; ".join(dict.fromkeys(_told(one) for one in found.problems))
+            told = " ".join(dict.fromkeys(_told(one) for one in found.problems))
             hint = "`callboard agents` shows what to mend."
             raise Refusal("bad_definition", f"No agent of this folder can lead. {told}", field=FOLDER, hint=hint)
         return lead

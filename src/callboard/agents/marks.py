@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import types
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -38,7 +39,7 @@ class Halves(NamedTuple):
 
 def split(text: str) -> Halves | None:
     """The halves of a file that begins with a line `---` and has another one; None for any other file."""
-    lines = text.splitlines(keepends=True)
+    lines = io.StringIO(text).readlines()
     if not lines or lines[0].rstrip() != _FENCE:
         return None
     for number, line in enumerate(lines[1:], start=1):

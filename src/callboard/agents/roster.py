@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from callboard.contracts.ports.agents import Definition, DefinitionProblem, EdgeTo, Roster, folded
+from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, folded
+from callboard.contracts.team import Edge
 
 from .definition import Read
 from .marks import nearest
@@ -92,7 +93,7 @@ class _Roster:
             targets = tuple(dict.fromkeys(one for one in found if one is not None))
         return msgspec.structs.replace(definition, edges=edges, delegate_targets=targets)
 
-    def _edge(self, definition: Definition, edge: EdgeTo, field: str, file: Read) -> EdgeTo | None:
+    def _edge(self, definition: Definition, edge: Edge, field: str, file: Read) -> Edge | None:
         other = self._found(edge.to, f"{field}.to", file)
         if other is None:
             return None
@@ -156,7 +157,7 @@ class _Roster:
         self._problems.append(DefinitionProblem(file=file.file, line=line, field=field, message=message, hint=hint))
 
 
-def _forbidden(source: Definition, target: Definition, edge: EdgeTo) -> tuple[str, str, str] | None:
+def _forbidden(source: Definition, target: Definition, edge: Edge) -> tuple[str, str, str] | None:
     """Why no edge can be what this one says: the part at fault, the reason and what to do. Edges lift no invariant."""
     if source.name == target.name:
         return "to", "An edge leads to another agent.", "Take it out."

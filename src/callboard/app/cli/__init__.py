@@ -4,7 +4,7 @@ main        the verbs, their errors
 exits       what the exit codes mean
 terminal    where text goes, and text as it is safe to print
 loop        coroutines from a command line
-up, run, sessions, facts, view    the verbs
+up, run, agents, sessions, facts, view    the verbs
 milestones  how far `up` is, in words
 running     what `run` does
 conversing  a turn in the terminal: printed, answered, stopped

@@ -13,33 +13,15 @@ import msgspec
 
 from ..facts.thread import AgentKind
 from ..facts.turn import PermissionMode
+from ..team import Edge, Isolation, Role
 from .tools import Policy
 
-Role = Literal["planner", "researcher", "writer", "reviewer", "executor", "custom"]
 #: What runs the agent: our own loop (empty), a process that speaks the Agent Client Protocol, an agent elsewhere that
 #: speaks A2A, or a person.
 Provider = Literal["", "acp", "a2a", "human"]
-EdgeDirection = Literal["to", "both"]
-EdgeKind = Literal["handoff", "report"]
 #: `spawn` makes agents that no file defines, `edge` makes edges that no file names; each use still takes an approval.
 Capability = Literal["spawn", "edge"]
-#: Where a child works: in the parent's folder within its `work_globs`, there without writing, or in a git worktree of its own.
-Isolation = Literal["shared", "read_only", "worktree"]
 Colour = Literal["", "blue", "teal", "green", "amber", "orange", "red", "pink", "violet", "grey"]
-
-
-class EdgeTo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An allowed path from the agent that names it to the agent `to`, with direction `both` also back.
-
-    With `confirm` a handoff waits for an explicit answer; with `ownership` it moves the objective to the receiver, and waits
-    as well.
-    """
-
-    to: str
-    direction: EdgeDirection = "to"
-    kind: EdgeKind = "handoff"
-    confirm: bool = False
-    ownership: bool = False
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -76,7 +58,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     policy: tuple[Policy, ...] = ()
     delegate_targets: tuple[str, ...] | None = None
     capabilities: tuple[Capability, ...] = ()
-    edges: tuple[EdgeTo, ...] = ()
+    edges: tuple[Edge, ...] = ()
     permission_mode: PermissionMode | None = None
     work_globs: tuple[str, ...] = ()
     isolation: Isolation = "shared"

@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callboard.agents.definition import LARGEST, read
+from callboard.agents.fields import EdgeEntry, Front, PolicyTable, Waking, is_cron
+from callboard.contracts.ports.agents import Definition, DefinitionProblem, Schedule
+from callboard.contracts.team import Edge
+from tests.agents.given import file, told
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
+
+
+def problems(text: str) -> list[tuple[int, str, str, str]]:
+    """What is wrong with a file: line, field, message, hint."""
+    found = read(text.encode(), "agents/a.md")
+    assert (found.definition is None) == bool(found.problems)
+    return [(one.line, one.field, one.message, one.hint) for one in found.problems]
+
+
+def defined(front: str, body: str = "You work.") -> Definition:
+    found = read(file(front, body).encode(), "agents/a.md")
+    assert found.problems == ()
+    assert found.definition is not None
+    return found.definition
+
+
+def test_every_field_of_a_file_is_in_its_definition():
+    """MAR-02; Multi-agent runtime spec, Agent types."""
+    text = """---
+name: night-watch
+description: "Looks at night: quietly."
+kind: background
+role: reviewer
+aliases: [Watch, 夜班]
+model: qwen3
+tools: [Read, Bash]
+policy:
+  allow: [Patch, Delegate]
+  delegate_targets: [helper]
+capabilities: [spawn, edge]
+edges:
+  - to: lead
+    direction: both
+    kind: handoff
+    confirm: true
+    ownership: true
+permission_mode: planning
+work_globs: [docs/**, "*.md"]
+isolation: worktree
+max_iters: 7
+provider: acp
+command: [goose, acp]
+schedule:
+  cron: "0  9-17/2 * * 1-5"
+  wake_on: [turn.failed]
+color: amber
+---
+
+You watch.
+
+---
+And this stays.
+"""
+    found = read(text.encode(), "agents/night-watch.md")
+    assert found.problems == ()
+    assert found.definition == Definition(
+        name="night-watch",
+        description="Looks at night: quietly.",
+        kind="background",
+        prompt="You watch.\n\n---\nAnd this stays.",
+        hash=hashlib.sha256(text.encode()).hexdigest(),
+        file="agents/night-watch.md",
+        role="reviewer",
+        aliases=("Watch", "夜班"),
+        model="qwen3",
+        tools=("Read", "Bash"),
+        policy=("Patch", "Delegate"),
+        delegate_targets=("helper",),
+        capabilities=("spawn", "edge"),
+        edges=(Edge(to="lead", direction="both", kind="handoff", confirm=True, ownership=True),),
+        permission_mode="planning",
+        work_globs=("docs/**", "*.md"),
+        isolation="worktree",
+        max_iters=7,
+        provider="acp",
+        command=("goose", "acp"),
+        schedule=Schedule(cron="0 9-17/2 * * 1-5", wake_on=("turn.failed",)),
+        color="amber",
+    )
+
+
+def test_what_a_file_does_not_say_is_the_least():
+    """MAR-04, MAR-05; without a list there is no tool and no policy."""
+    found = defined("name: a")
+    assert (found.tools, found.policy, found.capabilities, found.edges) == ((), (), (), ())
+    assert (found.permission_mode, found.delegate_targets) == (None, None)
+    assert (found.kind, found.role, found.isolation, found.max_iters) == ("main", "custom", "shared", 50)
+
+
+def test_all_tools_and_no_tools_are_what_they_say():
+    """MAR-04"""
+    assert defined('name: a\ntools: ["*"]').tools == ("*",)
+    assert defined("name: a\ntools: []").tools == ()
+
+
+def test_policy_is_a_list_or_a_table_with_targets():
+    """MAR-05; Multi-agent runtime spec, Agent types."""
+    short = defined("name: a\npolicy: [Patch, Finalize, Delegate]")
+    assert (short.policy, short.delegate_targets) == (("Patch", "Finalize", "Delegate"), None)
+    table = defined("name: a\npolicy: {allow: [Delegate], delegate_targets: []}")
+    assert (table.policy, table.delegate_targets) == (("Delegate",), ())
+
+
+def test_every_fault_of_a_file_is_told_with_its_line_and_field():
+    """MAR-02"""
+    text = file(
+        """
+name: Bad Name
+kind: subagnet
+permissionMode: ask
+prompt: here
+tools: Read, Grep
+policy:
+  allow: [Patch,
+          Finalise]
+edges:
+  - to: lead
+    direction: from
+  - kind: report
+max_iters: many
+name: twice
+aliases: [ok, 7]
+model:
+"""
+    )
+    assert problems(text) == [
+        (2, "name", "`name` must be a name of at most 40 small letters, digits, - and _; it is `Bad Name`.", ""),
+        (
+            3,
+            "kind",
+            "`kind` must be one of main, subagent, remote, background, human; it is `subagnet`.",
+            "Did you mean `subagent`?",
+        ),
+        (4, "permissionMode", "There is no field `permissionMode`.", "Did you mean `permission_mode`?"),
+        (5, "prompt", "There is no field `prompt`.", "The prompt is the text below the frontmatter."),
+        (6, "tools", "`tools` must be a list; it is `Read, Grep`.", "Write a list: [Read, Grep]."),
+        (
+            9,
+            "policy.allow[1]",
+            "`policy.allow[1]` must be one of Patch, Finalize, Delegate; it is `Finalise`.",
+            "Did you mean `Finalize`?",
+        ),
+        (12, "edges[0].direction", "`edges[0].direction` must be one of to, both; it is `from`.", ""),
+        (
+            13,
+            "edges[1].to",
+            "`edges[1].to` is missing; it is a name of at most 40 letters, digits, spaces, dots, - and _.",
+            "",
+        ),
+        (14, "max_iters", "`max_iters` must be a whole number from 1 to 10000; it is `many`.", ""),
+        (15, "name", "`name` is there twice.", "Keep one of them."),
+        (
+            16,
+            "aliases[1]",
+            "`aliases[1]` must be a name of at most 40 letters, digits, spaces, dots, - and _; it is `7`.",
+            "YAML reads this as something other than text; put it in quotes.",
+        ),
+        (17, "model", "`model` is empty.", "Give it a value, or leave the line out."),
+    ]
+
+
+def test_a_field_that_is_missing_is_named():
+    """MAR-02"""
+    assert [one[:2] for one in problems(file("kind: main"))] == [(2, "name")]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("You work.", 1, "no frontmatter"),
+        ("---\nname: a\nYou work.", 1, "no frontmatter"),
+        ("---\n---\nYou work.", 2, "empty"),
+        ("---\n- a\n---\nYou work.", 2, "must be a mapping"),
+        ("---\nname: a\ndescription: a: b\n---\nYou work.", 3, "not YAML"),
+        ("---\nname: a\ntools: [*]\n---\nYou work.", 3, "not YAML"),
+        ("---\nname: &a b\naliases: [*a]\n---\nYou work.", 2, "anchors and aliases"),
+        ("---\nname: a\nmodel: " + "[" * 40 + "]" * 40 + "\n---\nYou work.", 3, "nested too deeply"),
+        ("---\nname: a\nmodel: \x07\n---\nYou work.", 3, "character"),
+        ('---\nname: a\nmodel: "\\ud800"\n---\nYou work.', 3, "`model` must be"),
+        ("---\nname: a\nmax_iters: 1" + "0" * 5000 + "\n---\nYou work.", 3, "`max_iters` must be"),
+        ("---\nname: a\n---\n \n", 4, "no prompt"),
+        ("---\n" + "# x\n" * 20_000 + "---\nYou work.", 2, "larger than 32 KB"),
+        ("---\nname: a\n---\n" + "x" * LARGEST, 0, "larger than 256 KB"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_where_and_why(text: str, line: int, said: str):
+    """MAR-02"""
+    ((found, _, message, _),) = problems(text)
+    assert (found, said in message) == (line, True), message
+
+
+def test_a_file_that_is_not_utf_8_names_the_line():
+    """MAR-02"""
+    found = read(b"---\nname: a\ndescription: \xff\n---\nYou work.", "agents/a.md")
+    assert told(found.problems) == [("agents/a.md", 3, "", "The file is not UTF-8: invalid start byte.")]
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_read():
+    """MAR-02"""
+    assert read("\ufeff---\r\nname: a\r\n---\r\nYou\r\n".encode(), "agents/a.md").problems == ()
+
+
+@pytest.mark.parametrize(
+    ("front", "line", "field"),
+    [
+        ("name: a\nkind: subagent\nlead: true", 4, "lead"),
+        ("name: a\nkind: subagent\npolicy: [Delegate]", 4, "policy"),
+        ("name: a\nkind: subagent\ncapabilities: [spawn]", 4, "capabilities"),
+        ("name: a\npolicy: {allow: [Patch], delegate_targets: [b]}", 3, "policy.delegate_targets"),
+        ("name: a\nprovider: acp", 3, "provider"),
+        ("name: a\ncommand: [goose]", 3, "command"),
+        ("name: a\nkind: remote", 3, "kind"),
+        ("name: a\nurl: https://example.org/", 3, "url"),
+        ("name: a\nkind: remote\nurl: https://me:secret@example.org/", 4, "url"),
+        ("name: a\nkind: remote\nurl: file:///etc/passwd", 4, "url"),
+        ("name: a\nprovider: human", 3, "provider"),
+        ("name: a\nschedule: {every: 5m}", 3, "schedule"),
+        ("name: a\nkind: background\nschedule: {}", 4, "schedule"),
+        ("name: a\nkind: background\nschedule:\n  every: soon", 5, "schedule.every"),
+        ("name: a\nkind: background\nschedule:\n  cron: 0 25 * * *", 5, "schedule.cron"),
+        ("name: a\nkind: background\nschedule:\n  every: 5m\n  cron: 0 2 * * *", 6, "schedule.cron"),
+        ("name: a\nkind: background\nschedule:\n  wake_on: [turn.fialed]", 5, "schedule.wake_on[0]"),
+        ("name: a\nwork_globs: [/etc/*]", 3, "work_globs[0]"),
+        ("name: a\nwork_globs: [src/../../x]", 3, "work_globs[0]"),
+        ("name: a\nwork_globs: ['~/x']", 3, "work_globs[0]"),
+    ],
+)
+def test_fields_that_contradict_each_other_or_reach_outside_are_refused(front: str, line: int, field: str):
+    """MAR-02; what an invariant forbids is refused when the file is read."""
+    found = problems(file(front))
+    assert [(one[0], one[1]) for one in found] == [(line, field)], found
+
+
+def test_a_person_and_a_remote_agent_need_no_prompt():
+    """MAR-02"""
+    human = defined("name: me\nkind: human", body="")
+    assert (human.provider, human.prompt) == ("human", "")
+    remote = defined("name: peer\nkind: remote\nurl: https://example.org/agent?v=1", body="")
+    assert (remote.provider, remote.url) == ("a2a", "https://example.org/agent?v=1")
+
+
+@pytest.mark.parametrize(("every", "seconds"), [("30s", 30), ("15m", 900), ("2h", 7_200), ("1d", 86_400)])
+def test_a_time_between_wakings_is_in_seconds(every: str, seconds: int):
+    found = defined(f"name: a\nkind: background\nschedule: {{every: {every}}}")
+    assert found.schedule == Schedule(every=seconds)
+
+
+@pytest.mark.parametrize(
+    ("line", "well"),
+    [
+        ("* * * * *", True),
+        ("*/15 0-6,22 1,15 */3 7", True),
+        ("0 9 * * 1-5", True),
+        ("0 9 * *", False),
+        ("60 * * * *", False),
+        ("* * 0 * *", False),
+        ("5-1 * * * *", False),
+        ("*/0 * * * *", False),
+        ("@daily", False),
+        ("0 9 * * MON", False),
+    ],
+)
+def test_a_cron_line_has_five_fields_within_their_bounds(line: str, well: bool):
+    assert is_cron(line) is well
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.one_of(
+        st.binary(max_size=200),
+        st.text(max_size=200).map(lambda text: f"---\n{text}\n---\nbody".encode(errors="replace")),
+        st.lists(
+            st.sampled_from(
+                ["name: a", "tools: [", "*", "]", "{", "}", "- ", "? ", ": ", "<<: {a: 1}", "!!python/x y", "\t"]
+            ),
+            max_size=12,
+        ).map(lambda parts: ("---\n" + "\n".join(parts) + "\n---\nbody").encode()),
+    )
+)
+def test_no_bytes_at_all_break_the_reading(source: bytes):
+    """MAR-02; either there is an agent or a reason why not."""
+    found = read(source, "agents/a.md")
+    assert (found.definition is None) == (len(found.problems) > 0)
+    assert all(isinstance(one, DefinitionProblem) and one.line >= 0 and one.message for one in found.problems)
+
+
+def test_every_field_is_documented():
+    """MAR-02; what a file may say is told in one place, field by field."""
+    documented = set(re.findall(r"^\| `([a-z_.\[\]]+)` \|", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    inner = {"edges[]": EdgeEntry, "policy": PolicyTable, "schedule": Waking}
+    fields = set(Front.__struct_fields__) | {
+        f"{place}.{name}" for place, kind in inner.items() for name in kind.__struct_fields__
+    }
+    assert documented == fields
