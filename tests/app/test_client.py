@@ -104,6 +104,28 @@ async def test_operations_make_the_same_view_from_the_start_and_from_a_cursor(pr
             assert text.content.text == "Some words. " * 50
 
 
+async def test_a_folder_that_is_gone_is_named_before_anything_is_tried_in_it(product: Product):
+    """SAFE-05"""
+    product.plays({"calls": [says("Hello.")]})
+    with product.up():
+        async with Client(await running(product)) as client:
+            opened = await client.submit(OpenWorkspace(path=str(product.folder)))
+            accepted = await submitted(client, product, "Hi")
+            away = product.folder.rename(product.place / "away")
+            for command in (
+                SubmitTurn(text="Again", session_id=accepted.session_id),
+                SubmitTurn(text="Another", workspace_id=opened.workspace_id),
+                OpenWorkspace(path=str(product.folder)),
+            ):
+                with pytest.raises(Refusal) as caught:
+                    await client.submit(command)
+                assert caught.value.code == "no_folder"
+                assert str(product.folder) in caught.value.problem.message
+            away.rename(product.folder)
+            again = await client.submit(SubmitTurn(text="Again", session_id=accepted.session_id))
+            assert again.session_id == accepted.session_id
+
+
 async def test_a_refusal_of_the_server_is_the_same_refusal_here(product: Product):
     """SAFE-05"""
     with product.up():

@@ -113,7 +113,7 @@ class Commands:
                 field="workspaceId",
                 hint="Give sessionId or workspaceId.",
             )
-        self._workspaces.get(command.workspace_id)
+        self._workspaces.get(command.workspace_id).must_be_there()
         workspace = command.workspace_id
         session = self._parts.ids.new("session")
         if command.turn_id is not None:

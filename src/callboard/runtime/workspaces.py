@@ -79,6 +79,16 @@ class WorkspaceHost:
             given=self.state.given,
         )
 
+    def must_be_there(self) -> None:
+        """Raises Refusal `no_folder` where the folder is gone: a turn would find nothing to work on."""
+        if not Path(self.state.path).is_dir():
+            raise Refusal(
+                "no_folder",
+                f"The folder {self.state.path} is not there any more.",
+                field="workspaceId",
+                hint="Put it back where it was, or open another folder.",
+            )
+
     def rows(self) -> tuple[WorkspaceRow, ...]:
         """The workspace as a row; none before its first fact."""
         return tuple(self._rows.panel(WorkspaceRow))
@@ -202,10 +212,13 @@ class Workspaces:
         return any(session in host.state.deleted for host in self._hosts.values())
 
     def must_be_open(self, session: str) -> None:
-        """Raises Refusal `session_archived` where a person has closed the session."""
+        """Raises Refusal `session_archived` where a person has closed the session, `no_folder` where its folder is gone."""
         for host in self._hosts.values():
             listed = host.state.sessions.get(session)
-            if listed is not None and listed.archived:
+            if listed is None:
+                continue
+            host.must_be_there()
+            if listed.archived:
                 raise Refusal(
                     "session_archived",
                     "This session is archived.",
