@@ -4,7 +4,9 @@ MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 BIN := .venv/bin
 
-FOLDER ?= examples/sample
+# A copy of examples/sample, made once: what is done in it stays, and is none of this project's files.
+SAMPLE := sample
+FOLDER ?= $(SAMPLE)
 ARGS ?=
 N ?=
 
@@ -16,7 +18,8 @@ help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo "  make prove-NAME     run the proof tests/prove/NAME.py, N=... for the long run"
 
-up: page  ## set up and open the workbench on a sample folder (FOLDER=... for another)
+up: page  ## set up and open the workbench on a copy of the sample, sample/ (FOLDER=... for another folder)
+	@[ "$(FOLDER)" != "$(SAMPLE)" ] || [ -e "$(SAMPLE)" ] || cp -R examples/sample "$(SAMPLE)"
 	@cd "$(FOLDER)" && exec "$(CURDIR)/$(BIN)/callboard" up $(ARGS)
 
 page: setup-run  ## build the page from web/ where it is not current

@@ -24,8 +24,9 @@ from .providers import Model, ScriptedModel
 from .settings import Settings
 from .toolchains import toolchains
 
-#: The folder that comes with the source tree, to see the product at work.
-SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sample"
+_TREE = Path(__file__).resolve().parents[3]
+#: The folder that comes with the source tree, to see the product at work, and the copy in which `make up` does.
+SAMPLES = (str(_TREE / "examples" / "sample"), str(_TREE / "sample"))
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def http_app(wired: Wired, token: str) -> HttpApp:
             store_id=parts.store.id,
             models=_offers(wired.models),
             workspaces=offers,
-            sample=any(offer.path == str(SAMPLE) for offer in offers),
+            sample=any(offer.path in SAMPLES for offer in offers),
         )
 
     commands, feeds = wired.runtime.commands, wired.runtime.feeds

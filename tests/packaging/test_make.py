@@ -1,0 +1,57 @@
+"""`make up` opens a copy of the sample: what is done there stays, and changes no file of the project."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Stands for the product: tells where it was started, and leaves a file there.
+CALLBOARD = '#!/bin/sh\npwd\necho "$@" >> left-behind\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shutil.copytree(ROOT / "examples" / "sample", tmp_path / "examples" / "sample")
+    program = tmp_path / ".venv" / "bin" / "callboard"
+    program.parent.mkdir(parents=True)
+    program.write_text(CALLBOARD)
+    program.chmod(0o755)
+    return tmp_path
+
+
+def _up(project: Path, *variables: str) -> str:
+    command = ["make", "-o", "page", "up", *variables]
+    # What a make that runs these tests was given is not for this one.
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    done = subprocess.run(command, cwd=project, env=own, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_is_done_in_the_sample_stays_and_changes_no_file_of_the_project(project: Path):
+    before = _files(project / "examples")
+
+    assert [_up(project), _up(project, "ARGS=again")] == [str(project / "sample")] * 2
+
+    assert _files(project / "examples") == before
+    assert (project / "sample" / "left-behind").read_text() == "up\nup again\n"
+    assert (project / "sample" / "README.md").read_bytes() == before["sample/README.md"]
+
+
+def test_the_copy_of_the_sample_is_not_of_the_project():
+    assert "/sample/" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_another_folder_is_opened_as_it_is(project: Path, tmp_path_factory: pytest.TempPathFactory):
+    other = tmp_path_factory.mktemp("other")
+
+    assert _up(project, f"FOLDER={other}") == str(other)
+
+    assert not (project / "sample").exists()
