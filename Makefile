@@ -64,6 +64,7 @@ gen: setup-dev  ## write the files that are generated from the contracts
 	@$(BIN)/python scripts/gen
 
 bench: setup-bench  ## run the benchmarks beside their peers
+	@$(BIN)/python scripts/page.py build
 	@$(BIN)/python -m bench $(if $(N),--n $(N)) $(ARGS)
 
 prove-%: setup-test

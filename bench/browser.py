@@ -1,0 +1,57 @@
+"""A real browser, and how long a person waits in it until a session's conversation is painted."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from playwright.async_api import Browser, async_playwright
+
+from .processes import PATIENCE
+from .product import Product
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: A task after the frame that has the first turn in it: the frame is painted then. Milliseconds since the navigation began.
+_LOOK = """(() => {
+  const look = () => {
+    if (document.querySelector('[role=feed] article') === null) requestAnimationFrame(look)
+    else requestAnimationFrame(() => setTimeout(() => { window.painted(performance.now()) }))
+  }
+  requestAnimationFrame(look)
+})()"""
+
+
+@asynccontextmanager
+async def chromium() -> AsyncGenerator[Browser | None]:
+    """The browser of this machine, started; None where there is none."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        yield None
+        return
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        )
+        yield browser
+        await browser.close()
+
+
+async def painted(browser: Browser, running: Product, session: str) -> float:
+    """Opens a session by its link in a fresh profile; milliseconds from there until its turns are painted."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800})
+    try:
+        page = await context.new_page()
+        told: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+
+        def tell(at: float) -> None:
+            told.set_result(at)
+
+        await page.expose_function("painted", tell)
+        await page.add_init_script(_LOOK)
+        await page.goto(f"http://{running.host}:{running.port}/?token={running.token}#/s/{session}")
+        async with asyncio.timeout(PATIENCE):
+            return await told
+    finally:
+        await context.close()
