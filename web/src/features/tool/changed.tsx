@@ -1,13 +1,20 @@
 import type { FileChange } from '@/system/generated/contracts'
+import type { ToolPart } from '@/system/rows/model'
 import { useT } from '../shared/surface'
 
-/** How many lines were added and removed. Files that are as they were are said to be so, not counted as nothing. */
-export function Changed({ changes }: { changes: readonly FileChange[] }) {
+/** Tools that are for changing files: a call of one that changed none says so. */
+const FOR_CHANGES: ReadonlySet<string> = new Set(['Write', 'Edit'])
+
+/** What a call changed, in lines. */
+export function Changed({ part }: { part: ToolPart }) {
   const t = useT()
-  if (changes.length === 0) return null
-  if (changes.every(isSame)) {
-    return <span className="shrink-0 text-sm text-ink-faint">{t('tool.no_change')}</span>
-  }
+  if (part.changes.length > 0) return <Lines changes={part.changes} />
+  if (part.state !== 'output-available' || !FOR_CHANGES.has(part.tool)) return null
+  return <span className="shrink-0 text-sm text-ink-faint">{t('tool.no_change')}</span>
+}
+
+/** How many lines were added and removed. */
+export function Lines({ changes }: { changes: readonly FileChange[] }) {
   const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0)
   const removed = changes.reduce((sum, change) => sum + (change.removed ?? 0), 0)
   return (
@@ -15,10 +22,4 @@ export function Changed({ changes }: { changes: readonly FileChange[] }) {
       <span className="text-good">+{added}</span> <span className="text-bad">−{removed}</span>
     </span>
   )
-}
-
-/** The content after the call is the content before it. */
-export function isSame(change: FileChange): boolean {
-  const { before = null, after = null } = change
-  return change.kind === 'modified' && before !== null && before.hash === after?.hash
 }

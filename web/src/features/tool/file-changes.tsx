@@ -6,7 +6,7 @@ import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
 import { useOpened } from '../shared/opened'
 import { useFullText, useT } from '../shared/surface'
-import { Changed, isSame } from './changed'
+import { Lines } from './changed'
 
 /** The files that a call changed, each with its diff on demand. A single one is open. */
 export function FileChanges({ call, changes }: { call: string; changes: readonly FileChange[] }) {
@@ -30,7 +30,6 @@ function Change(props: { readonly call: string; readonly change: FileChange; rea
   const { call, change, startsOpen } = props
   const [open, setOpen] = useOpened(`${call} ${change.path}`, startsOpen)
   const diff = change.diff ?? null
-  const same = isSame(change)
   return (
     <>
       <button
@@ -41,13 +40,12 @@ function Change(props: { readonly call: string; readonly change: FileChange; rea
       >
         <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
         <span className="wrap-any font-mono text-sm">{plainTerminalText(change.path)}</span>
-        {!same && <span className="text-sm text-ink-faint">{t(`tool.change.${change.kind}`)}</span>}
+        <span className="text-sm text-ink-faint">{t(`tool.change.${change.kind}`)}</span>
         <span className="ml-auto">
-          <Changed changes={[change]} />
+          <Lines changes={[change]} />
         </span>
       </button>
       {open &&
-        !same &&
         (diff === null ? (
           <p className="pl-5 text-ink-faint">{t('tool.no_diff')}</p>
         ) : (

@@ -82,13 +82,11 @@ test('the details show input by name, the changes and the output', async () => {
   expect(screen.getByRole('group', { name: 'Diff of src/a.py' }).textContent).toBe('no hunks here')
 })
 
-test('a file that was written as it was is no change', async () => {
-  const ref = { hash: 'h', size: 5 }
-  const change = { path: 'a.md', kind: 'modified', before: ref, after: ref, diff: { text: '' } } as const
-  show(<ToolRow part={part({ changes: [change] })} waiting={false} />)
-  expect(screen.getByRole('button', { name: /^Bash/ }).textContent).toContain('no change')
-  await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
-  expect(screen.getByRole('list').textContent).toBe('a.mdno change')
+test('a call that is for changing files and changed none says so', () => {
+  const { update } = show(<ToolRow part={part({ tool: 'Write' })} waiting={false} />)
+  expect(screen.getByRole('button').textContent).toContain('no change')
+  update(<ToolRow part={part({ tool: 'Read' })} waiting={false} />)
+  expect(screen.getByRole('button').textContent).not.toContain('no change')
 })
 
 test('a command that failed tells its exit code in the language of the page', () => {

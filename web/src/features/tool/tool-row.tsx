@@ -49,7 +49,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
         <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-soft">
           {plainTerminalText(callSummary(part.tool, part.summary))}
         </span>
-        <Changed changes={part.changes} />
+        <Changed part={part} />
         <span className={`shrink-0 text-sm ${tone(part, waiting)}`}>{state}</span>
         <span className="w-12 shrink-0 text-right text-sm text-ink-faint">
           {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}

@@ -1,0 +1,117 @@
+"""What the page says of a decision, of time and of itself, and where the focus goes."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.app.product import Product, says, uses
+
+from .desk import desk
+
+pytestmark = pytest.mark.browser
+
+HELLO = {"calls": [uses("Write", file_path="hello.txt", content="hello\n"), says("As you wish.")]}
+
+
+def test_the_no_of_a_person_is_a_calm_line_and_the_wait_is_no_work(product: Product, browser: Browser) -> None:
+    """CTL-05, UI-09"""
+    with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"]) as tab:
+        tab.send("Say hello in a file")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        expect(card).to_contain_text("Creates hello.txt with 1 line")
+        expect(card).to_contain_text("this session asks before it changes files or runs commands")
+        expect(tab.status).to_contain_text("Waiting for your decision")
+        card.get_by_role("textbox").fill("not here")
+        tab.button("Reject").click()
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("As you wish.")
+        expect(tab.composer).to_be_focused()
+        tab.conversation.get_by_role("button", name="1 tool").click()
+        line = tab.conversation.get_by_text("Denied by you")
+        expect(line).to_be_visible()
+        expect(tab.conversation).to_contain_text("not here")
+        expect(tab.conversation.get_by_role("button", name="Write hello.txt")).to_contain_text("Not run")
+        expect(tab.status).not_to_contain_text("call ")
+
+
+def test_a_write_that_changes_nothing_is_asked_for_as_that(product: Product, browser: Browser) -> None:
+    (product.folder / "hello.txt").write_text("hello\n")
+    with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"]) as tab:
+        tab.send("Say hello in a file")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        expect(card).to_contain_text("No change: hello.txt has this content already.")
+        tab.button("Approve").click()
+        tab.conversation.get_by_role("button", name="1 tool").click()
+        expect(tab.conversation.get_by_role("button", name="Write hello.txt")).to_contain_text("no change")
+
+
+def test_a_request_is_worded_in_the_language_of_the_page(product: Product, browser: Browser) -> None:
+    with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"], locale="zh-CN") as tab:
+        box = tab.page.get_by_role("textbox", name="消息", exact=True)
+        box.fill("Say hello in a file")
+        box.press("Enter")
+        card = tab.page.get_by_role("region", name="等待你的决定")
+        expect(card).to_contain_text("新建 hello.txt，共 1 行")
+        expect(card).not_to_contain_text("Make hello.txt")
+
+
+def test_an_interrupt_gives_the_focus_to_the_composer_and_an_unheard_steer_its_text_back(
+    product: Product, browser: Browser
+) -> None:
+    """UI-11: the steer hangs on its turn, is no row of the queue, and offers a way on once it was rejected."""
+    product.plays(
+        {
+            "match": [
+                {"text": "first", "calls": [[{"text": "Working."}, {"wait_for": "never"}]]},
+                {"text": "the tests", "calls": [says("The tests, then.")]},
+            ]
+        }
+    )
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        tab.send("first")
+        expect(tab.status).to_contain_text("Answering")
+        tab.composer.fill("Mind the tests")
+        tab.page.get_by_role("radio", name="Steer").click()
+        tab.composer.press("Enter")
+        expect(tab.conversation).to_contain_text("goes into this turn with its next model call")
+        expect(tab.page.get_by_role("img", name="Place 1")).to_have_count(0)
+        tab.status.get_by_role("button", name="Interrupt").click()
+        expect(tab.conversation).to_contain_text("Interrupted by you")
+        expect(tab.composer).to_be_focused()
+        expect(tab.conversation).to_contain_text("The turn was interrupted before it could be taken up.")
+        tab.button("Send as a new turn").click()
+        expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("The tests, then.")
+
+
+def test_the_page_tells_how_long_it_let_a_person_wait_beside_the_conversation(
+    product: Product, browser: Browser
+) -> None:
+    """UI-32"""
+    with product.plays({"calls": [says("Here.")]}).up() as (_, ready), desk(browser, ready["link"]) as tab:
+        tab.send("Hello")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here.")
+        tab.button("Diagnostics").click()
+        figures = tab.page.get_by_role("dialog", name="Diagnostics")
+        for told in ("Sent to status", "Sent to first text", "Update to screen", "Opening a session"):
+            expect(figures.get_by_role("row", name=told)).to_be_visible()
+        expect(tab.conversation).not_to_contain_text("Sent to status")
+        assert tab.troubles == []
+
+
+@pytest.mark.parametrize("width", [390, 420])
+def test_a_narrow_page_shows_the_whole_status_and_nothing_beside_the_edge(
+    product: Product, browser: Browser, width: int
+) -> None:
+    narrow = {"viewport": {"width": width, "height": 800}}
+    with product.plays(HELLO).up() as (_, ready), desk(browser, ready["link"], **narrow) as tab:
+        tab.send("Say hello in a file that stands in the folder")
+        status = tab.status.get_by_role("status")
+        expect(status).to_have_text("Waiting for your decision")
+        assert status.evaluate("text => text.scrollWidth <= text.clientWidth")
+        assert tab.page.evaluate("document.documentElement.scrollWidth") == width
+        for name in ("Reject", "Approve"):
+            box = tab.button(name).bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert box["height"] <= 32
