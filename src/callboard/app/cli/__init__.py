@@ -2,6 +2,7 @@
 
 main        the verbs, their errors
 exits       what the exit codes mean
+words       what the API says, in words of the command line
 terminal    where text goes, and text as it is safe to print
 loop        coroutines from a command line
 up, run, agents, sessions, facts, view    the verbs

@@ -17,6 +17,7 @@ from ..home import Home, write_private
 from . import agents, facts, run, sessions, up, view
 from .exits import DONE, ENDED_BY_PERSON, FAILED, exit_code
 from .terminal import Style, err, plain
+from .words import in_words_of_the_line
 
 DEFAULT_VERB = "up"
 #: What stands before a verb; other options are those of the default verb.
@@ -106,7 +107,7 @@ def _tell(problem: Problem, *, as_json: bool) -> None:
 def _placed(problem: Problem) -> Problem:
     """The problem; of a defect in the process that runs, with the place of its log."""
     if problem.code != "internal":
-        return problem
+        return in_words_of_the_line(problem)
     return msgspec.structs.replace(problem, hint=f"The details are in {Home.of(os.environ).log}.")
 
 

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from callboard.app.cli.words import in_words_of_the_line
+from callboard.contracts.commands import COMMANDS
+from callboard.contracts.errors import CODES, Code, Problem
+from tests.app.product import Product
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_no_hint_at_the_command_line_names_a_command_of_the_api(code: Code):
+    for command in COMMANDS:
+        problem = Problem(code=code, message="It is not there.", field="sessionId", hint=f"{command} names them.")
+        told = in_words_of_the_line(problem)
+        assert (told.code, told.message, told.field) == (code, "It is not there.", "SESSION")
+        assert not any(re.search(rf"\b{name}\b", told.hint) for name in COMMANDS)
+
+
+def test_a_hint_that_names_no_command_stays():
+    problem = Problem(code="thread_busy", message="It runs.", hint="Wait, or interrupt it.")
+    assert in_words_of_the_line(problem) == problem
+
+
+def test_a_session_that_is_not_there_points_to_the_verb_that_lists_them(product: Product):
+    product.run("run", "Where is the gauge read?")
+    for command in (["view", "ses_none"], ["facts", "ses_none"], ["run", "Hi", "--session", "ses_none"]):
+        done = product.run(*command)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith("unknown_session: ")
+        assert "`callboard sessions` lists what there is." in done.err
