@@ -18,7 +18,7 @@ from callboard.contracts.commands import (
     UpdateSession,
 )
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import MessageInterrupted, SteerAccepted, TurnInterrupted
+from callboard.contracts.facts import MessageInterrupted, SteerAccepted, ThreadPaused, TurnInterrupted
 from callboard.contracts.rows import TextPart, ToolPart, TurnRow
 
 from .house import calls, house, says, uses
@@ -247,11 +247,25 @@ async def test_a_failing_model_is_tried_again_and_then_told(tmp_path: Path) -> N
 
 async def test_reaching_the_bound_is_not_completion(tmp_path: Path) -> None:
     """MAR-12: an agent that works on its own and never finalises fails at its bound."""
-    async with house(tmp_path, calls(*(says("Still at it.") for _ in range(60)))) as home:
+    async with house(tmp_path, calls(*(says(f"At it for {count}.") for count in range(60)))) as home:
         turn = await home.submit("work", mode="auto")
         ended = await home.until(turn.session_id, "turn.failed")
         assert getattr(ended.fact, "code", "") == "max_iters"
         assert "turn.completed" not in await home.types(turn.session_id)
+
+
+async def test_a_turn_that_gets_the_same_again_and_again_is_stopped_and_shown(tmp_path: Path) -> None:
+    """The session waits for a person, with the steps that show why; new input lets it go on."""
+    same = uses("Glob", pattern="*.nothing")
+    async with house(tmp_path, calls(same, same, same, says("Oh."))) as home:
+        turn = await home.submit("look")
+        paused = (await home.until(turn.session_id, "thread.paused")).fact
+        assert isinstance(paused, ThreadPaused)
+        assert (paused.cause, len(paused.evidence)) == ("no_progress", 3)
+        read = await home.read(turn.session_id)
+        assert (read.status.paused, read.last_turn.code if read.last_turn else "") == ("no_progress", "no_progress")
+        await home.submit("stop looking", turn.session_id)
+        await home.until(turn.session_id, "turn.completed")
 
 
 async def test_newer_input_that_interrupts_takes_the_place_of_the_running_turn(tmp_path: Path) -> None:

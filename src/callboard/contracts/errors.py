@@ -73,6 +73,7 @@ Code = Literal[
     "model_garbled",
     "model_timeout",
     "max_iters",
+    "no_progress",
     # configuration
     "bad_scenario",
     "bad_definition",

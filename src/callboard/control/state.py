@@ -46,10 +46,19 @@ class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
     input: Text
 
 
+class Streak(msgspec.Struct, frozen=True, kw_only=True):
+    """Rounds of a run that came to the same, one after the other: what to, and the steps of their model calls."""
+
+    key: str = ""
+    steps: tuple[int, ...] = ()
+
+
 class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run under way. `epoch` is of the host that has it.
 
-    `prompts` and `tools` are what it was told. `model_step` is the step of the model call without an end, 0 when none is open.
+    `prompts` and `tools` are what it was told. `asked` is the step of its newest model call and `came` what that led to so
+    far; `streak` are the rounds up to the one before.
+    `model_step` is the step of the model call without an end, 0 when none is open.
     `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `finalised` is set once
     a Finalize call succeeded, `stopping` from the request of an interrupt on.
     """
@@ -64,6 +73,9 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int
     prompts: tuple[PromptRef, ...] = ()
     tools: tuple[str, ...] = ()
+    asked: int = 0
+    came: tuple[str, ...] = ()
+    streak: Streak = Streak()
     provider: str = ""
     model: str = ""
     iteration: int = 0

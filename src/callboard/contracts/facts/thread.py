@@ -24,12 +24,14 @@ class ThreadOpened(Fact, frozen=True, kw_only=True):
 
 
 class ThreadPaused(Fact, frozen=True, kw_only=True):
-    """The thread starts nothing by itself until it is resumed; its queue stays as it is."""
+    """The thread starts nothing by itself until it is resumed; its queue stays as it is. `evidence` are the ids of the steps
+    that show why."""
 
     type: ClassVar[str] = "thread.paused"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
     cause: PauseCause
     reason: str = ""
+    evidence: tuple[str, ...] = ()
 
 
 class ThreadResumed(Fact, frozen=True, kw_only=True):

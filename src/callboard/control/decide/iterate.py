@@ -15,10 +15,12 @@ from callboard.contracts.facts.queue import SteerRejection
 
 from ..batch import Batch, run_scope, thread_scope
 from ..state import OpenRun, Thread
+from .progress import give_up, stuck
 
 
 def ask_model(batch: Batch, thread_id: str) -> None:
-    """Asks the model for the next time, with the steers that wait; at the bound of the run the turn fails instead."""
+    """Asks the model for the next time, with the steers that wait; at the bound of the run the turn fails instead, and so it
+    does where the run gets nowhere."""
     thread, run = open_run(batch, thread_id)
     if run.iteration >= run.max_iters:
         fail(
@@ -29,6 +31,11 @@ def ask_model(batch: Batch, thread_id: str) -> None:
             hint="Send another turn to go on from here.",
             retryable=False,
         )
+        return
+    steps = stuck(run)
+    if steps:
+        reject_steers(batch, thread, run, "turn_failed")
+        give_up(batch, thread, run, steps)
         return
     step = run.next_step
     scope = run_scope(thread, run, step)

@@ -117,7 +117,7 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case ModelFailed():
             return state if fact.retry_in_ms is not None else models.ended(state, place)
         case MessageText():
-            return models.text(state, place)
+            return models.text(state, fact, place)
         case ReasoningCompleted() | ReasoningInterrupted() | MessageInterrupted():
             return models.step_taken(state, place)
         case ToolRequested():
@@ -125,9 +125,9 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case ToolStarted():
             return calls.started(state, place)
         case ToolCompleted():
-            return calls.completed(state, place)
+            return calls.completed(state, fact, place)
         case ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
-            return calls.ended(state, place)
+            return calls.ended(state, fact, place)
         case ActionRequired():
             return calls.waiting(state, fact, place)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.contracts.facts import ActionRequired, ToolRequested
+from callboard.contracts.facts import ActionRequired, ToolCompleted, ToolRequested
 
 from ..state import FINALIZE, OpenCall, OpenRun, Session
+from . import progress
 from .place import Place, change_run, past
 
 
@@ -27,16 +28,18 @@ def started(state: Session, place: Place) -> Session:
     return _change(state, place, lambda call: msgspec.structs.replace(call, phase="running"))
 
 
-def completed(state: Session, place: Place) -> Session:
+def completed(state: Session, fact: ToolCompleted, place: Place) -> Session:
     def finalise(run: OpenRun) -> OpenRun:
         call = run.call_of(place.scope.tool_call)
         return msgspec.structs.replace(run, finalised=True) if call is not None and call.tool == FINALIZE else run
 
-    return ended(change_run(state, place, finalise), place)
+    return ended(change_run(state, place, finalise), fact, place)
 
 
-def ended(state: Session, place: Place) -> Session:
+def ended(state: Session, fact: progress.ToolEnd, place: Place) -> Session:
     def end(run: OpenRun) -> OpenRun:
+        call = run.call_of(place.scope.tool_call)
+        run = progress.did(run, call, fact) if call is not None else run
         return msgspec.structs.replace(
             run, calls=tuple(call for call in run.calls if call.call != place.scope.tool_call)
         )

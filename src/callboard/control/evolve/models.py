@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import ModelRequested, RoutingResolved
+from callboard.contracts.facts import MessageText, ModelRequested, RoutingResolved
 
-from ..state import Session
+from ..state import OpenRun, Session
+from . import progress
 from .place import Place, change_run, past
 
 
@@ -26,6 +27,9 @@ def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
         lambda run: msgspec.structs.replace(
             run,
             model_step=step,
+            asked=step,
+            came=(),
+            streak=progress.streak(run) if run.asked else run.streak,
             iteration=fact.iteration,
             next_step=past(run, step),
         ),
@@ -36,13 +40,14 @@ def ended(state: Session, place: Place) -> Session:
     return change_run(state, place, lambda run: msgspec.structs.replace(run, model_step=0))
 
 
-def text(state: Session, place: Place) -> Session:
+def text(state: Session, fact: MessageText, place: Place) -> Session:
     step = place.scope.step
-    return change_run(
-        state,
-        place,
-        lambda run: msgspec.structs.replace(run, answer_parts=(*run.answer_parts, step), next_step=past(run, step)),
-    )
+
+    def say(run: OpenRun) -> OpenRun:
+        changed = msgspec.structs.replace(run, answer_parts=(*run.answer_parts, step), next_step=past(run, step))
+        return progress.said(changed, fact.content)
+
+    return change_run(state, place, say)
 
 
 def step_taken(state: Session, place: Place) -> Session:

@@ -131,6 +131,7 @@ export const CODES = [
   'model_garbled',
   'model_timeout',
   'max_iters',
+  'no_progress',
   'bad_scenario',
   'bad_definition',
   'bad_settings',
@@ -1115,10 +1116,14 @@ export interface ThreadOpened {
   readonly definitionHash: string
 }
 
-/** The thread starts nothing by itself until it is resumed; its queue stays as it is. */
+/**
+ * The thread starts nothing by itself until it is resumed; its queue stays as it is. `evidence` are the ids of the steps
+ * that show why.
+ */
 export interface ThreadPaused {
   readonly cause: PauseCause
   readonly reason?: string
+  readonly evidence?: readonly string[]
 }
 
 export interface ThreadRead {
