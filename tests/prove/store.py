@@ -19,6 +19,10 @@ import msgspec
 DATABASE = "callboard.db"
 _WAL_HEADER = 32
 _FRAME_HEADER = 24
+#: Ids lie in the header as 22 digits of six bits each, without what they begin with.
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_LENGTH = 22
+_BEGINNINGS = {"t": "thr", "u": "trn", "r": "run", "k": "cal", "a": "act", "ps": "ses", "pt": "thr", "pr": "run"}
 
 
 @dataclass(frozen=True)
@@ -157,12 +161,19 @@ def _stream(
         at = told["at"]
         content = None if payload is None else json.loads(payload)
         size = len(header) + len(stored) + len(seal) + len(payload or b"")
-        facts.append(
-            Fact(name, sequence, told["y"], at, told["e"], told.get("by", {}), told.get("i", {}), content, size)
-        )
+        scope = {short: _id(short, value) for short, value in told.get("i", {}).items()}
+        facts.append(Fact(name, sequence, told["y"], at, told["e"], told.get("by", {}), scope, content, size))
     if (len(facts), link) != (head, head_link):
         broken.append(f"{name} ends with {len(facts)} facts, and its head says {head}")
     return facts
+
+
+def _id(short: str, value: Any) -> Any:
+    if not isinstance(value, bytes):
+        return value
+    number = int.from_bytes(value, "big")
+    digits = (_DIGITS[number >> 6 * place & 63] for place in reversed(range(_LENGTH)))
+    return f"{_BEGINNINGS[short]}_{''.join(digits)}"
 
 
 def _partials(connection: sqlite3.Connection, names: dict[int, str]) -> list[Part]:
