@@ -88,6 +88,15 @@ class House:
 
         await self._soon(empty)
 
+    async def swept(self) -> None:
+        """Waits until the runtime holds no session any more."""
+
+        async def none() -> bool:
+            await self.runtime.sessions.sweep()
+            return self.runtime.sessions.in_use() == []
+
+        await self._soon(none)
+
     async def _soon(self, true: Callable[[], Awaitable[bool]]) -> None:
         async with asyncio.timeout(PATIENCE):
             while not await true():  # noqa: ASYNC110 - what is waited for is in the store or the folder

@@ -331,3 +331,27 @@ async def test_a_turn_that_the_caller_named_is_made_once_whatever_the_keys(tmp_p
         with pytest.raises(Refusal) as again:
             await home.do(request, key="d")
         assert again.value.code == "turn_id_used"
+
+
+async def test_a_session_that_waits_is_let_go_and_its_answer_wakes_it(tmp_path: Path) -> None:
+    """CTL-04: what waits for a person holds nothing, whether its time may run out or not."""
+    limits = {"approval_expiry": 3600.0, "idle_waiting": -1.0}
+    async with house(tmp_path, calls(WRITE, says("Done.")), **limits) as home:
+        turn = await home.submit("write")
+        asked = await home.until(turn.session_id, "action.required")
+        await home.swept()
+        answer = RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve")
+        await home.do(answer)
+        await home.until(turn.session_id, "turn.completed")
+        assert "session.taken_over" not in await home.types(turn.session_id)
+
+
+async def test_the_time_of_an_action_runs_out_also_while_its_session_is_let_go(tmp_path: Path) -> None:
+    """CTL-04: expiry is never approval."""
+    async with house(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.5) as home:
+        turn = await home.submit("write")
+        await home.until(turn.session_id, "action.required")
+        await home.runtime.sessions.let_go(turn.session_id)
+        await home.until(turn.session_id, "turn.completed")
+        assert "action.expired" in await home.types(turn.session_id)
+        assert list(home.folder.iterdir()) == []

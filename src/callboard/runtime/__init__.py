@@ -13,6 +13,7 @@ contexts    the contexts of a session's threads
 runs        what a session's open runs were told
 verdicts    the gate's verdicts on a session's calls
 knowing     what a decision knows from outside
+expiries    when pending actions run out, for all sessions
 host        one session: decides, commits, publishes, acts
 sessions    the hosts of the sessions that are in use
 workspaces  the workspaces and their lists of sessions

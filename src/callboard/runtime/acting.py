@@ -24,6 +24,7 @@ from callboard.control.outcomes import ActionTimedOut, RunStopped
 
 from .ask import Asking
 from .call import Calling
+from .expiries import Expiries
 from .host import SessionHost
 
 log = logging.getLogger(__name__)
@@ -32,19 +33,21 @@ WorkspaceEffect = ListSession | ShareRule
 
 
 class Acting:
-    """Carries out the effects of one session. Effects on the workspace are passed on."""
+    """Carries out the effects of one session. Effects on the workspace, and times that run out, are passed on."""
 
-    def __init__(self, pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]]) -> None:
+    def __init__(
+        self, pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]], expiries: Expiries
+    ) -> None:
         self._pass_on = pass_on
+        self._expiries = expiries
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: dict[str, dict[asyncio.Task[None], Asking | Calling]] = {}
-        self._expiries: dict[str, asyncio.TimerHandle] = {}
         self._closing = asyncio.Event()
 
     @property
     def busy(self) -> bool:
-        """True while an effect is under way, or an action is waiting for its time to run out."""
-        return bool(self._tasks) or bool(self._expiries)
+        """True while an effect is under way."""
+        return bool(self._tasks)
 
     def act(self, host: SessionHost, effect: Effect) -> None:
         """Begins an effect."""
@@ -58,7 +61,8 @@ class Acting:
             case StopRun(scope, cause, reason):
                 self._spawn(self.stop(host, scope.thread, scope.run, cause, reason))
             case ExpireAction(scope, at):
-                self._expire(host, scope.thread, scope.action, at)
+                report = ActionTimedOut(thread=scope.thread, action=scope.action)
+                self._expiries.add(host.session, scope.action, at, report)
             case ListSession() | ShareRule():
                 self._spawn(self._pass_on(host, effect))
             case _:
@@ -97,9 +101,6 @@ class Acting:
     async def close(self, host: SessionHost) -> None:
         """Ends everything: what runs is stopped and told as ended with the process; what waits stays as it is."""
         self._closing.set()
-        for handle in self._expiries.values():
-            handle.cancel()
-        self._expiries.clear()
         await host.settled()
         for thread in list(host.state.threads.values()):
             run = thread.run
@@ -167,16 +168,3 @@ class Acting:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.error("an effect failed", exc_info=task.exception())
-
-    def _expire(self, host: SessionHost, thread: str, action: str, at: int) -> None:
-        wait = max(0.0, (at - host.parts.clock.now()) / 1_000_000)
-
-        def report() -> None:
-            self._expiries.pop(action, None)
-            if host.parts.clock.now() < at:
-                # The clock that counts is the one of the facts; the loop's may be ahead of it.
-                self._expire(host, thread, action, at)
-                return
-            self._spawn(host.report(ActionTimedOut(thread=thread, action=action)))
-
-        self._expiries[action] = asyncio.get_running_loop().call_later(wait, report)

@@ -20,7 +20,8 @@ class Limits:
 
     `context_facts` bounds how far back a thread's facts enter a model's context. `frame_interval` is the longest that a piece
     of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
-    What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory.
+    What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
+    `idle_waiting` how long one that waits for a person does.
     """
 
     context_facts: int = 5000
@@ -32,6 +33,7 @@ class Limits:
     approval_expiry: float = 0.0
     model_attempts: int = 4
     idle: float = 60.0
+    idle_waiting: float = 5.0
     snapshot_turns: int = 20
     snapshot_bytes: int = 200_000
     ring_bytes: int = 2_000_000

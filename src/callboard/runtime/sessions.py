@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import SessionCard
+from callboard.control.outcomes import Outcome
 
 from .acting import Acting, WorkspaceEffect
+from .expiries import Expiries
 from .home import Home
 from .host import SessionHost
 from .parts import Parts
@@ -33,6 +35,12 @@ class OpenSession:
         return min(1, self.host.state.sequence)
 
     @property
+    def waits(self) -> bool:
+        """True where a run waits for a person, which may take long."""
+        runs = (thread.run for thread in self.host.state.threads.values())
+        return any(call.phase == "waiting" for run in runs if run is not None for call in run.calls)
+
+    @property
     def idle(self) -> bool:
         """True where letting it go loses nothing: nothing is decided or under way, and nobody follows."""
         return not self.host.busy and not self.acting.busy and not self.views.followed
@@ -51,6 +59,7 @@ class Sessions:
     ) -> None:
         self._parts = parts
         self._setups = Setups(parts)
+        self._expiries = Expiries(parts.clock, self._timed_out)
         self._home = home
         self._card = card
         self._deleted = deleted
@@ -122,18 +131,30 @@ class Sessions:
             self._leaving.discard(session)
 
     async def sweep(self) -> None:
-        """Lets go of the sessions that nobody has used for a while."""
+        """Lets go of the sessions that nobody has used for a while; sooner of those that wait for a person."""
         now = self._parts.clock.elapsed()
+        limits = self._parts.limits
         for session, found in list(self._open.items()):
-            if found.idle and now - found.used > self._parts.limits.idle:
+            unused = now - found.used
+            if found.idle and unused > (limits.idle_waiting if found.waits else limits.idle):
                 await self.let_go(session)
 
     async def close(self) -> None:
         """Stops everything that runs, truthfully, and writes what waits."""
+        await self._expiries.close()
         await asyncio.gather(*(self.let_go(session) for session in list(self._open)))
 
+    async def _timed_out(self, session: str, report: Outcome) -> None:
+        try:
+            found = await self.get(session)
+        except Refusal as refusal:
+            if refusal.code != "unknown_session":
+                raise
+            return
+        await found.host.report(report)
+
     async def _load(self, session: str, workspace: str) -> OpenSession:
-        acting = Acting(self._pass_on)
+        acting = Acting(self._pass_on, self._expiries)
         host = SessionHost(session, self._parts, self._home, acting.act, self._setups, workspace)
         views = SessionViews(session, self._parts, self._card)
         if workspace:

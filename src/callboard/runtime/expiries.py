@@ -1,0 +1,65 @@
+"""What time brings to sessions (pending actions run out): one timer for all, so that a session that only waits holds nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+from collections.abc import Callable, Coroutine
+
+from callboard.control.outcomes import Outcome
+
+from .clock import Clock
+
+log = logging.getLogger(__name__)
+
+
+class Expiries:
+    """Tells `due` (session, report) once the time of a report has come. Times are in microseconds since the epoch."""
+
+    def __init__(self, clock: Clock, due: Callable[[str, Outcome], Coroutine[None, None, None]]) -> None:
+        self._clock = clock
+        self._due = due
+        self._known: set[str] = set()
+        self._heap: list[tuple[int, str, str, Outcome]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, session: str, key: str, at: int, report: Outcome) -> None:
+        """The session is told that then. What is known under the key already is not added again."""
+        if key in self._known:
+            return
+        self._known.add(key)
+        heapq.heappush(self._heap, (at, key, session, report))
+        self._plan()
+
+    async def close(self) -> None:
+        """Tells of nothing more."""
+        self._heap.clear()
+        self._plan()
+        if self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _plan(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._heap:
+            # The clock that counts is the one of the facts; the loop's may be ahead of it, and then this is planned again.
+            wait = max(0.0, (self._heap[0][0] - self._clock.now()) / 1_000_000)
+            self._timer = asyncio.get_running_loop().call_later(wait, self._tell)
+
+    def _tell(self) -> None:
+        self._timer = None
+        while self._heap and self._heap[0][0] <= self._clock.now():
+            _, key, session, report = heapq.heappop(self._heap)
+            self._known.discard(key)
+            task = asyncio.create_task(self._due(session, report))
+            self._tasks.add(task)
+            task.add_done_callback(self._done)
+        self._plan()
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("a session did not take what its time brought", exc_info=task.exception())
