@@ -1,4 +1,4 @@
-"""What time brings to sessions (pending actions run out): one timer for all, so that a session that only waits holds nothing."""
+"""What time brings to sessions (pending actions run out): one timer for all, so that one that only waits holds nothing."""
 
 from __future__ import annotations
 
