@@ -26,6 +26,9 @@ _RESTS = {
     "thread.resumed": ("idle", "ready"),
 }
 
+#: Where a call passes the gate.
+_STATIONS = ("hooks", "tools", "policy", "mode", "paths", "rules", "approval", "sandbox")
+
 
 @dataclass
 class _Thread:
@@ -237,7 +240,8 @@ class Fold:
         row = self.parts[call][1]
         match fact.type:
             case "permission.evaluated":
-                row |= {name: told.get(name) for name in ("verdict", "risk", "checks")}
+                row |= {name: told.get(name) for name in ("verdict", "risk")}
+                row["checks"] = _passed(told.get("checks", []))
             case "sandbox.applied":
                 row |= {"sandbox": told["level"], "network": told["network"]}
             case "tool.started":
@@ -321,3 +325,11 @@ class Fold:
 
 def _bare(row: Row) -> Row:
     return plain({name: value for name, value in row.items() if name != "_order"})
+
+
+def _passed(checks: list[Row]) -> list[Row]:
+    """Every station that a call came to: those that the fact leaves out let it pass without a word."""
+    said = {check["name"]: check for check in checks}
+    denied = [check["name"] for check in checks if check["verdict"] == "deny"]
+    last = _STATIONS.index(denied[0]) + 1 if denied else len(_STATIONS)
+    return [said.get(name, {"name": name, "verdict": "allow"}) for name in _STATIONS[:last]]
