@@ -11,8 +11,10 @@ import msgspec
 from callboard.contracts.commands import (
     TABLE,
     DeleteSession,
+    EditQueuedTurn,
     OpenWorkspace,
     RespondAction,
+    SteerTurn,
     SubmitTurn,
     UpdateSession,
 )
@@ -57,6 +59,8 @@ class Commands:
             return await self._queries.answer(command)
         if declared.authority == "person" and actor.kind not in ("person", "policy"):
             raise Refusal("not_authorised", f"Only a person may {declared.name}.")
+        if isinstance(command, SubmitTurn | SteerTurn | EditQueuedTurn) and not command.text.strip():
+            raise Refusal("invalid_input", "text must not be empty.", field="text", hint="Say what is to be done.")
         if not key and isinstance(command, SubmitTurn) and command.turn_id is not None:
             key = f"turn:{command.turn_id}"
         if not key:

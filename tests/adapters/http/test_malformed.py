@@ -48,6 +48,7 @@ async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board
         (b"{}", "text", "missing required field `text`"),
         (b'{"text": 1}', "text", "Expected `str`, got `int`"),
         (b'{"text": ""}', "text", "text must not be empty."),
+        (b'{"text": " \\n\\t "}', "text", "text must not be empty."),
         (b'{"text": null}', "text", "Expected `str`, got `null`"),
         (b'{"text": "a", "mode": "shell"}', "mode", "Invalid enum value 'shell'"),
         (b'{"text": "a", "whenBusy": 7}', "whenBusy", "Expected `str`, got `int`"),
