@@ -1,4 +1,5 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { DeleteDialog } from '@/features/sessions/delete-dialog'
 import { useT } from '@/features/shared/surface'
 import type { SessionCard } from '@/system/rows/model'
@@ -107,7 +108,15 @@ export function Shell() {
       )}
       {palette && (
         <Suspense fallback={null}>
-          <Palette commands={paletteCommands(context)} onClose={() => setPalette(false)} />
+          <Palette
+            commands={paletteCommands(context)}
+            onRun={(command) => {
+              // While it is open nothing behind it takes the focus, which is what a command may be for.
+              flushSync(() => setPalette(false))
+              command.perform()
+            }}
+            onClose={() => setPalette(false)}
+          />
         </Suspense>
       )}
       {deleting !== null && (

@@ -1,5 +1,5 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import { memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { memo, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Translate } from '@/system/i18n/translate'
 import type { Item } from '@/system/rows/conversation'
 import { Button, IconButton } from '@/ui/button'
@@ -63,6 +63,29 @@ function useStaysAtEnd(scroller: RefObject<HTMLDivElement | null>, list: List, i
   }, [sent, list])
 }
 
+/** What a person unfolds is what they want to see: its head stays in view, however much comes out of it. */
+function useKeepsUnfolded(list: List, items: readonly Item[], handlers: ConversationHandlers) {
+  const unfolded = useRef<string | null>(null)
+  useLayoutEffect(() => {
+    const turnId = unfolded.current
+    if (turnId === null) return
+    const at = items.findIndex((item) => item.kind === 'summary' && item.turn.turnId === turnId && item.open)
+    if (at < 0) return
+    unfolded.current = null
+    list.scrollToIndex(at, { align: 'auto' })
+  }, [list, items])
+  return useMemo<ConversationHandlers>(
+    () => ({
+      ...handlers,
+      onToggleTurn: (turnId) => {
+        unfolded.current = turnId
+        handlers.onToggleTurn(turnId)
+      },
+    }),
+    [handlers],
+  )
+}
+
 export interface ConversationProps {
   readonly items: readonly Item[]
   readonly handlers: ConversationHandlers
@@ -101,6 +124,7 @@ function ConversationList(props: ConversationProps) {
   })
 
   useStaysAtEnd(scroller, list, items)
+  const handlers = useKeepsUnfolded(list, items, props.handlers)
 
   const shown = list.getVirtualItems()
   const first = shown[0]?.index ?? 0
@@ -147,7 +171,7 @@ function ConversationList(props: ConversationProps) {
               >
                 <ItemView
                   item={item}
-                  handlers={props.handlers}
+                  handlers={handlers}
                   waiting={props.waiting}
                   failedParts={props.failedParts}
                 />

@@ -99,7 +99,7 @@ const ELSEWHERE = ['first.elsewhere_1', 'first.elsewhere_2', 'first.elsewhere_3'
 function Sample({ sample, onPrompt }: { sample: boolean; onPrompt: (text: string) => void }) {
   const t = useT()
   return (
-    <Offer icon="play" title={t('first.sample')}>
+    <Offer icon="play" title={t(sample ? 'first.sample' : 'first.elsewhere')}>
       <p className="pb-1 text-ink-soft">{t(sample ? 'first.sample_here' : 'first.sample_elsewhere')}</p>
       <ul>
         {(sample ? IN_THE_SAMPLE : ELSEWHERE).map((key) => (

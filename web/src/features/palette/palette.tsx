@@ -18,13 +18,10 @@ const GROUPS = ['session', 'sessions', 'view'] as const
 
 export default function Palette(props: {
   readonly commands: readonly PaletteCommand[]
+  readonly onRun: (command: PaletteCommand) => void
   readonly onClose: () => void
 }) {
   const t = useT()
-  const run = (command: PaletteCommand) => {
-    props.onClose()
-    command.perform()
-  }
   return (
     <Dialog label={t('palette.title')} onClose={props.onClose}>
       <Command label={t('palette.title')} loop>
@@ -48,7 +45,7 @@ export default function Palette(props: {
                   <Command.Item
                     key={command.id}
                     value={`${command.label} ${command.id}`}
-                    onSelect={() => run(command)}
+                    onSelect={() => props.onRun(command)}
                     className="flex h-8 items-center gap-2.5 rounded-md px-2 data-[selected=true]:bg-selected"
                   >
                     <Icon name={command.icon} size={14} className="text-ink-faint" />
