@@ -163,13 +163,19 @@ def _keys(emitted: list[Emission]) -> frozenset[str]:
 def keyword_values(folder: Path, keyword: str) -> frozenset[str]:
     """The texts that any call under the folder passes as this keyword."""
     return frozenset(
-        str(argument.value.value)
+        str(value.value)
         for path in sorted(folder.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         for argument in node.keywords
-        if argument.arg == keyword and isinstance(argument.value, ast.Constant)
+        if argument.arg == keyword
+        for value in _choices(argument.value)
+        if isinstance(value, ast.Constant)
     )
+
+
+def _choices(value: ast.expr) -> tuple[ast.expr, ...]:
+    return (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
 
 
 def missing_names() -> dict[str, list[str]]:

@@ -83,6 +83,18 @@ def test_an_interrupt_gives_the_focus_to_the_composer_and_an_unheard_steer_its_t
         expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("The tests, then.")
 
 
+def test_the_palette_leads_to_the_message_field_by_keyboard_alone(product: Product, browser: Browser) -> None:
+    with product.plays({"calls": [says("Here.")]}).up() as (_, ready), desk(browser, ready["link"]) as tab:
+        tab.send("Hello")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here.")
+        tab.button("Diagnostics").focus()
+        tab.page.keyboard.press("Control+k")
+        expect(tab.page.get_by_placeholder("Type a command or a session")).to_be_focused()
+        tab.page.keyboard.type("message field")
+        tab.page.keyboard.press("Enter")
+        expect(tab.composer).to_be_focused()
+
+
 def test_the_page_tells_how_long_it_let_a_person_wait_beside_the_conversation(
     product: Product, browser: Browser
 ) -> None:

@@ -15,7 +15,7 @@ from callboard.agents.packaged import PackagedDefinitions
 from callboard.contracts.commands import GetParts, GetThreadRead, OpenWorkspace, SubmitTurn, ThreadRead, TurnAccepted
 from callboard.contracts.commands.base import Command
 from callboard.contracts.live import Cursor, Partial
-from callboard.contracts.ports.agents import Definition, Definitions
+from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyPart, AnyRow, AppendText, Remove, Upsert
 from callboard.contracts.scope import PERSON
@@ -126,15 +126,19 @@ class House:
         raise AssertionError("the stream ended")
 
 
-class Changing:
+class Changing(PackagedDefinitions):
     """The port `Definitions` with one agent, which a test changes as a person changes its file."""
 
     def __init__(self, **differs: Any) -> None:
+        super().__init__()
         self.now = msgspec.structs.replace(PackagedDefinitions().lead(""), **differs)
 
     def change(self, **differs: Any) -> None:
         """The agent is another from now on."""
         self.now = msgspec.structs.replace(self.now, **differs)
+
+    def roster(self, folder: str) -> Roster:
+        return msgspec.structs.replace(super().roster(folder), definitions=(self.now,), hash=self.now.hash)
 
     def lead(self, folder: str) -> Definition:
         return self.now

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from callboard.contracts.commands.team import TEAM_TOOLS
 from callboard.contracts.facts.action import Binding
 from callboard.contracts.facts.permission import STATIONS, Check, passed
 from callboard.contracts.facts.sandbox import SandboxApplied
@@ -139,7 +140,8 @@ async def test_a_tool_that_does_not_exist_is_named(agent: Agent):
     evaluation = await agent.ask("Teleport", to="x")
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_unknown")
-    assert evaluation.message == "There is no tool Teleport. There are: Bash, Edit, Finalize, Glob, Grep, Read, Write."
+    known = ("Bash", "Edit", "Finalize", "Glob", "Grep", "Read", "Write", *TEAM_TOOLS)
+    assert evaluation.message == f"There is no tool Teleport. There are: {', '.join(known)}."
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])

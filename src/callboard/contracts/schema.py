@@ -80,6 +80,11 @@ WIRE_IDS: dict[ScopeKey, str] = {
     "task": "taskId",
     "artifact": "artifactId",
     "evidence": "evidenceId",
+    "handoff": "handoffId",
+    "channel": "channelId",
+    "review": "reviewId",
+    "parent_thread": "parentThreadId",
+    "parent_run": "parentRunId",
 }
 
 _REF = "#/$defs/{name}"

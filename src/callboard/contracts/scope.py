@@ -39,11 +39,29 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     task: str = msgspec.field(default="", name="w")
     artifact: str = msgspec.field(default="", name="f")
     evidence: str = msgspec.field(default="", name="e")
+    handoff: str = msgspec.field(default="", name="h")
+    channel: str = msgspec.field(default="", name="ch")
+    review: str = msgspec.field(default="", name="v")
     parent_session: str = msgspec.field(default="", name="ps")
     parent_thread: str = msgspec.field(default="", name="pt")
     parent_run: str = msgspec.field(default="", name="pr")
 
 
 ScopeKey = Literal[
-    "agent", "thread", "turn", "run", "step", "attempt", "tool_call", "action", "task", "artifact", "evidence"
+    "agent",
+    "thread",
+    "turn",
+    "run",
+    "step",
+    "attempt",
+    "tool_call",
+    "action",
+    "task",
+    "artifact",
+    "evidence",
+    "handoff",
+    "channel",
+    "review",
+    "parent_thread",
+    "parent_run",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from callboard.contracts.content import Blob, Text, fit
@@ -51,6 +53,15 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     ends: tuple[str, ...] = ()
 
 
+class Mark(NamedTuple):
+    """A point of a batch in the making."""
+
+    state: Session
+    facts: int
+    blobs: int
+    ends: int
+
+
 class Batch:
     """Collects the facts of one decision and holds the state that they lead to."""
 
@@ -66,6 +77,15 @@ class Batch:
         self._facts.append(NewFact(fact, scope))
         at = max(self.known.now, self.state.at)
         self.state = apply(self.state, fact, scope, self.state.sequence + 1, at, self.known.epoch)
+
+    def mark(self) -> Mark:
+        """Where the batch stands, to come back to where what follows is refused."""
+        return Mark(self.state, len(self._facts), len(self._blobs), len(self._ends))
+
+    def back_to(self, mark: Mark) -> None:
+        """Takes back all that was said since."""
+        self.state = mark.state
+        del self._facts[mark.facts :], self._blobs[mark.blobs :], self._ends[mark.ends :]
 
     def hold(self, text: str) -> Text:
         """The text as a fact may hold it; what is too large goes with the batch as a blob."""

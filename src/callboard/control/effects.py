@@ -6,12 +6,16 @@ from collections.abc import Iterable
 
 import msgspec
 
+from callboard.contracts.commands.team import TEAM_TOOLS
 from callboard.contracts.facts import (
     ActionRequired,
+    HandoffRequested,
     ModelRequested,
     PermissionRuleAdded,
     Rule,
     SessionCreated,
+    SubagentQueued,
+    SubagentsAwaited,
     ToolStarted,
     TurnInterruptRequested,
 )
@@ -48,6 +52,18 @@ class ExpireAction(msgspec.Struct, frozen=True):
     at: int
 
 
+class WakeAt(msgspec.Struct, frozen=True):
+    """Report at that time (microseconds since the epoch) that it has come: a wait or an awaited answer may be over."""
+
+    at: int
+
+
+class MakeWorktree(msgspec.Struct, frozen=True):
+    """Make a git worktree for the child in the scope, and report it."""
+
+    scope: Scope
+
+
 class ListSession(msgspec.Struct, frozen=True):
     """Put the session on its workspace's list."""
 
@@ -63,7 +79,7 @@ class ShareRule(msgspec.Struct, frozen=True):
     cause: str
 
 
-Effect = AskModel | RunTool | StopRun | ExpireAction | ListSession | ShareRule
+Effect = AskModel | RunTool | StopRun | ExpireAction | WakeAt | MakeWorktree | ListSession | ShareRule
 
 
 def effects(records: Iterable[Record]) -> list[Effect]:
@@ -73,8 +89,14 @@ def effects(records: Iterable[Record]) -> list[Effect]:
         match record.fact:
             case ModelRequested() as fact:
                 found.append(AskModel(record.scope, fact))
-            case ToolStarted():
+            case ToolStarted(tool=tool) if tool not in TEAM_TOOLS:
                 found.append(RunTool(record.scope))
+            case SubagentsAwaited() as fact if fact.until:
+                found.append(WakeAt(fact.until))
+            case HandoffRequested() as fact if fact.reply_by:
+                found.append(WakeAt(fact.reply_by))
+            case SubagentQueued(queue_reason="worktree"):
+                found.append(MakeWorktree(record.scope))
             case TurnInterruptRequested() as fact:
                 found.append(StopRun(record.scope, fact.cause, fact.reason))
             case ActionRequired() as fact if fact.expires_at:

@@ -11,6 +11,7 @@ from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptRef
 from callboard.contracts.ids import Ids
+from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.tools import Evaluation
 
 
@@ -34,13 +35,23 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     workspace_sequence: int
 
 
+def _nobody(name: str) -> Definition | None:
+    return None
+
+
+def _no_names() -> tuple[str, ...]:
+    return ()
+
+
 class Known(msgspec.Struct, frozen=True, kw_only=True):
     """`now` is in microseconds since the epoch. `setup` gives what a run of that definition and modes would start with;
     it raises Refusal where none can start.
 
     `closed` holds those of the ids that a command names which are terminal. `evaluation` is the gate's fresh verdict on the
     call that an approval is for. `context_after` is the sequence below which a thread's facts are left out of its context.
-    `approval_expiry_us` is how long an action waits, 0 for ever.
+    `approval_expiry_us` is how long an action waits, 0 for ever. `find` gives the definition that a name or an alias reaches,
+    `names` those that there are. `team_budget` is how many children of one parent work at once, `group_budget` how many of
+    one provider.
     """
 
     now: int
@@ -53,3 +64,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     evaluation: Evaluation | None = None
     context_after: int = 0
     approval_expiry_us: int = 0
+    find: Callable[[str], Definition | None] = _nobody
+    names: Callable[[], tuple[str, ...]] = _no_names
+    team_budget: int = 8
+    group_budget: int = 16

@@ -99,4 +99,23 @@ class TakenOver(msgspec.Struct, frozen=True, kw_only=True):
     partials: tuple[Partial, ...]
 
 
-Outcome = ModelAnswered | ModelAttemptFailed | ToolEnded | RunStopped | ActionTimedOut | TakenOver
+class TimeCame(msgspec.Struct, frozen=True, kw_only=True):
+    """A time that a call or a handoff waited for has come."""
+
+    at: int
+
+
+class WorktreeMade(msgspec.Struct, frozen=True, kw_only=True):
+    """A child's worktree is there: `path` is absolute. With `code` it could not be made, and the child has failed."""
+
+    thread: str
+    path: str = ""
+    branch: str = ""
+    base: str = ""
+    code: Code | None = None
+    message: str = ""
+
+
+Outcome = (
+    ModelAnswered | ModelAttemptFailed | ToolEnded | RunStopped | ActionTimedOut | TakenOver | TimeCame | WorktreeMade
+)

@@ -10,8 +10,10 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts import PromptRef
 from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Rule
-from callboard.contracts.facts.thread import PauseCause
+from callboard.contracts.facts.task import Fix
+from callboard.contracts.facts.thread import AgentKind, PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.team import ChildStatus, Edge, Isolation, QueueReason, Role, TeamPhase, WorkUsage
 
 #: Snapshots of another schema are thrown away and folded anew.
 STATE_SCHEMA = 4
@@ -24,7 +26,8 @@ CallPhase = Literal["requested", "waiting", "running"]
 
 class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call without a terminal fact. `action` is the approval it waits for, `action_step` the step of that
-    approval, and what follows is what its card offers."""
+    approval, and what follows is what its card offers. `awaits` are the children that a waiting call of a team is for, with
+    `any_of` where one of them is enough, until `until` (0 for as long as it takes)."""
 
     call: str
     step: int
@@ -37,6 +40,9 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     scopes: tuple[ApprovalScope, ...] = ()
     matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
     binding: Binding | None = None
+    awaits: tuple[str, ...] = ()
+    any_of: bool = False
+    until: int = 0
 
 
 class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +66,9 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     far; `streak` are the rounds up to the one before.
     `model_step` is the step of the model call without an end, 0 when none is open.
     `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `finalised` is set once
-    a Finalize call succeeded, `stopping` from the request of an interrupt on.
+    a Finalize call succeeded, `stopping` from the request of an interrupt on. `reserved` are the items of the inbox that the
+    run was told and that are not consumed yet; `hops` how many agents passed on what led to it.
+    `started` is when (microseconds since the Unix epoch), `answer` the texts of `answer_parts`, `summary` what Finalize said.
     """
 
     run: str
@@ -86,6 +94,11 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     steers: tuple[OpenSteer, ...] = ()
     finalised: bool = False
     stopping: bool = False
+    reserved: tuple[str, ...] = ()
+    hops: int = 0
+    started: int = 0
+    answer: tuple[Text, ...] = ()
+    summary: str = ""
 
     def call_of(self, call: str) -> OpenCall | None:
         """The open call of that id."""
@@ -104,16 +117,125 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     permission_mode: PermissionMode
 
 
+class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that waits for an agent's next turn. `handoff` names the envelope that it is, `held` that it waits for an
+    answer first; `hops` counts the agents that passed on what led to it."""
+
+    item: str
+    source: str
+    handoff: str = ""
+    held: bool = False
+    hops: int = 0
+
+
+class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """How an agent's newest turn ended. `text` is its answer; `code` that of a failure, or the cause of an interrupt."""
+
+    how: Literal["completed", "failed", "interrupted"]
+    text: Text = Text()
+    code: str = ""
+    message: str = ""
+
+
+class TeamLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of a lead's team was at work when that was told last."""
+
+    phase: TeamPhase
+    active: int
+    queued: int
+    group: str = ""
+    queue_reason: QueueReason | None = None
+
+
+class Child(msgspec.Struct, frozen=True, kw_only=True):
+    """What makes a thread a child: whose it is, and how it stands. `group` is the provider's whose slot it takes.
+
+    `asked` is the permission mode that it was given, never wider than its parent's; `ending` what is to be said of it once
+    its run has stopped: closed, or cancelled only.
+    """
+
+    parent: str
+    parent_run: str
+    task: str
+    role: Role
+    status: ChildStatus
+    isolation: Isolation = "shared"
+    work_globs: tuple[str, ...] = ()
+    worktree: str = ""
+    group: str = ""
+    queue_reason: QueueReason | None = None
+    review: bool = False
+    ending: Literal["", "closed", "cancelled"] = ""
+    reason: str = ""
+    result: Text = Text()
+
+
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
-    """The conversation of one agent, as far as it is open."""
+    """The conversation of one agent, as far as it is open. `last` are the modes of its newest turn; `child` is set for an
+    agent that another one gave its objective; `usage` is what its work took so far,
+    `ended` how its newest turn did."""
 
     thread: str
     agent: str
     definition: str
+    kind: AgentKind = "main"
+    aliases: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
     queue: tuple[QueuedTurn, ...] = ()
     run: OpenRun | None = None
     submitted: QueuedTurn | None = None
     paused: PauseCause | None = None
+    last: QueuedTurn | None = None
+    inbox: tuple[InboxItem, ...] = ()
+    child: Child | None = None
+    usage: WorkUsage = WorkUsage()
+    ended: TurnEnd | None = None
+    team: TeamLoad | None = None
+
+
+class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
+    """A handoff that is not over. `sender` and `receiver` are threads; `turn` is the receiver's that consumed it."""
+
+    handoff: str
+    source: str
+    target: str
+    sender: str
+    receiver: str
+    confirm: bool = False
+    ownership: bool = False
+    accepted: bool = False
+    resume_target: str = ""
+    reply_by: int = 0
+    turn: str = ""
+
+
+class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
+    """A task without an end. `turn` is the turn whose objective it is, where it is one's."""
+
+    task: str
+    title: str
+    assignee: str = ""
+    parent_task: str = ""
+    turn: str = ""
+
+
+class OpenReview(msgspec.Struct, frozen=True, kw_only=True):
+    """A review that is not applied. `reviewer` and `target` are agents; `judged` says that its verdict is there."""
+
+    review: str
+    task: str
+    reviewer: str
+    target: str
+    judged: bool = False
+    fixes: tuple[Fix, ...] = ()
+    summary: str = ""
+
+
+class OpenChannel(msgspec.Struct, frozen=True, kw_only=True):
+    """A channel between agents."""
+
+    channel: str
+    participants: tuple[str, ...]
 
 
 class PassedOn(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +246,11 @@ class PassedOn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
-    """A session as deciders see it, at `sequence`. `at` is the time of its newest fact in microseconds."""
+    """A session as deciders see it, at `sequence`. `at` is the time of its newest fact in microseconds.
+
+    `owner` is the thread that the person's words go to, the lead's unless a handoff moved it. `named` counts the agents made
+    of each definition, `waiting` are the threads of the children that wait for a slot, in order.
+    """
 
     session: str
     workspace: str = ""
@@ -137,6 +263,13 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     threads: dict[str, Thread] = msgspec.field(default_factory=dict[str, Thread])
     rules: tuple[Rule, ...] = ()
     passed_on: tuple[PassedOn, ...] = ()
+    owner: str = ""
+    named: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    waiting: tuple[str, ...] = ()
+    handoffs: dict[str, OpenHandoff] = msgspec.field(default_factory=dict[str, OpenHandoff])
+    channels: dict[str, OpenChannel] = msgspec.field(default_factory=dict[str, OpenChannel])
+    tasks: dict[str, OpenTask] = msgspec.field(default_factory=dict[str, OpenTask])
+    reviews: dict[str, OpenReview] = msgspec.field(default_factory=dict[str, OpenReview])
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True):

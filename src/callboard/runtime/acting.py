@@ -16,16 +16,19 @@ from callboard.control.effects import (
     Effect,
     ExpireAction,
     ListSession,
+    MakeWorktree,
     RunTool,
     ShareRule,
     StopRun,
+    WakeAt,
 )
-from callboard.control.outcomes import ActionTimedOut, RunStopped
+from callboard.control.outcomes import ActionTimedOut, RunStopped, TimeCame
 
 from .ask import Asking
 from .call import Calling
 from .expiries import Expiries
 from .host import SessionHost
+from .worktrees import isolate
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +66,10 @@ class Acting:
             case ExpireAction(scope, at):
                 report = ActionTimedOut(thread=scope.thread, action=scope.action)
                 self._expiries.add(host.session, scope.action, at, report)
+            case WakeAt(at):
+                self._expiries.add(host.session, f"{host.session} {at}", at, TimeCame(at=at))
+            case MakeWorktree(scope):
+                self._spawn(isolate(host, scope))
             case ListSession() | ShareRule():
                 self._spawn(self._pass_on(host, effect))
             case _:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts import (
+    InboxConsumed,
+    InboxReserved,
     MessageInterrupted,
     MessageText,
     ModelRequested,
@@ -35,6 +37,8 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
 
+from .told import Told
+
 #: What an agent that works on its own is told when it answered with text alone.
 GO_ON = "Go on with the objective. When it is met, call Finalize with a summary."
 #: What an agent is told of a call whose host died.
@@ -60,6 +64,7 @@ class Context:
         self._steers: dict[str, Text] = {}
         self._tools: dict[str, str] = {}
         self._turns: deque[_Turn] = deque()
+        self._told = Told(thread, self._whole)
         self._head = 0
         self._dropped = False
 
@@ -79,6 +84,7 @@ class Context:
     async def add(self, record: Record) -> None:
         """Takes the next fact of the session."""
         self._head = record.sequence
+        await self._told.take(record)
         if record.scope.thread != self._thread:
             return
         await self._take(record)
@@ -95,7 +101,8 @@ class Context:
             case TurnStarted():
                 text = self._inputs.pop(record.scope.turn, Text(text="(this input is no longer there)"))
                 self._turns.append(_Turn(first=record.sequence))
-                self._say("user", TextContent(await self._whole(text)))
+                if text.text:
+                    self._say("user", TextContent(await self._whole(text)))
             case SteerRequested() as fact:
                 self._steers[fact.steer_id] = fact.input
             case SteerAccepted() as fact:
@@ -113,6 +120,8 @@ class Context:
                 self._tools[record.scope.tool_call] = fact.tool
                 arguments = await self._whole(fact.arguments)
                 self._say("assistant", ToolCallContent(record.scope.tool_call, fact.tool, arguments))
+            case InboxReserved() as fact:
+                self._say("user", TextContent(self._told.say(fact)))
             case _:
                 await self._take_result(record)
 
@@ -125,6 +134,8 @@ class Context:
                 self._result(record, f"{fact.message}\n{printed}".rstrip(), failed=True)
             case ToolRefused() as fact:
                 self._result(record, f"Refused: {fact.message}", failed=True)
+            case InboxConsumed() as fact:
+                self._told.forget(fact.items)
             case ToolCancelled():
                 self._result(record, "Cancelled before it was done.", failed=True)
             case ToolLost():

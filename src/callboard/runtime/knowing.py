@@ -65,4 +65,8 @@ class Knowing:
             epoch=epoch,
             context_after=self._contexts.after,
             approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
+            find=lambda name: self._parts.definitions.roster(home.folder).find(name),
+            names=lambda: tuple(one.name for one in self._parts.definitions.roster(home.folder).definitions),
+            team_budget=self._parts.limits.team_budget,
+            group_budget=self._parts.limits.group_budget,
         )

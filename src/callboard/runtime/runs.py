@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import msgspec
+
 from callboard.contracts.facts import TurnStarted
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.tools import ToolContext
@@ -48,7 +50,16 @@ class Runs:
         state, home = self._keeper.state, self._home()
         on_its_way = (one.rule for one in state.passed_on if one.rule.rule_id not in home.given)
         rules = (*home.rules, *state.rules, *on_its_way)
-        return tool_context(home.folder, agent, run.mode, run.permission_mode, rules)
+        context = tool_context(home.folder, agent, run.mode, run.permission_mode, rules, run.tools)
+        child = state.threads[thread].child
+        if child is None:
+            return context
+        return msgspec.structs.replace(
+            context,
+            folder=child.worktree or home.folder,
+            work_globs=child.work_globs or agent.work_globs,
+            read_only=child.isolation == "read_only",
+        )
 
     def take(self, records: Iterable[Record]) -> None:
         """Pins what runs that began with these facts were told, and forgets it of those that ended."""

@@ -13,13 +13,14 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, PromptRef
-from callboard.contracts.ports.agents import Definition
+from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import ToolContext
 from callboard.control.known import Setup
 from callboard.control.state import OpenRun
 
 from .parts import Parts
+from .teamwork import teamwork, told_of_team
 
 _SYSTEM = """You are an agent in Callboard, which runs agents on real folders and records every step.
 You work in one folder; paths are relative to it. Use the tools to read, search and change files: saying that something is
@@ -52,10 +53,11 @@ class RunSetup:
 
 @dataclass(frozen=True)
 class _Made:
-    """A setup with the bytes of its layers."""
+    """A setup with the bytes of its layers, and the hash of the roster that it tells of."""
 
     setup: RunSetup
     blobs: tuple[Blob, ...]
+    roster: str
 
 
 class Setups:
@@ -100,7 +102,8 @@ class Setups:
         except msgspec.MsgspecError as error:
             raise _unreadable(f"the definition of {run.definition}") from error
         texts: Mapping[PromptLayer, str] = {layer: data.decode() for layer, data in layers.items()}
-        specs = self._parts.toolbox.specs(tool_context(folder, agent, run.mode, run.permission_mode))
+        context = tool_context(folder, agent, run.mode, run.permission_mode, teamwork=run.tools)
+        specs = self._parts.toolbox.specs(context)
         return RunSetup(
             definition=agent,
             prompts=run.prompts,
@@ -110,29 +113,33 @@ class Setups:
 
     def _of(self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode) -> _Made:
         key = (folder, agent.name, mode, permission_mode)
+        roster = self._parts.definitions.roster(folder)
         made = self._made.get(key)
-        if made is None or made.setup.definition != agent:
-            made = self._made[key] = self._make(folder, agent, mode, permission_mode)
+        if made is None or made.setup.definition != agent or made.roster != roster.hash:
+            made = self._made[key] = self._make(folder, agent, mode, permission_mode, roster)
         return made
 
-    def _make(self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode) -> _Made:
+    def _make(
+        self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster
+    ) -> _Made:
         texts: dict[PromptLayer, str] = {
             "system": _SYSTEM,
             "mode": f"{_MODES[mode]}\n{_PLANNING}" if permission_mode == "planning" else _MODES[mode],
-            "task": f"The folder is {folder}.",
+            "task": "\n".join(part for part in (f"The folder is {folder}.", told_of_team(agent, roster)) if part),
         }
         blobs: dict[PromptLayer, Blob] = {layer: blob_of(text.encode(), _MARKDOWN) for layer, text in texts.items()}
         blobs["role"] = blob_of(msgspec.json.encode(agent), "application/json")
         prompts = tuple(
             PromptRef(layer=layer, hash=blobs[layer].ref.hash, size=blobs[layer].ref.size) for layer in _LAYERS
         )
+        context = tool_context(folder, agent, mode, permission_mode, teamwork=teamwork(agent, roster))
         setup = RunSetup(
             definition=agent,
             prompts=prompts,
             system=_system(agent, texts),
-            specs=self._parts.toolbox.specs(tool_context(folder, agent, mode, permission_mode)),
+            specs=self._parts.toolbox.specs(context),
         )
-        return _Made(setup, tuple(blobs[layer] for layer in _LAYERS))
+        return _Made(setup, tuple(blobs[layer] for layer in _LAYERS), roster.hash)
 
     async def _read(self, prompt: PromptRef) -> bytes:
         data = await self._parts.store.blobs.get(prompt.hash)
@@ -142,7 +149,12 @@ class Setups:
 
 
 def tool_context(
-    folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode, rules: tuple[Rule, ...] = ()
+    folder: str,
+    agent: Definition,
+    mode: Mode,
+    permission_mode: PermissionMode,
+    rules: tuple[Rule, ...] = (),
+    teamwork: tuple[str, ...] = (),
 ) -> ToolContext:
     """On whose behalf tools are evaluated and run."""
     return ToolContext(
@@ -154,6 +166,8 @@ def tool_context(
         mode=mode,
         permission_mode=permission_mode,
         rules=rules,
+        teamwork=teamwork,
+        work_globs=agent.work_globs,
     )
 
 

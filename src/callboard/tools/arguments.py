@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
+from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
 
 LARGEST = 16 * 1024 * 1024
 
 _WHERE = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
 _NAMED = re.compile(r"Object (?:missing required|contains unknown) field `(?P<field>[^`]*)`")
-
-
-class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The arguments of a tool. Descriptions of fields are written for the model."""
 
 
 def decode(kind: type[Arguments], text: str) -> Arguments:
@@ -45,13 +42,27 @@ def digest(text: str) -> str:
 
 def schema(kind: type[Arguments]) -> dict[str, Any]:
     """The JSON Schema of the arguments object, without references."""
-    found = msgspec.json.schema(kind)["$defs"][kind.__name__]
+    schemas = msgspec.json.schema(kind)["$defs"]
+    found = _inlined(schemas[kind.__name__], schemas)
     return {
         "type": "object",
         "properties": found["properties"],
         "required": found["required"],
         "additionalProperties": False,
     }
+
+
+def _inlined(schema: Any, schemas: dict[str, Any]) -> Any:
+    """The schema with what it refers to in place of the references: not every provider follows them."""
+    if isinstance(schema, dict):
+        held = cast("dict[str, Any]", schema)
+        name = held.get("$ref")
+        if isinstance(name, str):
+            return _inlined(schemas[name.rsplit("/", 1)[1]], schemas)
+        return {key: _inlined(value, schemas) for key, value in held.items() if key != "title"}
+    if isinstance(schema, list):
+        return [_inlined(one, schemas) for one in cast("list[Any]", schema)]
+    return schema
 
 
 def _refusal(text: str) -> Refusal:

@@ -6,9 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
-
-from .arguments import Arguments
 
 NAME = "Bash"
 DESCRIPTION = """Runs a command in a shell, in the folder. Each call is a shell of its own: nothing but files stays from one

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from callboard.contracts.arguments import Arguments
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import ToolCall, ToolContext
 
 from . import kit
-from .arguments import Arguments
 from .bash import BashArguments
 from .changes import Plan
 from .edit import EditArguments

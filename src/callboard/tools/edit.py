@@ -6,9 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
 
-from .arguments import Arguments
 from .changes import Plan
 from .handles import Folder
 from .texts import decode, kind_of, size_of

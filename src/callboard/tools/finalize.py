@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from .arguments import Arguments
+from callboard.contracts.arguments import Arguments
 
 NAME = "Finalize"
 DESCRIPTION = "Ends the work: the objective is met. Say in the summary what was done, and what was not."

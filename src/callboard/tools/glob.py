@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from .arguments import Arguments
+from callboard.contracts.arguments import Arguments
 
 NAME = "Glob"
 DESCRIPTION = """Lists files by a pattern such as **/*.py or src/**/*.{ts,tsx}, in the order of their paths. What .gitignore

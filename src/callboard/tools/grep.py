@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .arguments import Arguments
+from callboard.contracts.arguments import Arguments
 
 NAME = "Grep"
 DESCRIPTION = """Searches files for a regular expression (Python's syntax), line by line. Content comes as path:line:text. What

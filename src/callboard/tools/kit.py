@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.team import TEAM_TOOLS
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import Policy, ToolContext
 
 from . import bash, edit, finalize, glob, grep, read, write
-from .arguments import Arguments, schema
+from .arguments import schema
 
 ALL = "*"
 
@@ -36,6 +38,7 @@ KINDS: dict[str, Kind] = {
         Kind(grep.NAME, grep.DESCRIPTION, grep.GrepArguments),
         Kind(read.NAME, read.DESCRIPTION, read.ReadArguments),
         Kind(write.NAME, write.DESCRIPTION, write.WriteArguments, power="Patch"),
+        *(Kind(tool.name, tool.description, tool.arguments, power=tool.policy) for tool in TEAM_TOOLS.values()),
     )
 }
 
@@ -51,11 +54,14 @@ def allowed(kind: Kind, context: ToolContext) -> bool:
 
 
 def specs(context: ToolContext) -> tuple[ToolSpec, ...]:
-    """The tools that this agent is told of, by name."""
+    """The tools that this agent is told of, by name. Those of a team are told where they could mean something."""
     return tuple(
         _told(kind)
         for kind in KINDS.values()
-        if listed(kind.name, context) and allowed(kind, context) and kind.only_in in {None, context.mode}
+        if listed(kind.name, context)
+        and allowed(kind, context)
+        and kind.only_in in {None, context.mode}
+        and (kind.name not in TEAM_TOOLS or kind.name in context.teamwork)
     )
 
 

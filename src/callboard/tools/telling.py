@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from callboard.contracts.arguments import Arguments
 from callboard.contracts.facts.permission import Risk
 from callboard.contracts.facts.sandbox import SandboxApplied
 
-from .arguments import Arguments
 from .bash import BashArguments
 from .changes import Diff, Plan
 from .commands import destroys

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, ToolOutcome
@@ -79,7 +80,7 @@ class FolderToolbox:
 
     async def _run(
         self,
-        asked: arguments.Arguments,
+        asked: Arguments,
         evaluation: Evaluation,
         context: ToolContext,
         output: Callable[[str], None],
@@ -168,7 +169,7 @@ class FolderToolbox:
         return Ground(ability(self._bwrap), hidden=self._hidden, programs=self._programs, network=self._network)
 
 
-def _same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> arguments.Arguments:
+def _same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Arguments:
     """The arguments, where the call is the very one that was let through. Raises Refusal."""
     if evaluation.verdict == "deny":
         raise Refusal(evaluation.code or "policy_denied", evaluation.message)

@@ -25,6 +25,7 @@ from .sessions import (
     WorkspaceIsOpen,
     WorkspaceList,
 )
+from .team_table import TEAM_TABLE
 from .turns import (
     EditQueuedTurn,
     InterruptTurn,
@@ -172,6 +173,7 @@ TABLE: tuple[Declaration, ...] = (
         query=True,
         summary="The parts of one turn.",
     ),
+    *TEAM_TABLE,
 )
 
 COMMANDS: dict[str, Declaration] = {row.name: row for row in TABLE}

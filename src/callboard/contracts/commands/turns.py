@@ -56,12 +56,14 @@ class SteerTaken(Answer, frozen=True, kw_only=True):
 
 
 class InterruptTurn(Command, frozen=True, kw_only=True):
-    """Stop the running turn of a thread. `queued` says what becomes of the turns behind it."""
+    """Stop the running turn of a thread. `queued` says what becomes of the turns behind it; with `cascade` its children are
+    cancelled as well."""
 
     session_id: Id
     thread_id: Id | None = None
     turn_id: Id | None = None
     queued: Literal["keep", "clear"] = "keep"
+    cascade: bool = False
     reason: Reason = ""
 
 

@@ -7,6 +7,19 @@ from typing import get_args
 from .action import ActionExpired, ActionFact, ActionRequired, ActionResolved, ActionWithdrawn, Binding
 from .base import ErasedFact, Fact, UnknownFact
 from .cost import CostFact, CostRecorded
+from .handoff import (
+    ChannelClosed,
+    ChannelMessage,
+    ChannelOpened,
+    HandoffAccepted,
+    HandoffCompleted,
+    HandoffFact,
+    HandoffRejected,
+    HandoffRequested,
+    InboxConsumed,
+    InboxReserved,
+    ReplyEnded,
+)
 from .incident import ErrorRaised, IncidentFact, WarningRaised
 from .message import MessageFact, MessageInterrupted, MessageText
 from .model import ModelCompleted, ModelFact, ModelFailed, ModelInterrupted, ModelRequested
@@ -33,6 +46,35 @@ from .reasoning import ReasoningCompleted, ReasoningFact, ReasoningInterrupted
 from .routing import Candidate, RoutingFact, RoutingResolved
 from .sandbox import SandboxApplied, SandboxFact
 from .session import SessionCreated, SessionFact, SessionTakenOver
+from .subagent import (
+    SubagentCancelled,
+    SubagentClosed,
+    SubagentCompleted,
+    SubagentContinued,
+    SubagentFact,
+    SubagentFailed,
+    SubagentIsolated,
+    SubagentQueued,
+    SubagentsAwaited,
+    SubagentSpawned,
+    SubagentStarted,
+    TeamChanged,
+    WorkerNotification,
+)
+from .task import (
+    Fix,
+    ReviewApplied,
+    ReviewFact,
+    ReviewRequested,
+    ReviewVerdict,
+    SnapshotUpdated,
+    TaskCancelled,
+    TaskCompleted,
+    TaskCreated,
+    TaskFact,
+    TaskFailed,
+    TaskUpdated,
+)
 from .thread import ThreadFact, ThreadOpened, ThreadPaused, ThreadResumed
 from .tool import (
     FileChange,
@@ -81,6 +123,10 @@ AnySessionFact = (
     | RoutingFact
     | CostFact
     | OutputFact
+    | SubagentFact
+    | HandoffFact
+    | TaskFact
+    | ReviewFact
     | IncidentFact
 )
 #: Every fact that a workspace's stream may hold.
@@ -102,6 +148,9 @@ __all__ = [
     "AnyWorkspaceFact",
     "Binding",
     "Candidate",
+    "ChannelClosed",
+    "ChannelMessage",
+    "ChannelOpened",
     "Check",
     "CostFact",
     "CostRecorded",
@@ -109,6 +158,14 @@ __all__ = [
     "ErrorRaised",
     "Fact",
     "FileChange",
+    "Fix",
+    "HandoffAccepted",
+    "HandoffCompleted",
+    "HandoffFact",
+    "HandoffRejected",
+    "HandoffRequested",
+    "InboxConsumed",
+    "InboxReserved",
     "IncidentFact",
     "MessageFact",
     "MessageInterrupted",
@@ -133,6 +190,11 @@ __all__ = [
     "ReasoningCompleted",
     "ReasoningFact",
     "ReasoningInterrupted",
+    "ReplyEnded",
+    "ReviewApplied",
+    "ReviewFact",
+    "ReviewRequested",
+    "ReviewVerdict",
     "RoutingFact",
     "RoutingResolved",
     "Rule",
@@ -146,9 +208,28 @@ __all__ = [
     "SessionPinned",
     "SessionTakenOver",
     "SessionTitled",
+    "SnapshotUpdated",
     "SteerAccepted",
     "SteerRejected",
     "SteerRequested",
+    "SubagentCancelled",
+    "SubagentClosed",
+    "SubagentCompleted",
+    "SubagentContinued",
+    "SubagentFact",
+    "SubagentFailed",
+    "SubagentIsolated",
+    "SubagentQueued",
+    "SubagentSpawned",
+    "SubagentStarted",
+    "SubagentsAwaited",
+    "TaskCancelled",
+    "TaskCompleted",
+    "TaskCreated",
+    "TaskFact",
+    "TaskFailed",
+    "TaskUpdated",
+    "TeamChanged",
     "ThreadFact",
     "ThreadOpened",
     "ThreadPaused",
@@ -170,6 +251,7 @@ __all__ = [
     "TurnSubmitted",
     "UnknownFact",
     "WarningRaised",
+    "WorkerNotification",
     "WorkspaceFact",
     "WorkspaceOpened",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from ..scope import ScopeKey
+from ..team import Edge, Role
 from .base import Fact
 
 AgentKind = Literal["main", "subagent", "remote", "background", "human"]
@@ -13,7 +14,10 @@ PauseCause = Literal["recovered", "failed", "no_progress"]
 
 
 class ThreadOpened(Fact, frozen=True, kw_only=True):
-    """An agent joined the session with a thread of its own. `definition_hash` names the definition it was made from."""
+    """An agent joined the session with a thread of its own, under `agent_name`, its id in the session.
+
+    `definition_hash` names the definition it was made from; a child has its parent in the scope.
+    """
 
     type: ClassVar[str] = "thread.opened"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread")
@@ -21,6 +25,11 @@ class ThreadOpened(Fact, frozen=True, kw_only=True):
     kind: AgentKind
     definition: str
     definition_hash: str
+    description: str = ""
+    role: Role = "custom"
+    aliases: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    color: str = ""
 
 
 class ThreadPaused(Fact, frozen=True, kw_only=True):

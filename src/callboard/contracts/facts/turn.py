@@ -13,8 +13,10 @@ from .base import Fact
 Mode = Literal["chat", "auto"]
 PermissionMode = Literal["ask", "edits", "planning", "full"]
 #: `person` asked for it, `crash` found it running under a dead epoch, `lost` could not reach its host, `replaced` made
-#: room for newer input, `shutdown` ended with the process that ran it.
-InterruptCause = Literal["person", "crash", "lost", "replaced", "shutdown"]
+#: room for newer input, `shutdown` ended with the process that ran it, `cancelled` and `closed` were asked of a child.
+InterruptCause = Literal["person", "crash", "lost", "replaced", "shutdown", "cancelled", "closed"]
+#: Where the input of a turn came from: `inbox` is what other agents sent while the agent was idle.
+InputSource = Literal["person", "agent", "inbox", "schedule"]
 
 #: The role is kept as the agent's definition, whole, as JSON (`contracts.ports.agents.Definition`): beside its prompt it has
 #: what the gate holds the run to.
@@ -40,6 +42,7 @@ class TurnSubmitted(Fact, frozen=True, kw_only=True):
     input: Text
     mode: Mode
     permission_mode: PermissionMode
+    source: InputSource = "person"
 
 
 class TurnStarted(Fact, frozen=True, kw_only=True):

@@ -23,6 +23,8 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     """On whose behalf and under which limits a call is made. `folder` is absolute with symlinks resolved.
 
     `tools` is the agent's list (`("*",)` is everything, `()` nothing); `rules` are those that hold, workspace's and session's.
+    `teamwork` names the tools of a team that could mean something to this agent. A child is held to its `work_globs` (empty for
+    everywhere), and writes nothing where it is `read_only`.
     """
 
     folder: str
@@ -33,6 +35,9 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     mode: Mode
     permission_mode: PermissionMode
     rules: tuple[Rule, ...] = ()
+    teamwork: tuple[str, ...] = ()
+    work_globs: tuple[str, ...] = ()
+    read_only: bool = False
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):

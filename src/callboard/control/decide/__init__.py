@@ -19,9 +19,22 @@ from callboard.contracts.commands.base import Answer
 
 from ..batch import Batch, Decision
 from ..known import Known
-from ..outcomes import ActionTimedOut, ModelAnswered, ModelAttemptFailed, Outcome, RunStopped, TakenOver, ToolEnded
+from ..outcomes import (
+    ActionTimedOut,
+    ModelAnswered,
+    ModelAttemptFailed,
+    Outcome,
+    RunStopped,
+    TakenOver,
+    TimeCame,
+    ToolEnded,
+    WorktreeMade,
+)
 from ..state import Session
-from . import actions, answers, calls, queue, recovery, stops, turns
+from . import actions, answers, calls, queue, recovery, stops, submit
+from .follow import follow
+from .team import handoff, worktree
+from .team.commands import TeamCommand, answer
 
 SessionCommand = (
     SubmitTurn
@@ -32,14 +45,16 @@ SessionCommand = (
     | RemoveQueuedTurn
     | PromoteQueuedTurn
     | EditQueuedTurn
+    | TeamCommand
 )
 
 
 def command(state: Session, request: SessionCommand, known: Known) -> tuple[Decision, Answer]:
     """The facts and the answer of a command. Raises Refusal where it cannot be honoured."""
     batch = Batch(state, known)
-    answer = _answer(batch, request)
-    return batch.decision(), answer
+    given = _answer(batch, request)
+    follow(batch)
+    return batch.decision(), given
 
 
 def outcome(state: Session, report: Outcome, known: Known) -> Decision:
@@ -58,21 +73,26 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             actions.timed_out(batch, report)
         case TakenOver():
             recovery.taken_over(batch, report)
+        case TimeCame():
+            handoff.expire_due(batch)
+        case WorktreeMade():
+            worktree.made(batch, report)
         case _:
             assert_never(report)
+    follow(batch)
     return batch.decision()
 
 
 def _answer(batch: Batch, request: SessionCommand) -> Answer:
     match request:
         case SubmitTurn():
-            return turns.submit(batch, request)
+            return submit.submit(batch, request)
         case SteerTurn():
-            return turns.steer(batch, request)
+            return submit.steer(batch, request)
         case InterruptTurn():
             return stops.interrupt(batch, request)
         case ResumeThread():
-            return turns.resume(batch, request)
+            return submit.resume(batch, request)
         case RespondAction():
             return actions.respond(batch, request)
         case RemoveQueuedTurn():
@@ -82,4 +102,4 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
         case EditQueuedTurn():
             return queue.edit(batch, request)
         case _:
-            assert_never(request)
+            return answer(batch, request)

@@ -105,7 +105,7 @@ def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, scope:
     if scope != "once":
         rule = Rule(rule_id=batch.known.ids.new("rule"), matcher=call.matchers[scope], verdict="allow", scope=scope)
         batch.say(PermissionRuleAdded(rule=rule), action_scope(thread, run, call))
-    let_through(batch, of_call, call.tool, evaluation.sandbox)
+    let_through(batch, of_call, call.tool, evaluation)
 
 
 def _holds(evaluation: Evaluation, call: OpenCall) -> bool:

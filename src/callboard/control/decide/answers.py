@@ -17,6 +17,7 @@ from ..batch import Batch, run_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from ..state import OpenRun, Thread
 from .calls import requested
+from .inbox import consume
 from .iterate import ask_model, complete, fail, running
 from .turns import start_next
 
@@ -53,6 +54,7 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
         step,
     )
     _warn(batch, thread, run, report)
+    consume(batch, report.thread)
     if report.calls:
         requested(batch, report.thread, report.calls)
     elif run.stopping:

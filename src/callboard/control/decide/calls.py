@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from callboard.contracts.commands.team import TEAM_TOOLS
 from callboard.contracts.facts import (
     ActionRequired,
     PermissionEvaluated,
@@ -16,13 +17,13 @@ from callboard.contracts.facts import (
     ToolRequested,
     ToolStarted,
 )
-from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, call_scope
 from ..outcomes import ToolEnded, WantedCall
 from .iterate import ask_model, complete, open_run, running
+from .team.calls import carry_out
 from .turns import start_next
 
 ONE_CALL = "Only one tool call of an answer is taken in chat. Ask for this one again, if it is still needed."
@@ -64,7 +65,7 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
         elif evaluation.verdict == "deny":
             batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
         elif evaluation.verdict == "allow":
-            let_through(batch, scope, call.tool, evaluation.sandbox)
+            let_through(batch, scope, call.tool, evaluation)
         else:
             _ask(batch, scope, call.tool, evaluation, past)
     proceed(batch, thread_id)
@@ -107,10 +108,13 @@ def ended(batch: Batch, report: ToolEnded) -> None:
     proceed(batch, report.thread)
 
 
-def let_through(batch: Batch, scope: Scope, tool: str, sandbox: SandboxApplied | None) -> None:
-    """The call in that scope is to run, under the confinement that its fact names."""
-    if sandbox is not None:
-        batch.say(sandbox, scope)
+def let_through(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
+    """The call in that scope is to run, under the confinement that its fact names; what it asks of the team is done here."""
+    if tool in TEAM_TOOLS:
+        carry_out(batch, scope, tool, evaluation.arguments)
+        return
+    if evaluation.sandbox is not None:
+        batch.say(evaluation.sandbox, scope)
     batch.say(ToolStarted(tool=tool), scope)
 
 
@@ -127,11 +131,11 @@ def proceed(batch: Batch, thread_id: str) -> None:
 
 
 def _ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
-    _, run = open_run(batch, scope.thread)
+    thread, run = open_run(batch, scope.thread)
     expiry = batch.known.approval_expiry_us
     batch.say(
         ActionRequired(
-            action_type="tool_approval",
+            action_type="tool_approval" if thread.child is None else "delegated_permission",
             prompt=evaluation.prompt,
             decisions=("approve", "reject"),
             scopes=evaluation.scopes or ("once",),

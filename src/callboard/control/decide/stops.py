@@ -22,6 +22,7 @@ from ..outcomes import Piece, RunStopped
 from ..state import OpenRun, Thread
 from .answers import cut
 from .iterate import reject_steers, running
+from .team.children import cancel_all
 from .turns import start_next, thread_changed, thread_of
 
 #: Of a call that was cut before it had shown anything.
@@ -45,6 +46,8 @@ def interrupt(batch: Batch, request: InterruptTurn) -> ThreadChanged:
         )
     if not run.stopping:
         batch.say(TurnInterruptRequested(queued=request.queued, reason=request.reason), run_scope(thread, run))
+    if request.cascade:
+        cancel_all(batch, thread.thread, request.reason or "its parent was cancelled")
     if request.queued == "clear":
         for queued in thread.queue:
             batch.say(QueueRemoved(reason="cleared by an interrupt"), thread_scope(thread, queued.turn))

@@ -13,9 +13,18 @@ from callboard.contracts.facts import (
     ActionResolved,
     ActionWithdrawn,
     AnySessionFact,
+    ChannelClosed,
+    ChannelMessage,
+    ChannelOpened,
     CostRecorded,
     ErrorRaised,
     Fact,
+    HandoffAccepted,
+    HandoffCompleted,
+    HandoffRejected,
+    HandoffRequested,
+    InboxConsumed,
+    InboxReserved,
     MessageInterrupted,
     MessageText,
     ModelCompleted,
@@ -32,13 +41,34 @@ from callboard.contracts.facts import (
     QueueRemoved,
     ReasoningCompleted,
     ReasoningInterrupted,
+    ReplyEnded,
+    ReviewApplied,
+    ReviewRequested,
+    ReviewVerdict,
     RoutingResolved,
     SandboxApplied,
     SessionCreated,
     SessionTakenOver,
+    SnapshotUpdated,
     SteerAccepted,
     SteerRejected,
     SteerRequested,
+    SubagentCancelled,
+    SubagentClosed,
+    SubagentCompleted,
+    SubagentContinued,
+    SubagentFailed,
+    SubagentIsolated,
+    SubagentQueued,
+    SubagentsAwaited,
+    SubagentSpawned,
+    SubagentStarted,
+    TaskCancelled,
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+    TaskUpdated,
+    TeamChanged,
     ThreadOpened,
     ThreadPaused,
     ThreadResumed,
@@ -56,12 +86,13 @@ from callboard.contracts.facts import (
     TurnStarted,
     TurnSubmitted,
     WarningRaised,
+    WorkerNotification,
 )
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
 from ..state import Session
-from . import calls, models, queue, rules, session, turns
+from . import calls, inbox, models, queue, rules, session, team, turns
 from .place import Place
 
 
@@ -73,7 +104,7 @@ def evolve(state: Session, record: Record) -> Session:
 
 def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoch: int) -> Session:
     """The state after a fact at its place. A fact that cannot be read changes nothing but the place."""
-    place = Place(scope=scope, epoch=epoch)
+    place = Place(scope=scope, epoch=epoch, at=at)
     changed = _change(state, cast("AnySessionFact", fact), place) if fact.readable else state
     return msgspec.structs.replace(changed, sequence=sequence, at=at, epoch=epoch)
 
@@ -95,9 +126,9 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case TurnStarted():
             return turns.started(state, fact, place)
         case TurnInterruptRequested():
-            return turns.stopping(state, place)
+            return turns.stopping(state, fact, place)
         case TurnCompleted() | TurnFailed() | TurnInterrupted():
-            return turns.ended(state, place)
+            return turns.ended(state, fact, place)
         case QueueAdded():
             return queue.added(state, place)
         case QueuePromoted():
@@ -112,12 +143,16 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return models.routed(state, fact, place)
         case ModelRequested():
             return models.requested(state, fact, place)
-        case ModelCompleted() | ModelInterrupted():
+        case ModelCompleted():
+            return models.answered(state, place)
+        case ModelInterrupted():
             return models.ended(state, place)
         case ModelFailed():
             return state if fact.retry_in_ms is not None else models.ended(state, place)
         case MessageText():
             return models.text(state, fact, place)
+        case CostRecorded():
+            return models.cost(state, fact, place)
         case ReasoningCompleted() | ReasoningInterrupted() | MessageInterrupted():
             return models.step_taken(state, place)
         case ToolRequested():
@@ -136,11 +171,67 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return rules.added(state, fact)
         case PermissionRuleRevoked():
             return rules.revoked(state, fact)
+        case SubagentSpawned():
+            return team.spawned(state, fact, place)
+        case SubagentQueued():
+            return team.queued(state, fact, place)
+        case SubagentIsolated():
+            return team.isolated(state, fact, place)
+        case SubagentStarted():
+            return team.started(state, fact, place)
+        case SubagentContinued():
+            return team.continued(state, place)
+        case SubagentCompleted():
+            return team.ended(state, fact, "completed", place)
+        case SubagentFailed():
+            return team.ended(state, fact, "failed", place)
+        case SubagentCancelled():
+            return team.ended(state, fact, "cancelled", place)
+        case SubagentClosed():
+            return team.closed(state, place)
+        case SubagentsAwaited():
+            return team.awaited(state, fact, place)
+        case TeamChanged():
+            return team.load(state, fact, place)
+        case TaskCreated():
+            return team.task_created(state, fact, place)
+        case TaskUpdated():
+            return team.task_updated(state, fact, place)
+        case TaskCompleted() | TaskFailed() | TaskCancelled():
+            return team.task_ended(state, place)
+        case ReviewRequested():
+            return inbox.review_asked(team.review_requested(state, fact, place), fact)
+        case ReviewVerdict():
+            return team.review_judged(state, fact, place)
+        case ReviewApplied():
+            return team.review_applied(state, place)
+        case WorkerNotification():
+            return inbox.notified(team.notified(state, fact, place), fact, place)
+        case HandoffRequested():
+            return inbox.requested(state, fact, place)
+        case HandoffAccepted():
+            return inbox.accepted(state, fact, place)
+        case HandoffRejected():
+            return inbox.rejected(state, fact, place)
+        case HandoffCompleted():
+            return inbox.completed(state, fact, place)
+        case ReplyEnded():
+            return inbox.reply_ended(state, fact, place)
+        case ChannelOpened():
+            return inbox.channel_opened(state, fact, place)
+        case ChannelMessage():
+            return inbox.said(state, fact)
+        case ChannelClosed():
+            return inbox.channel_closed(state, place)
+        case InboxReserved():
+            return inbox.reserved(state, fact, place)
+        case InboxConsumed():
+            return inbox.consumed(state, fact, place)
         case (
             QueueEdited()
             | PermissionEvaluated()
             | SandboxApplied()
-            | CostRecorded()
+            | SnapshotUpdated()
             | OutputFinal()
             | WarningRaised()
             | ErrorRaised()

@@ -8,18 +8,25 @@ import msgspec
 
 from callboard.contracts.facts import ActionRequired, ToolCompleted, ToolRequested
 
-from ..state import FINALIZE, OpenCall, OpenRun, Session
+from ..state import FINALIZE, OpenCall, OpenRun, Session, Thread
 from . import progress
-from .place import Place, change_run, past
+from .place import Place, change_run, change_thread, past
 
 
 def requested(state: Session, fact: ToolRequested, place: Place) -> Session:
     call = OpenCall(call=place.scope.tool_call, step=place.scope.step, tool=fact.tool, arguments=fact.arguments)
+
+    def count(thread: Thread) -> Thread:
+        if thread.child is None:
+            return thread
+        usage = msgspec.structs.replace(thread.usage, tool_calls=thread.usage.tool_calls + 1)
+        return msgspec.structs.replace(thread, usage=usage)
+
     return change_run(
-        state,
+        change_thread(state, place, count),
         place,
         lambda run: msgspec.structs.replace(
-            run, calls=(*run.calls, call), answer_parts=(), next_step=past(run, call.step)
+            run, calls=(*run.calls, call), answer_parts=(), answer=(), next_step=past(run, call.step)
         ),
     )
 
@@ -31,7 +38,9 @@ def started(state: Session, place: Place) -> Session:
 def completed(state: Session, fact: ToolCompleted, place: Place) -> Session:
     def finalise(run: OpenRun) -> OpenRun:
         call = run.call_of(place.scope.tool_call)
-        return msgspec.structs.replace(run, finalised=True) if call is not None and call.tool == FINALIZE else run
+        if call is None or call.tool != FINALIZE:
+            return run
+        return msgspec.structs.replace(run, finalised=True, summary=_summary(call))
 
     return ended(change_run(state, place, finalise), fact, place)
 
@@ -87,3 +96,15 @@ def _change(state: Session, place: Place, change: Callable[[OpenCall], OpenCall]
         )
 
     return change_run(state, place, change_in)
+
+
+def _summary(call: OpenCall) -> str:
+    """What Finalize was told; nothing where its arguments are too large to stand in a fact."""
+    try:
+        return msgspec.json.decode(call.arguments.text, type=_Finalized).summary
+    except msgspec.DecodeError:
+        return ""
+
+
+class _Finalized(msgspec.Struct):
+    summary: str = ""

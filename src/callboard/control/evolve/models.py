@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import MessageText, ModelRequested, RoutingResolved
+from callboard.contracts.facts import CostRecorded, MessageText, ModelRequested, RoutingResolved
 
-from ..state import OpenRun, Session
+from ..state import OpenRun, Session, Thread
 from . import progress
-from .place import Place, change_run, past
+from .place import Place, change_run, change_thread, past
 
 
 def routed(state: Session, fact: RoutingResolved, place: Place) -> Session:
@@ -36,6 +36,32 @@ def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
     )
 
 
+def answered(state: Session, place: Place) -> Session:
+    return _used(ended(state, place), place, model_calls=1)
+
+
+def cost(state: Session, fact: CostRecorded, place: Place) -> Session:
+    return _used(state, place, input_tokens=fact.input_tokens or 0, output_tokens=fact.output_tokens or 0)
+
+
+def _used(
+    state: Session, place: Place, *, input_tokens: int = 0, output_tokens: int = 0, model_calls: int = 0
+) -> Session:
+    def add(thread: Thread) -> Thread:
+        if thread.child is None:
+            return thread
+        used = thread.usage
+        usage = msgspec.structs.replace(
+            used,
+            input_tokens=used.input_tokens + input_tokens,
+            output_tokens=used.output_tokens + output_tokens,
+            model_calls=used.model_calls + model_calls,
+        )
+        return msgspec.structs.replace(thread, usage=usage)
+
+    return change_thread(state, place, add)
+
+
 def ended(state: Session, place: Place) -> Session:
     return change_run(state, place, lambda run: msgspec.structs.replace(run, model_step=0))
 
@@ -44,7 +70,12 @@ def text(state: Session, fact: MessageText, place: Place) -> Session:
     step = place.scope.step
 
     def say(run: OpenRun) -> OpenRun:
-        changed = msgspec.structs.replace(run, answer_parts=(*run.answer_parts, step), next_step=past(run, step))
+        changed = msgspec.structs.replace(
+            run,
+            answer_parts=(*run.answer_parts, step),
+            answer=(*run.answer, fact.content),
+            next_step=past(run, step),
+        )
         return progress.said(changed, fact.content)
 
     return change_run(state, place, say)

@@ -12,10 +12,11 @@ from ..state import OpenRun, Session, Thread
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """The scope of the fact that is being applied, and the epoch that wrote it."""
+    """The scope of the fact that is being applied, the epoch that wrote it, and when (microseconds since the Unix epoch)."""
 
     scope: Scope
     epoch: int
+    at: int
 
 
 def change_thread(state: Session, place: Place, change: Callable[[Thread], Thread]) -> Session:

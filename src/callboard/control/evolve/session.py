@@ -25,9 +25,20 @@ def taken_over(state: Session, fact: SessionTakenOver) -> Session:
 
 
 def thread_opened(state: Session, fact: ThreadOpened, place: Place) -> Session:
-    thread = Thread(thread=place.scope.thread, agent=place.scope.agent, definition=fact.definition)
+    thread = Thread(
+        thread=place.scope.thread,
+        agent=place.scope.agent,
+        definition=fact.definition,
+        kind=fact.kind,
+        aliases=fact.aliases,
+        edges=fact.edges,
+    )
+    made = state.named.get(fact.definition, 0) + 1
     return msgspec.structs.replace(
-        state, threads={**state.threads, thread.thread: thread}, lead=state.lead or thread.thread
+        state,
+        threads={**state.threads, thread.thread: thread},
+        lead=state.lead or thread.thread,
+        named={**state.named, fact.definition: made},
     )
 
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import TurnStarted, TurnSubmitted
+from callboard.contracts.content import LARGEST_INLINE, Text
+from callboard.contracts.facts import (
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnInterruptRequested,
+    TurnStarted,
+    TurnSubmitted,
+)
 
-from ..state import OpenRun, QueuedTurn, Session, Thread
+from ..state import OpenRun, QueuedTurn, Session, Thread, TurnEnd
 from .place import Place, change_run, change_thread
 
 
@@ -25,20 +33,57 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
         definition=fact.definition,
         definition_hash=fact.definition_hash,
         epoch=place.epoch,
+        started=place.at,
         prompts=fact.prompts,
         tools=fact.tools,
     )
 
     def begin(thread: Thread) -> Thread:
         queue = tuple(turn for turn in thread.queue if turn.turn != run.turn)
-        return msgspec.structs.replace(thread, run=run, queue=queue, submitted=None)
+        last = QueuedTurn(turn=run.turn, mode=run.mode, permission_mode=run.permission_mode)
+        return msgspec.structs.replace(thread, run=run, queue=queue, submitted=None, last=last, ended=None)
 
     return change_thread(state, place, begin)
 
 
-def stopping(state: Session, place: Place) -> Session:
-    return change_run(state, place, lambda run: msgspec.structs.replace(run, stopping=True))
+def stopping(state: Session, fact: TurnInterruptRequested, place: Place) -> Session:
+    state = change_run(state, place, lambda run: msgspec.structs.replace(run, stopping=True))
+    cause = fact.cause
+    if cause not in ("cancelled", "closed"):
+        return state
+
+    def end(thread: Thread) -> Thread:
+        if thread.child is None:
+            return thread
+        child = msgspec.structs.replace(thread.child, ending=cause, reason=fact.reason)
+        return msgspec.structs.replace(thread, child=child)
+
+    return change_thread(state, place, end)
 
 
-def ended(state: Session, place: Place) -> Session:
-    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, run=None))
+def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, place: Place) -> Session:
+    def end(thread: Thread) -> Thread:
+        run = thread.run
+        text = _answer(run) if run is not None else Text()
+        match fact:
+            case TurnCompleted():
+                how = TurnEnd(how="completed", text=text)
+            case TurnFailed():
+                how = TurnEnd(how="failed", text=text, code=fact.code, message=fact.message)
+            case TurnInterrupted():
+                how = TurnEnd(how="interrupted", text=text, code=fact.cause, message=fact.reason)
+        took = 0 if run is None or thread.child is None else max(0, place.at - run.started) // 1000
+        usage = msgspec.structs.replace(thread.usage, duration_ms=thread.usage.duration_ms + took)
+        return msgspec.structs.replace(thread, run=None, ended=how, usage=usage)
+
+    return change_thread(state, place, end)
+
+
+def _answer(run: OpenRun) -> Text:
+    """What the run answered: what Finalize was told, else its last texts. One that is held elsewhere stays a ref."""
+    if run.summary:
+        return Text(text=run.summary)
+    if len(run.answer) == 1:
+        return run.answer[0]
+    joined = "\n\n".join(one.text for one in run.answer)
+    return Text(text=joined[: LARGEST_INLINE // 4])

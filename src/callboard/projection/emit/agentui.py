@@ -20,6 +20,7 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor, Frame
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
+from callboard.contracts.times import timestamp
 from callboard.contracts.vocabulary import (
     Control,
     EventClass,
@@ -32,7 +33,7 @@ from callboard.contracts.vocabulary import (
 )
 
 from .classes import DELTAS, Emission, emissions
-from .identity import message_of, part_of, step_of, timestamp
+from .identity import message_of, part_of, step_of
 
 
 class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

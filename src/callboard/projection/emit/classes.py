@@ -15,8 +15,13 @@ from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
     Fact,
+    HandoffAccepted,
+    HandoffCompleted,
     ModelFailed,
+    ReviewVerdict,
     SessionArchived,
+    TaskUpdated,
+    TeamChanged,
     TurnInterrupted,
 )
 from callboard.contracts.facts.action import ActionType
@@ -137,6 +142,67 @@ def _archived(fact: Fact) -> tuple[Emission, ...]:
     return _session("session.closed", "archived")
 
 
+def _agent(kind: EventClass, phase: Phase, status: str, surface: Surface = "team_roster") -> Emission:
+    """A step in the life of a child (Agent UI specification, Child subagent or teammate turn)."""
+    adds = {"runtimeEntity": "subagent_turn", "status": status}
+    return Emission(kind, "agent", "agent", phase, surface, "snapshot", None, adds)
+
+
+def _lane(kind: EventClass, phase: Phase, status: str, control: Control | None = None) -> tuple[Emission, ...]:
+    return (Emission(kind, "agent", "agent", phase, "handoff_lane", "archive", control, {"status": status}),)
+
+
+def _accepted(fact: Fact) -> tuple[Emission, ...]:
+    if isinstance(fact, HandoffAccepted) and fact.ownership:
+        return _lane("agent.handoff", "acting", "active")
+    return _lane("agent.changed", "accepted", "accepted")
+
+
+def _completed(fact: Fact) -> tuple[Emission, ...]:
+    returned = isinstance(fact, HandoffCompleted) and fact.returned
+    return _lane("agent.changed", "completed", "returned" if returned else "completed")
+
+
+def _task(phase: Phase, status: str, control: Control | None = None) -> tuple[Emission, ...]:
+    adds = {"runtimeEntity": "work_item", "status": status}
+    return (Emission("task.changed", "task", "task", phase, "work_board", "snapshot", control, adds),)
+
+
+def _updated(fact: Fact) -> tuple[Emission, ...]:
+    status = fact.status if isinstance(fact, TaskUpdated) else None
+    commented = isinstance(fact, TaskUpdated) and fact.comment is not None
+    assigned = isinstance(fact, TaskUpdated) and fact.assignee is not None
+    if status is None:
+        return _task("acting", "commented" if commented else "assigned" if assigned else "open")
+    return _task("reviewing" if status == "reviewing" else "waiting" if status == "blocked" else "acting", status)
+
+
+def _review(kind: EventClass, phase: Phase, status: str, control: Control | None = None) -> tuple[Emission, ...]:
+    return (Emission(kind, "agent", "agent", phase, "review_lane", "evidence_pack", control, {"status": status}),)
+
+
+def _judged(fact: Fact) -> tuple[Emission, ...]:
+    return _review("review.completed", "completed", fact.verdict if isinstance(fact, ReviewVerdict) else "unknown")
+
+
+def _team(fact: Fact) -> tuple[Emission, ...]:
+    """Agent UI specification, queue and parallelism facts."""
+    adds: dict[str, Any] = {"retryableOverload": False}
+    if isinstance(fact, TeamChanged):
+        adds |= {
+            "teamPhase": fact.phase,
+            "status": fact.phase,
+            "teamParallelBudget": fact.parallel_budget,
+            "teamActiveCount": fact.active_count,
+            "teamQueuedCount": fact.queued_count,
+            "providerConcurrencyGroup": fact.group,
+            "providerParallelBudget": fact.group_budget,
+            "queueReason": fact.queue_reason,
+            "retryableOverload": fact.queue_reason is not None,
+        }
+    return (Emission("team.changed", "agent", "team", "routing", "team_roster", "snapshot", None, adds),)
+
+
 _BY_OTHERS: tuple[Emission, ...] = ()
 
 #: Every type of fact, by its tag.
@@ -188,6 +254,39 @@ CLASSES: dict[str, Row] = {
     "action.withdrawn": _answered("cancelled", "withdrawn"),
     "permission.rule.added": _permission("session"),
     "permission.rule.revoked": _permission("session"),
+    "subagent.spawned": (_agent("agent.spawned", "accepted", "spawning", "delegation_graph"),),
+    "subagent.queued": (_agent("agent.changed", "waiting", "waiting"),),
+    "subagent.isolated": (_agent("agent.changed", "preparing", "spawning"),),
+    "subagent.started": (_agent("agent.changed", "acting", "running"),),
+    "subagent.continued": (_agent("agent.changed", "accepted", "running"),),
+    "subagent.completed": (_agent("agent.completed", "completed", "completed"),),
+    "subagent.failed": (_agent("agent.completed", "failed", "failed"),),
+    "subagent.cancelled": (_agent("agent.completed", "cancelled", "killed"),),
+    "subagent.closed": (_agent("agent.changed", "archived", "closed"),),
+    "subagent.awaited": (_agent("agent.changed", "waiting", "waiting", "delegation_graph"),),
+    "worker.notification": (
+        Emission("worker.notification", "agent", "agent", "reviewing", "worker_notifications", "archive"),
+    ),
+    "team.changed": _team,
+    "handoff.requested": _lane("agent.changed", "submitted", "handoff_requested"),
+    "handoff.accepted": _accepted,
+    "handoff.rejected": _lane("agent.changed", "cancelled", "rejected"),
+    "handoff.completed": _completed,
+    "handoff.reply.ended": _lane("agent.changed", "completed", "returned"),
+    "channel.opened": (Emission("agent.changed", "agent", "agent", "accepted", "teammate_transcript", "archive"),),
+    "channel.message": (Emission("agent.changed", "agent", "agent", "acting", "teammate_transcript", "archive"),),
+    "channel.closed": (Emission("agent.changed", "agent", "agent", "completed", "teammate_transcript", "archive"),),
+    "inbox.reserved": _BY_OTHERS,  # told as agent.changed by what was sent and by its acceptance
+    "inbox.consumed": _BY_OTHERS,
+    "task.created": _task("accepted", "open"),
+    "task.updated": _updated,
+    "task.completed": _task("completed", "done"),
+    "task.failed": _task("failed", "blocked"),
+    "task.cancelled": _task("cancelled", "cancelled"),
+    "snapshot.updated": (Emission("state.snapshot", "runtime", "task", "reconciling", "task_capsule", "snapshot"),),
+    "review.requested": _review("review.requested", "reviewing", "requested", "request_review"),
+    "review.verdict": _judged,
+    "review.applied": _review("review.completed", "completed", "applied"),
     "warning.raised": (_diagnostic("acting"),),
     "error.raised": (_diagnostic("failed"),),
     "workspace.opened": _BY_OTHERS,  # a folder is no surface of Agent UI; its sessions are

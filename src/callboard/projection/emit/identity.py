@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 from callboard.contracts.record import Record, span_id, step_id, trace_id
 from callboard.contracts.scope import Scope
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: Families whose facts are about one part of the assistant's message.
 _PART_FAMILIES = frozenset({"message", "reasoning", "tool", "action"})
 #: Facts that say what a person's message reads.
 _USER_MESSAGES = frozenset({"turn.submitted", "queue.edited"})
-
-
-def timestamp(at: int) -> str:
-    """Microseconds since the epoch as RFC 3339 in UTC, always with six decimals."""
-    return (_EPOCH + timedelta(microseconds=at)).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def step_of(scope: Scope) -> str:

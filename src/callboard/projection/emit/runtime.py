@@ -7,8 +7,9 @@ import msgspec
 from callboard.contracts.facts import ErasedFact, SessionCreated
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.record import Record, WireEvent, encode_payload
+from callboard.contracts.times import timestamp
 
-from .identity import attempt_of, message_of, part_of, span_of, step_of, timestamp, trace_of
+from .identity import attempt_of, message_of, part_of, span_of, step_of, trace_of
 
 
 def wire_event(record: Record, store_id: str) -> WireEvent:
@@ -41,6 +42,9 @@ def wire_event(record: Record, store_id: str) -> WireEvent:
         action_id=scope.action,
         artifact_id=scope.artifact,
         evidence_id=scope.evidence,
+        handoff_id=scope.handoff,
+        channel_id=scope.channel,
+        review_id=scope.review,
         trace_id=trace_of(scope),
         span_id=span_of(scope),
         command_id=header.command_id,

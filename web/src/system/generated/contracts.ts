@@ -89,6 +89,9 @@ export const CODES = [
   'unknown_blob',
   'unknown_rule',
   'unknown_agent',
+  'unknown_task',
+  'unknown_handoff',
+  'unknown_review',
   'idempotency_conflict',
   'thread_busy',
   'thread_not_paused',
@@ -100,6 +103,22 @@ export const CODES = [
   'scope_not_offered',
   'session_archived',
   'not_authorised',
+  'subagent_spawns',
+  'subagents_do_not_talk',
+  'delegate_target_denied',
+  'not_your_child',
+  'not_yours',
+  'no_edge',
+  'ownership_not_allowed',
+  'agent_to_itself',
+  'empty_message',
+  'message_too_large',
+  'handoff_not_waiting',
+  'review_judged',
+  'review_not_judged',
+  'review_failed',
+  'task_id_used',
+  'worktree_failed',
   'conflict',
   'fenced',
   'read_only',
@@ -154,6 +173,8 @@ export const INTERRUPT_CAUSES = [
   'lost',
   'replaced',
   'shutdown',
+  'cancelled',
+  'closed',
 ] as const
 export type InterruptCause = (typeof INTERRUPT_CAUSES)[number]
 
@@ -427,6 +448,13 @@ export interface AppendText {
   readonly text: string
 }
 
+/** Give the requested changes of a review to those who are to make them. `assignee` overrides who does. */
+export interface ApplyReview {
+  readonly sessionId: string
+  readonly reviewId: string
+  readonly assignee?: string | null
+}
+
 /**
  * The change to a file that is asked for. `differs` is false where the file would stay as it is; it and the line counts
  * are absent where the preview does not hold the whole diff, the counts also where the content is no text.
@@ -459,10 +487,39 @@ export interface BlobRef {
   readonly media?: string
 }
 
+/** Cancel what a child works on. It stays, and may be given more to do. */
+export interface CancelSubagent {
+  readonly agent: string
+  readonly reason?: string
+  readonly sessionId: string
+}
+
 /** A model that could be asked. */
 export interface Candidate {
   readonly provider: string
   readonly model: string
+}
+
+/** Nothing more is said in the channel. */
+export interface ChannelClosed {
+  readonly participants: readonly string[]
+  readonly reason?: string
+}
+
+/** A message in a channel, on its way to the inboxes of `to_threads`; each gets it under `item`. */
+export interface ChannelMessage {
+  readonly item: string
+  readonly source: string
+  readonly participants: readonly string[]
+  readonly toThreads: readonly string[]
+  readonly message: Text
+  readonly hops?: number
+}
+
+/** A structured conversation between agents of the session. `participants` are agents. */
+export interface ChannelOpened {
+  readonly participants: readonly string[]
+  readonly subject?: string
 }
 
 /** What one station of the gate said. */
@@ -472,6 +529,21 @@ export interface Check {
   readonly detail?: string
 }
 
+/** The child after the command. Where something still has to stop, `status` is what it is until then. */
+export interface ChildChanged {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly status: string
+  readonly sequence: number
+}
+
+/** Ask a child to stop and release its resources. Its transcript stays. */
+export interface CloseSubagent {
+  readonly agent: string
+  readonly reason?: string
+  readonly sessionId: string
+}
+
 /** Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US dollars. */
 export interface CostRecorded {
   readonly inputTokens?: number | null
@@ -479,6 +551,19 @@ export interface CostRecorded {
   readonly cachedTokens?: number | null
   readonly reasoningTokens?: number | null
   readonly amount?: number | null
+}
+
+/** Put a task on the session's board. */
+export interface CreateTask {
+  readonly title: string
+  readonly objective?: string
+  readonly assignee?: string | null
+  readonly parentTask?: string | null
+  readonly dependsOn?: readonly string[]
+  readonly priority?: 'high' | 'low' | 'normal'
+  readonly acceptance?: string
+  readonly sessionId: string
+  readonly taskId?: string | null
 }
 
 /** A place in what a session shows: the newest fact's sequence, and the number of live frames since that fact. */
@@ -491,6 +576,19 @@ export interface Cursor {
 export interface DeleteSession {
   readonly sessionId: string
   readonly confirm: string
+}
+
+/**
+ * An allowed path from the agent that declares it to `to` (Communication specification, Communication model).
+ *
+ * `confirm` makes every handoff over it wait for an answer; `ownership` lets one over it move the ownership of the session.
+ */
+export interface Edge {
+  readonly to: string
+  readonly direction?: 'both' | 'to'
+  readonly kind?: 'handoff' | 'report'
+  readonly confirm?: boolean
+  readonly ownership?: boolean
 }
 
 /** Replace the input of a turn that has not started. */
@@ -530,6 +628,9 @@ export interface Envelope {
   readonly actionId?: string
   readonly artifactId?: string
   readonly evidenceId?: string
+  readonly handoffId?: string
+  readonly channelId?: string
+  readonly reviewId?: string
   readonly traceId?: string
   readonly spanId?: string
   readonly commandId?: string
@@ -559,6 +660,13 @@ export interface ErrorRaised {
   readonly hint?: string
 }
 
+/** Whether an answer is awaited, and by whom. A required one is tracked until it comes or expires. */
+export interface Expectation {
+  readonly expectation?: 'none' | 'optional' | 'required'
+  readonly replyTo?: string
+  readonly withinS?: number | null
+}
+
 /** What a tool did to one file. `path` is relative to the folder; the diff is unified, in UTF-8. */
 export interface FileChange {
   readonly path: string
@@ -568,6 +676,13 @@ export interface FileChange {
   readonly diff?: Text | null
   readonly before?: BlobRef | null
   readonly after?: BlobRef | null
+}
+
+/** One thing that a reviewer asks to be changed. `assignee` is an agent, or empty for whoever did the work. */
+export interface Fix {
+  readonly text: string
+  readonly ref?: string
+  readonly assignee?: string
 }
 
 /** The parts of one turn, for a window that did not hold them. */
@@ -600,6 +715,87 @@ export interface GetTurns {
   readonly limit?: number
 }
 
+/** The receiver took it: by consuming it, or, where ownership moves or the edge says so, by an answer. */
+export interface HandoffAccepted {
+  readonly source: string
+  readonly target: string
+  readonly ownership?: boolean
+  readonly resumeTarget?: string
+  readonly reason?: string
+}
+
+export interface HandoffAnswered {
+  readonly sessionId: string
+  readonly handoffId: string
+  readonly status: 'accepted' | 'completed' | 'rejected'
+  readonly sequence: number
+}
+
+/** What was handed over is done: the receiver's turn ended, the ownership is back, or the required answer came. */
+export interface HandoffCompleted {
+  readonly source: string
+  readonly target: string
+  readonly returned?: boolean
+  readonly reason?: string
+}
+
+/** The receiver did not take it; its sender, in `to_thread`, is told why. */
+export interface HandoffRejected {
+  readonly source: string
+  readonly target: string
+  readonly toThread: string
+  readonly reason?: string
+}
+
+/**
+ * An envelope waits in the receiver's inbox until its next turn. `source` and `target` are agents, `to_thread` the
+ * receiver's thread.
+ *
+ * `ownership` asks for the session to be the target's; `resume_target` then names who takes it back, and `context_boundary`
+ * the sequence up to which the target is told. `reply_by` is in microseconds since the Unix epoch, 0 where no answer is
+ * required. `envelope.envelope_of` makes the canonical envelope of it.
+ */
+export interface HandoffRequested {
+  readonly source: string
+  readonly target: string
+  readonly toThread: string
+  readonly edge: 'handoff' | 'report'
+  readonly payload: Payload
+  readonly contextRef?: string
+  readonly meta?: Readonly<Record<string, unknown>> | null
+  readonly reason?: string
+  readonly confirm?: boolean
+  readonly ownership?: boolean
+  readonly resumeTarget?: string
+  readonly contextBoundary?: number
+  readonly replyBy?: number
+  readonly hops?: number
+}
+
+export interface HandoffSent {
+  readonly sessionId: string
+  readonly handoffId: string
+  readonly target: string
+  readonly status: 'queued' | 'waiting_for_answer'
+  readonly sequence: number
+}
+
+/** How the sender's work stands. */
+export interface HandoffStatus {
+  readonly ok: boolean
+  readonly reason?: string
+}
+
+/** The model of the run in the scope answered: these items are consumed, once and in this order. */
+export interface InboxConsumed {
+  readonly items: readonly string[]
+}
+
+/** The run in the scope was told these items. They are not consumed before its model answered. */
+export interface InboxReserved {
+  readonly items: readonly string[]
+}
+
 /** A warning or an error, newest last. `at` is in microseconds since the epoch. */
 export interface Incident {
   readonly sequence: number
@@ -608,12 +804,26 @@ export interface Incident {
   readonly message: string
 }
 
-/** Stop the running turn of a thread. `queued` says what becomes of the turns behind it. */
+/** What became of the input: `started` at once, or `queued` behind what runs or for a slot. */
+export interface InputGiven {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly threadId: string
+  readonly turnId: string
+  readonly status: 'queued' | 'started'
+  readonly sequence: number
+}
+
+/**
+ * Stop the running turn of a thread. `queued` says what becomes of the turns behind it; with `cascade` its children are
+ * cancelled as well.
+ */
 export interface InterruptTurn {
   readonly sessionId: string
   readonly threadId?: string | null
   readonly turnId?: string | null
   readonly queued?: 'clear' | 'keep'
+  readonly cascade?: boolean
   readonly reason?: string
 }
 
@@ -629,6 +839,12 @@ export interface ListWorkspaces {
 /** A text part that was cut short; the content is what was there. */
 export interface MessageInterrupted {
   readonly content: Text
+}
+
+export interface MessageSent {
+  readonly sessionId: string
+  readonly channelId: string
+  readonly sequence: number
 }
 
 /**
@@ -704,6 +920,15 @@ export interface OutputFinal {
 /** `parts` are rows of the panel `parts`. */
 export interface PartList {
   readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart)[]
+}
+
+/** What is handed over. Only the message is required. */
+export interface Payload {
+  readonly message: string
+  readonly structured?: Readonly<Record<string, unknown>> | null
+  readonly artifacts?: readonly Ref[]
+  readonly status?: HandoffStatus | null
+  readonly response?: Expectation | null
 }
 
 /**
@@ -817,6 +1042,12 @@ export interface ReasoningPart {
   readonly content: Text
 }
 
+/** A pointer that travels instead of content: `type` says to what, such as diff, file or evidence. */
+export interface Ref {
+  readonly type: string
+  readonly ref: string
+}
+
 /** The row with this key is gone from the panel. */
 export interface Remove {
   readonly op: 'remove'
@@ -831,6 +1062,23 @@ export interface RemoveQueuedTurn {
   readonly reason?: string
 }
 
+/** The answer that a handoff required came, or its time ran out; then its sender, in `to_thread`, is told. */
+export interface ReplyEnded {
+  readonly end: 'answered' | 'expired'
+  readonly toThread: string
+  readonly by?: string
+}
+
+/** Ask for a review, on behalf of `thread_id`, the lead where it is left out. */
+export interface RequestReview {
+  readonly reviewer: string
+  readonly target?: string | null
+  readonly instructions?: string
+  readonly refs?: readonly Ref[]
+  readonly sessionId: string
+  readonly threadId?: string | null
+}
+
 /** Resolve a pending request. A second answer changes nothing and gets the first decision back. */
 export interface RespondAction {
   readonly sessionId: string
@@ -840,11 +1088,53 @@ export interface RespondAction {
   readonly reason?: string
 }
 
+/** Answer a handoff on behalf of its receiver; `complete` gives a taken ownership back. */
+export interface RespondHandoff {
+  readonly handoffId: string
+  readonly decision: 'accept' | 'complete' | 'reject'
+  readonly reason?: string
+  readonly sessionId: string
+}
+
 /** Let a thread that was paused go on with its queue. */
 export interface ResumeThread {
   readonly sessionId: string
   readonly threadId?: string | null
   readonly reason?: string
+}
+
+/** The requested changes were given to those who make them, or what passed was taken over. */
+export interface ReviewApplied {
+  readonly reviewer: string
+  readonly target: string
+  readonly by?: string
+}
+
+export interface ReviewOpened {
+  readonly sessionId: string
+  readonly reviewId: string
+  readonly taskId: string
+  readonly sequence: number
+}
+
+/** `reviewer` is asked to judge the work of `target`, both agents; `refs` are what is judged. */
+export interface ReviewRequested {
+  readonly reviewer: string
+  readonly target: string
+  readonly item?: string
+  readonly toThread?: string
+  readonly instructions?: Text
+  readonly refs?: readonly Ref[]
+}
+
+/** The judgement. Requested changes are the next input of whoever is to make them. */
+export interface ReviewVerdict {
+  readonly reviewer: string
+  readonly target: string
+  readonly verdict: 'changes_requested' | 'failed' | 'passed'
+  readonly summary?: string
+  readonly refs?: readonly Ref[]
+  readonly fixes?: readonly Fix[]
 }
 
 /** The model of a run. With a single candidate that is the reason, and it is told as such. */
@@ -872,6 +1162,38 @@ export interface SandboxApplied {
   readonly writable?: readonly string[]
   readonly seccomp?: boolean
   readonly detail?: string
+}
+
+/** Queue an envelope to an agent's inbox, on behalf of `thread_id`, the lead where it is left out. */
+export interface SendHandoff {
+  readonly to: string
+  readonly message: string
+  readonly structured?: Readonly<Record<string, unknown>> | null
+  readonly artifacts?: readonly Ref[]
+  readonly status?: HandoffStatus | null
+  readonly response?: Expectation | null
+  readonly contextRef?: string
+  readonly meta?: Readonly<Record<string, unknown>> | null
+  readonly ownership?: boolean
+  readonly resumeTarget?: string
+  readonly reason?: string
+  readonly sessionId: string
+  readonly threadId?: string | null
+}
+
+/** Send a message to agents of the session, on behalf of `thread_id`, the lead where it is left out. */
+export interface SendMessage {
+  readonly to: readonly string[]
+  readonly text: string
+  readonly sessionId: string
+  readonly threadId?: string | null
+}
+
+/** Send text to a child. A child that has ended takes it as more to do. */
+export interface SendSubagentInput {
+  readonly agent: string
+  readonly text: string
+  readonly sessionId: string
 }
 
 /** A session was closed, or opened again. */
@@ -981,6 +1303,38 @@ export interface SessionUpdated {
   readonly sequence: number
 }
 
+/** What can be read of the task (`TaskSnapshot`) is whole up to the sequence `through`. */
+export interface SnapshotUpdated {
+  readonly through: number
+}
+
+/** Create a child with parent links and limits. `thread_id` is the parent's thread, the lead's where it is left out. */
+export interface SpawnSubagent {
+  readonly agent: string
+  readonly objective: string
+  readonly title?: string
+  readonly role?: 'custom' | 'executor' | 'planner' | 'researcher' | 'reviewer' | 'writer' | null
+  readonly isolation?: 'read_only' | 'shared' | 'worktree' | null
+  readonly workGlobs?: readonly string[]
+  readonly review?: boolean
+  readonly permissionMode?: PermissionMode | null
+  readonly reason?: string
+  readonly sessionId: string
+  readonly threadId?: string | null
+}
+
+/** The child. `queue_reason` says why it waits, where it does; `position` counts from 1. */
+export interface Spawned {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly threadId: string
+  readonly taskId: string
+  readonly status: 'queued' | 'running'
+  readonly queueReason?: string
+  readonly position?: number
+  readonly sequence: number
+}
+
 /**
  * The status line of one thread, tied to the fact named by `sequence`. `since` is that fact's time in microseconds.
  *
@@ -1058,6 +1412,73 @@ export interface SteerTurn {
   readonly steerId?: string | null
 }
 
+/** The child was stopped for good, by a person, its parent or the end of its parent. */
+export interface SubagentCancelled {
+  readonly reason?: string
+  readonly result?: Text
+  readonly usage?: WorkUsage
+}
+
+/** The child takes nothing more; its transcript stays. */
+export interface SubagentClosed {
+  readonly reason?: string
+}
+
+/** The child's objective is met, and where a review was asked for, its verdict is given. */
+export interface SubagentCompleted {
+  readonly result: Text
+  readonly usage?: WorkUsage
+}
+
+/** A child that had ended was given more to do; it takes a slot again. */
+export interface SubagentContinued {
+}
+
+/** The child ended without its objective being met; `result` is what there was. */
+export interface SubagentFailed {
+  readonly code: string
+  readonly message: string
+  readonly result?: Text
+  readonly usage?: WorkUsage
+}
+
+/** The child has a git worktree of its own: `path` is absolute, `branch` what the parent merges, `base` a commit. */
+export interface SubagentIsolated {
+  readonly path: string
+  readonly branch: string
+  readonly base: string
+}
+
+/** The child waits for a slot. `position` counts from 1 among those that wait; `group` is the provider's. */
+export interface SubagentQueued {
+  readonly queueReason: 'parallel_budget' | 'provider_budget' | 'worktree'
+  readonly position: number
+  readonly group: string
+}
+
+/** A child was given to its parent, with its limits. It runs when `subagent.started` says so. */
+export interface SubagentSpawned {
+  readonly role: 'custom' | 'executor' | 'planner' | 'researcher' | 'reviewer' | 'writer'
+  readonly objective: Text
+  readonly isolation: 'read_only' | 'shared' | 'worktree'
+  readonly workGlobs?: readonly string[]
+  readonly review?: boolean
+  readonly reason?: string
+}
+
+/** The child took a slot and works. `group` is the provider's, whose slot it takes as well. */
+export interface SubagentStarted {
+  readonly role: 'custom' | 'executor' | 'planner' | 'researcher' | 'reviewer' | 'writer'
+  readonly group?: string
+}
+
+/** The call in the scope waits for these children. `until` is in microseconds since the epoch, 0 for as long as it takes. */
+export interface SubagentsAwaited {
+  readonly agents: readonly string[]
+  readonly mode: 'all' | 'any'
+  readonly until?: number
+}
+
 /** Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`. */
 export interface SubmitTurn {
   readonly text: string
@@ -1068,6 +1489,80 @@ export interface SubmitTurn {
   readonly mode?: Mode
   readonly permissionMode?: PermissionMode
   readonly whenBusy?: WhenBusy
+}
+
+/** Record a verdict. Requested changes become the next input of whoever makes them once they are applied. */
+export interface SubmitVerdict {
+  readonly reviewId?: string | null
+  readonly agent?: string | null
+  readonly verdict: 'changes_requested' | 'failed' | 'passed'
+  readonly summary?: string
+  readonly refs?: readonly Ref[]
+  readonly fixes?: readonly Fix[]
+  readonly sessionId: string
+}
+
+/** Nobody works on the task any more. */
+export interface TaskCancelled {
+  readonly reason?: string
+}
+
+export interface TaskChanged {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly status: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running'
+  readonly sequence: number
+}
+
+/** The objective is met. `refs` point to what was delivered. */
+export interface TaskCompleted {
+  readonly summary?: string
+  readonly refs?: readonly Ref[]
+}
+
+/** An objective with an owner. `assignee` is an agent or empty; `parent_task` the task that it is part of. */
+export interface TaskCreated {
+  readonly title: string
+  readonly objective?: Text
+  readonly assignee?: string
+  readonly parentTask?: string
+  readonly dependsOn?: readonly string[]
+  readonly priority?: 'high' | 'low' | 'normal'
+  readonly acceptance?: string
+}
+
+/** The objective was not met; the board shows the task as blocked by this. */
+export interface TaskFailed {
+  readonly code: string
+  readonly message: string
+}
+
+/** Something about a task changed; fields that are None stay as they were. `status` is what the board shows. */
+export interface TaskUpdated {
+  readonly status?: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running' | null
+  readonly title?: string | null
+  readonly assignee?: string | null
+  readonly priority?: 'high' | 'low' | 'normal' | null
+  readonly blocker?: string | null
+  readonly dependsOn?: readonly string[] | null
+  readonly progress?: string | null
+  readonly comment?: string | null
+  readonly reason?: string
+}
+
+/**
+ * How much of a team is at work (Agent UI specification, queue and parallelism facts). The scope's thread is its lead's.
+ *
+ * Counts are of the lead's children; a `group` is those of one provider, with a budget of its own.
+ */
+export interface TeamChanged {
+  readonly phase: 'active' | 'done' | 'forming' | 'merging' | 'waiting'
+  readonly parallelBudget: number
+  readonly activeCount: number
+  readonly queuedCount: number
+  readonly group?: string
+  readonly groupBudget?: number
+  readonly queueReason?: 'parallel_budget' | 'provider_budget' | 'worktree' | null
 }
 
 /**
@@ -1108,12 +1603,21 @@ export interface ThreadChanged {
   readonly sequence: number
 }
 
-/** An agent joined the session with a thread of its own. `definition_hash` names the definition it was made from. */
+/**
+ * An agent joined the session with a thread of its own, under `agent_name`, its id in the session.
+ *
+ * `definition_hash` names the definition it was made from; a child has its parent in the scope.
+ */
 export interface ThreadOpened {
   readonly agentName: string
   readonly kind: AgentKind
   readonly definition: string
   readonly definitionHash: string
+  readonly description?: string
+  readonly role?: 'custom' | 'executor' | 'planner' | 'researcher' | 'reviewer' | 'writer'
+  readonly aliases?: readonly string[]
+  readonly edges?: readonly Edge[]
+  readonly color?: string
 }
 
 /**
@@ -1321,6 +1825,7 @@ export interface TurnSubmitted {
   readonly input: Text
   readonly mode: Mode
   readonly permissionMode: PermissionMode
+  readonly source?: 'agent' | 'inbox' | 'person' | 'schedule'
 }
 
 /** Change what a person calls a session and where it stands in the list. What is absent stays as it is. */
@@ -1331,6 +1836,20 @@ export interface UpdateSession {
   readonly archived?: boolean | null
 }
 
+/** Update a task of the session's board. */
+export interface UpdateTask {
+  readonly taskId: string
+  readonly status?: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running' | null
+  readonly title?: string | null
+  readonly assignee?: string | null
+  readonly priority?: 'high' | 'low' | 'normal' | null
+  readonly blocker?: string | null
+  readonly progress?: string | null
+  readonly comment?: string | null
+  readonly reason?: string
+  readonly sessionId: string
+}
+
 /** The row is new, or replaces the one with its key. */
 export interface Upsert {
   readonly op: 'upsert'
@@ -1338,11 +1857,38 @@ export interface Upsert {
   readonly row: AnyRow
 }
 
+export interface VerdictGiven {
+  readonly sessionId: string
+  readonly reviewId: string
+  readonly verdict: 'changes_requested' | 'failed' | 'passed'
+  readonly sequence: number
+}
+
 /** Something deserves attention; nothing was lost. */
 export interface WarningRaised {
   readonly code: string
   readonly message: string
   readonly hint?: string
+}
+
+/** What a piece of work took: tokens, milliseconds, model calls and tool calls. */
+export interface WorkUsage {
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  readonly durationMs?: number
+  readonly modelCalls?: number
+  readonly toolCalls?: number
+}
+
+/** What became of a child, on its way to its parent's inbox. `transcript` is the child's thread. */
+export interface WorkerNotification {
+  readonly item: string
+  readonly toThread: string
+  readonly status: 'cancelled' | 'completed' | 'failed' | 'interrupted' | 'needs_input' | 'ready_for_review'
+  readonly summary: string
+  readonly result?: Text
+  readonly transcript?: string
+  readonly usage?: WorkUsage
 }
 
 export interface WorkspaceIsOpen {
@@ -1378,8 +1924,18 @@ export interface FactPayloads {
   readonly 'action.required': ActionRequired
   readonly 'action.resolved': ActionResolved
   readonly 'action.withdrawn': ActionWithdrawn
+  readonly 'channel.closed': ChannelClosed
+  readonly 'channel.message': ChannelMessage
+  readonly 'channel.opened': ChannelOpened
   readonly 'cost.recorded': CostRecorded
   readonly 'error.raised': ErrorRaised
+  readonly 'handoff.accepted': HandoffAccepted
+  readonly 'handoff.completed': HandoffCompleted
+  readonly 'handoff.rejected': HandoffRejected
+  readonly 'handoff.reply.ended': ReplyEnded
+  readonly 'handoff.requested': HandoffRequested
+  readonly 'inbox.consumed': InboxConsumed
+  readonly 'inbox.reserved': InboxReserved
   readonly 'message.interrupted': MessageInterrupted
   readonly 'message.text': MessageText
   readonly 'model.completed': ModelCompleted
@@ -1399,10 +1955,30 @@ export interface FactPayloads {
   readonly 'queue.steer.requested': SteerRequested
   readonly 'reasoning.completed': ReasoningCompleted
   readonly 'reasoning.interrupted': ReasoningInterrupted
+  readonly 'review.applied': ReviewApplied
+  readonly 'review.requested': ReviewRequested
+  readonly 'review.verdict': ReviewVerdict
   readonly 'routing.resolved': RoutingResolved
   readonly 'sandbox.applied': SandboxApplied
   readonly 'session.created': SessionCreated
   readonly 'session.taken_over': SessionTakenOver
+  readonly 'snapshot.updated': SnapshotUpdated
+  readonly 'subagent.awaited': SubagentsAwaited
+  readonly 'subagent.cancelled': SubagentCancelled
+  readonly 'subagent.closed': SubagentClosed
+  readonly 'subagent.completed': SubagentCompleted
+  readonly 'subagent.continued': SubagentContinued
+  readonly 'subagent.failed': SubagentFailed
+  readonly 'subagent.isolated': SubagentIsolated
+  readonly 'subagent.queued': SubagentQueued
+  readonly 'subagent.spawned': SubagentSpawned
+  readonly 'subagent.started': SubagentStarted
+  readonly 'task.cancelled': TaskCancelled
+  readonly 'task.completed': TaskCompleted
+  readonly 'task.created': TaskCreated
+  readonly 'task.failed': TaskFailed
+  readonly 'task.updated': TaskUpdated
+  readonly 'team.changed': TeamChanged
   readonly 'thread.opened': ThreadOpened
   readonly 'thread.paused': ThreadPaused
   readonly 'thread.resumed': ThreadResumed
@@ -1420,6 +1996,7 @@ export interface FactPayloads {
   readonly 'turn.started': TurnStarted
   readonly 'turn.submitted': TurnSubmitted
   readonly 'warning.raised': WarningRaised
+  readonly 'worker.notification': WorkerNotification
   readonly 'workspace.opened': WorkspaceOpened
   readonly 'workspace.session.archived': SessionArchived
   readonly 'workspace.session.deleted': SessionDeleted
@@ -1456,6 +2033,18 @@ export interface Commands {
   readonly get_thread_read: { readonly command: GetThreadRead; readonly answer: ThreadRead }
   readonly get_turns: { readonly command: GetTurns; readonly answer: TurnList }
   readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
+  readonly spawn_subagent: { readonly command: SpawnSubagent; readonly answer: Spawned }
+  readonly send_subagent_input: { readonly command: SendSubagentInput; readonly answer: InputGiven }
+  readonly cancel_subagent: { readonly command: CancelSubagent; readonly answer: ChildChanged }
+  readonly close_subagent: { readonly command: CloseSubagent; readonly answer: ChildChanged }
+  readonly send_handoff: { readonly command: SendHandoff; readonly answer: HandoffSent }
+  readonly respond_handoff: { readonly command: RespondHandoff; readonly answer: HandoffAnswered }
+  readonly send_message: { readonly command: SendMessage; readonly answer: MessageSent }
+  readonly request_review: { readonly command: RequestReview; readonly answer: ReviewOpened }
+  readonly submit_verdict: { readonly command: SubmitVerdict; readonly answer: VerdictGiven }
+  readonly apply_review: { readonly command: ApplyReview; readonly answer: VerdictGiven }
+  readonly create_task: { readonly command: CreateTask; readonly answer: TaskChanged }
+  readonly update_task: { readonly command: UpdateTask; readonly answer: TaskChanged }
 }
 
 export type CommandName = keyof Commands
@@ -1478,6 +2067,18 @@ export const COMMANDS = {
   get_thread_read: { serial: 'session', authority: 'anyone', query: true, summary: 'A thread\'s status, pending requests, last outcome, incidents and queue.' },
   get_turns: { serial: 'session', authority: 'anyone', query: true, summary: 'Older turns of a session.' },
   get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'The parts of one turn.' },
+  spawn_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Create a child with parent links and isolation; it starts at once or waits for a slot.' },
+  send_subagent_input: { serial: 'session', authority: 'person', query: false, summary: 'Send text to a child; one that has ended takes it as more to do.' },
+  cancel_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Cancel what a child works on.' },
+  close_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Stop a child for good and release what it holds.' },
+  send_handoff: { serial: 'session', authority: 'person', query: false, summary: 'Queue an envelope to an agent\'s inbox, over an edge.' },
+  respond_handoff: { serial: 'session', authority: 'person', query: false, summary: 'Accept, reject or give back a handoff.' },
+  send_message: { serial: 'session', authority: 'person', query: false, summary: 'Send a message to agents; they are told in their next turn.' },
+  request_review: { serial: 'session', authority: 'person', query: false, summary: 'Ask an agent for its verdict on work.' },
+  submit_verdict: { serial: 'session', authority: 'person', query: false, summary: 'Record a verdict on a review, or on a child whose work waits for it.' },
+  apply_review: { serial: 'session', authority: 'person', query: false, summary: 'Give the requested changes to whoever makes them.' },
+  create_task: { serial: 'session', authority: 'person', query: false, summary: 'Put a task on the session\'s board.' },
+  update_task: { serial: 'session', authority: 'person', query: false, summary: 'Change, comment on or end a task of the board.' },
 } as const
 
 /** The rows of each panel. */

@@ -1,0 +1,379 @@
+"""Requests of a team. Each is an agent's tool and a person's command: the same fields, declared once.
+
+A struct without a session is what an agent's tool takes; the command adds the session and on whose behalf a person asks.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from msgspec import Meta
+
+from ..arguments import Arguments
+from ..facts.task import Fix, Priority
+from ..facts.turn import PermissionMode
+from ..payload import Expectation, HandoffStatus
+from ..team import AgentName, Globs, Isolation, Ref, Role, TaskStatus, Verdict, WorkUsage
+from .base import Answer, Command
+from .turns import Id, Prompt, Reason
+
+Title = Annotated[str, Meta(max_length=200)]
+
+
+class Asked(Arguments, frozen=True, kw_only=True, rename="camel"):
+    """What an agent asks of its team."""
+
+
+class Spawn(Asked, frozen=True, kw_only=True):
+    """Give an objective to a child of your own."""
+
+    agent: Annotated[AgentName, Meta(description="The definition to make the child from: its name or an alias.")]
+    objective: Annotated[str, Meta(min_length=1, max_length=200_000, description="What the child is to achieve.")]
+    title: Annotated[Title, Meta(description="A few words for the board.")] = ""
+    role: Role | None = None
+    isolation: Annotated[
+        Isolation | None,
+        Meta(description="shared: your folder, within work_globs; read_only; worktree: a git worktree that you merge."),
+    ] = None
+    work_globs: Annotated[Globs, Meta(description="Where it may write, such as docs/**; empty for everywhere.")] = ()
+    review: Annotated[
+        bool, Meta(description="Its work waits for a verdict (submit_verdict) before it is complete.")
+    ] = False
+    permission_mode: Annotated[PermissionMode | None, Meta(description="Never wider than your own.")] = None
+    reason: Reason = ""
+
+
+class SpawnSubagent(Spawn, Command, frozen=True, kw_only=True):
+    """Create a child with parent links and limits. `thread_id` is the parent's thread, the lead's where it is left out."""
+
+    session_id: Id
+    thread_id: Id | None = None
+
+
+class Spawned(Answer, frozen=True, kw_only=True):
+    """The child. `queue_reason` says why it waits, where it does; `position` counts from 1."""
+
+    session_id: str
+    agent_id: str
+    thread_id: str
+    task_id: str
+    status: Literal["running", "queued"]
+    queue_reason: str = ""
+    position: int = 0
+    sequence: int
+
+
+class GiveInput(Asked, frozen=True, kw_only=True):
+    """Send more input to a child of yours."""
+
+    agent: Annotated[AgentName, Meta(description="The child's id.")]
+    text: Prompt
+
+
+class SendSubagentInput(GiveInput, Command, frozen=True, kw_only=True):
+    """Send text to a child. A child that has ended takes it as more to do."""
+
+    session_id: Id
+
+
+class InputGiven(Answer, frozen=True, kw_only=True):
+    """What became of the input: `started` at once, or `queued` behind what runs or for a slot."""
+
+    session_id: str
+    agent_id: str
+    thread_id: str
+    turn_id: str
+    status: Literal["started", "queued"]
+    sequence: int
+
+
+class Await(Asked, frozen=True, kw_only=True):
+    """Wait for children of yours."""
+
+    agents: Annotated[tuple[AgentName, ...], Meta(description="Their ids; empty for all that have not ended.")] = ()
+    mode: Annotated[Literal["any", "all"], Meta(description="Whether one that ends is enough.")] = "all"
+    timeout_s: Annotated[int, Meta(ge=1, le=86_400, description="What is there by then is returned.")] | None = None
+
+
+class WaitSubagents(Await, Command, frozen=True, kw_only=True):
+    """Wait for children; returns what is there when one fails or the time is up."""
+
+    session_id: Id
+    thread_id: Id | None = None
+
+
+class ChildResult(Answer, frozen=True, kw_only=True):
+    """How a child stands. `result` is the head of its answer; the whole is in its transcript, `thread_id`."""
+
+    agent_id: str
+    thread_id: str
+    task_id: str
+    status: str
+    result: str = ""
+    usage: WorkUsage = WorkUsage()
+
+
+class Waited(Answer, frozen=True, kw_only=True):
+    """The children that ended, and those that have not."""
+
+    session_id: str
+    ended: tuple[ChildResult, ...]
+    pending: tuple[ChildResult, ...]
+    timed_out: bool
+    sequence: int
+
+
+class Close(Asked, frozen=True, kw_only=True):
+    """Stop a child of yours and release what it holds."""
+
+    agent: Annotated[AgentName, Meta(description="The child's id.")]
+    reason: Reason = ""
+
+
+class CloseSubagent(Close, Command, frozen=True, kw_only=True):
+    """Ask a child to stop and release its resources. Its transcript stays."""
+
+    session_id: Id
+
+
+class CancelSubagent(Close, Command, frozen=True, kw_only=True):
+    """Cancel what a child works on. It stays, and may be given more to do."""
+
+    session_id: Id
+
+
+class ChildChanged(Answer, frozen=True, kw_only=True):
+    """The child after the command. Where something still has to stop, `status` is what it is until then."""
+
+    session_id: str
+    agent_id: str
+    status: str
+    sequence: int
+
+
+class List(Asked, frozen=True, kw_only=True):
+    """Your children and how they stand."""
+
+
+class Handoff(Asked, frozen=True, kw_only=True):
+    """Hand work, or a report of it, to an agent that an edge leads to. It is told of it in its next turn."""
+
+    to: Annotated[AgentName, Meta(description="The receiver: its id, name or an alias.")]
+    message: Annotated[str, Meta(description="A short summary; send what is long as artifacts.")]
+    structured: dict[str, Any] | None = None
+    artifacts: tuple[Ref, ...] = ()
+    status: HandoffStatus | None = None
+    response: Expectation | None = None
+    context_ref: Annotated[str, Meta(max_length=1000)] = ""
+    meta: dict[str, Any] | None = None
+    ownership: Annotated[bool, Meta(description="The person's next words go to the receiver, until it hands back.")] = (
+        False
+    )
+    resume_target: Annotated[
+        str, Meta(max_length=64, description="Who takes the ownership back; you, if left out.")
+    ] = ""
+    reason: Reason = ""
+
+
+class SendHandoff(Handoff, Command, frozen=True, kw_only=True):
+    """Queue an envelope to an agent's inbox, on behalf of `thread_id`, the lead where it is left out."""
+
+    session_id: Id
+    thread_id: Id | None = None
+
+
+class HandoffSent(Answer, frozen=True, kw_only=True):
+    session_id: str
+    handoff_id: str
+    target: str
+    status: Literal["queued", "waiting_for_answer"]
+    sequence: int
+
+
+class Respond(Asked, frozen=True, kw_only=True):
+    """Accept or reject a handoff that waits for an answer."""
+
+    handoff_id: Id
+    decision: Literal["accept", "reject", "complete"]
+    reason: Reason = ""
+
+
+class RespondHandoff(Respond, Command, frozen=True, kw_only=True):
+    """Answer a handoff on behalf of its receiver; `complete` gives a taken ownership back."""
+
+    session_id: Id
+
+
+class HandoffAnswered(Answer, frozen=True, kw_only=True):
+    session_id: str
+    handoff_id: str
+    status: Literal["accepted", "rejected", "completed"]
+    sequence: int
+
+
+class Message(Asked, frozen=True, kw_only=True):
+    """Send a message to other agents. It is told to them in their next turn; nobody waits."""
+
+    to: Annotated[tuple[AgentName, ...], Meta(min_length=1, max_length=32)]
+    text: Annotated[str, Meta(min_length=1, max_length=200_000)]
+
+
+class SendMessage(Message, Command, frozen=True, kw_only=True):
+    """Send a message to agents of the session, on behalf of `thread_id`, the lead where it is left out."""
+
+    session_id: Id
+    thread_id: Id | None = None
+
+
+class MessageSent(Answer, frozen=True, kw_only=True):
+    session_id: str
+    channel_id: str
+    sequence: int
+
+
+class AskReview(Asked, frozen=True, kw_only=True):
+    """Ask an agent to judge the work of another one, or yours."""
+
+    reviewer: AgentName
+    target: Annotated[AgentName | None, Meta(description="Whose work; yours, if left out.")] = None
+    instructions: Annotated[str, Meta(max_length=200_000)] = ""
+    refs: tuple[Ref, ...] = ()
+
+
+class RequestReview(AskReview, Command, frozen=True, kw_only=True):
+    """Ask for a review, on behalf of `thread_id`, the lead where it is left out."""
+
+    session_id: Id
+    thread_id: Id | None = None
+
+
+class ReviewOpened(Answer, frozen=True, kw_only=True):
+    session_id: str
+    review_id: str
+    task_id: str
+    sequence: int
+
+
+class Judge(Asked, frozen=True, kw_only=True):
+    """Give your verdict on a review that you were asked for, or on a child of yours whose work waits for it."""
+
+    review_id: Id | None = None
+    agent: Annotated[AgentName | None, Meta(description="The child that is judged, where no review_id is given.")] = (
+        None
+    )
+    verdict: Verdict
+    summary: Annotated[str, Meta(max_length=20_000)] = ""
+    refs: tuple[Ref, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+class SubmitVerdict(Judge, Command, frozen=True, kw_only=True):
+    """Record a verdict. Requested changes become the next input of whoever makes them once they are applied."""
+
+    session_id: Id
+
+
+class VerdictGiven(Answer, frozen=True, kw_only=True):
+    session_id: str
+    review_id: str
+    verdict: Verdict
+    sequence: int
+
+
+class ApplyReview(Command, frozen=True, kw_only=True):
+    """Give the requested changes of a review to those who are to make them. `assignee` overrides who does."""
+
+    session_id: Id
+    review_id: Id
+    assignee: AgentName | None = None
+
+
+class MakeTask(Asked, frozen=True, kw_only=True):
+    """Put a task on the board."""
+
+    title: Annotated[str, Meta(min_length=1, max_length=200)]
+    objective: Annotated[str, Meta(max_length=200_000)] = ""
+    assignee: AgentName | None = None
+    parent_task: Id | None = None
+    depends_on: tuple[Id, ...] = ()
+    priority: Priority = "normal"
+    acceptance: Annotated[str, Meta(max_length=20_000)] = ""
+
+
+class CreateTask(MakeTask, Command, frozen=True, kw_only=True):
+    """Put a task on the session's board."""
+
+    session_id: Id
+    task_id: Id | None = None
+
+
+class ChangeTask(Asked, frozen=True, kw_only=True):
+    """Change a task of the board; what is left out stays as it is."""
+
+    task_id: Id
+    status: TaskStatus | None = None
+    title: Title | None = None
+    assignee: AgentName | None = None
+    priority: Priority | None = None
+    blocker: Annotated[str, Meta(max_length=2000)] | None = None
+    progress: Annotated[str, Meta(max_length=20_000)] | None = None
+    comment: Annotated[str, Meta(max_length=20_000)] | None = None
+    reason: Reason = ""
+
+
+class UpdateTask(ChangeTask, Command, frozen=True, kw_only=True):
+    """Update a task of the session's board."""
+
+    session_id: Id
+
+
+class TaskChanged(Answer, frozen=True, kw_only=True):
+    session_id: str
+    task_id: str
+    status: TaskStatus
+    sequence: int
+
+
+class TeamTool(NamedTuple):
+    """A request as an agent's tool. `policy` is what its policy must hold; `description` is written for the model."""
+
+    name: str
+    arguments: type[Asked]
+    description: str
+    policy: Literal["Delegate"] | None = None
+
+
+#: The tools by which an agent asks things of its team, by name.
+TEAM_TOOLS: dict[str, TeamTool] = {
+    tool.name: tool
+    for tool in (
+        TeamTool(
+            "spawn_subagent",
+            Spawn,
+            "Gives an objective to a new child of yours, which works on its own beside you. Answers at once with its id; "
+            "use wait_subagents for what comes of it.",
+            "Delegate",
+        ),
+        TeamTool("send_subagent_input", GiveInput, "Gives a child of yours more to do.", "Delegate"),
+        TeamTool(
+            "wait_subagents",
+            Await,
+            "Waits for children of yours and answers with their results; with what is there when one fails or time is up.",
+            "Delegate",
+        ),
+        TeamTool("cancel_subagent", Close, "Stops what a child of yours works on.", "Delegate"),
+        TeamTool("close_subagent", Close, "Stops a child of yours for good; its transcript stays.", "Delegate"),
+        TeamTool("list_subagents", List, "Tells how your children stand.", "Delegate"),
+        TeamTool(
+            "send_handoff",
+            Handoff,
+            "Hands work, or a report of it, to an agent that an edge leads to. It is told of it in its next turn.",
+        ),
+        TeamTool("respond_handoff", Respond, "Accepts, rejects or gives back a handoff that waits for your answer."),
+        TeamTool("send_message", Message, "Writes to other agents. They are told in their next turn; nobody waits."),
+        TeamTool("request_review", AskReview, "Asks another agent to judge work."),
+        TeamTool("submit_verdict", Judge, "Gives your verdict on work that you were asked to judge."),
+        TeamTool("create_task", MakeTask, "Puts a task on the board that the team and the person share."),
+        TeamTool("update_task", ChangeTask, "Changes a task of the board, comments on it, or ends it."),
+    )
+}

@@ -1,0 +1,115 @@
+"""The rows of a team's commands."""
+
+from __future__ import annotations
+
+from .base import Declaration
+from .team import (
+    ApplyReview,
+    CancelSubagent,
+    ChildChanged,
+    CloseSubagent,
+    CreateTask,
+    HandoffAnswered,
+    HandoffSent,
+    InputGiven,
+    MessageSent,
+    RequestReview,
+    RespondHandoff,
+    ReviewOpened,
+    SendHandoff,
+    SendMessage,
+    SendSubagentInput,
+    Spawned,
+    SpawnSubagent,
+    SubmitVerdict,
+    TaskChanged,
+    UpdateTask,
+    VerdictGiven,
+)
+
+TEAM_TABLE: tuple[Declaration, ...] = (
+    Declaration(
+        name="spawn_subagent",
+        command=SpawnSubagent,
+        answer=Spawned,
+        serial="session",
+        summary="Create a child with parent links and isolation; it starts at once or waits for a slot.",
+    ),
+    Declaration(
+        name="send_subagent_input",
+        command=SendSubagentInput,
+        answer=InputGiven,
+        serial="session",
+        summary="Send text to a child; one that has ended takes it as more to do.",
+    ),
+    Declaration(
+        name="cancel_subagent",
+        command=CancelSubagent,
+        answer=ChildChanged,
+        serial="session",
+        summary="Cancel what a child works on.",
+    ),
+    Declaration(
+        name="close_subagent",
+        command=CloseSubagent,
+        answer=ChildChanged,
+        serial="session",
+        summary="Stop a child for good and release what it holds.",
+    ),
+    Declaration(
+        name="send_handoff",
+        command=SendHandoff,
+        answer=HandoffSent,
+        serial="session",
+        summary="Queue an envelope to an agent's inbox, over an edge.",
+    ),
+    Declaration(
+        name="respond_handoff",
+        command=RespondHandoff,
+        answer=HandoffAnswered,
+        serial="session",
+        summary="Accept, reject or give back a handoff.",
+    ),
+    Declaration(
+        name="send_message",
+        command=SendMessage,
+        answer=MessageSent,
+        serial="session",
+        summary="Send a message to agents; they are told in their next turn.",
+    ),
+    Declaration(
+        name="request_review",
+        command=RequestReview,
+        answer=ReviewOpened,
+        serial="session",
+        summary="Ask an agent for its verdict on work.",
+    ),
+    Declaration(
+        name="submit_verdict",
+        command=SubmitVerdict,
+        answer=VerdictGiven,
+        serial="session",
+        summary="Record a verdict on a review, or on a child whose work waits for it.",
+    ),
+    Declaration(
+        name="apply_review",
+        command=ApplyReview,
+        answer=VerdictGiven,
+        serial="session",
+        summary="Give the requested changes to whoever makes them.",
+    ),
+    Declaration(
+        name="create_task",
+        command=CreateTask,
+        answer=TaskChanged,
+        serial="session",
+        summary="Put a task on the session's board.",
+    ),
+    Declaration(
+        name="update_task",
+        command=UpdateTask,
+        answer=TaskChanged,
+        serial="session",
+        summary="Change, comment on or end a task of the board.",
+    ),
+)

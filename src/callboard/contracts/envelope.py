@@ -1,0 +1,37 @@
+"""The canonical envelope of a handoff (Communication specification, Envelope)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from .facts.handoff import HandoffRequested
+from .payload import Payload
+from .times import timestamp
+
+
+class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A handoff as it leaves the system and as its receiver is told of it. Nodes are agents of the session."""
+
+    kind: Literal["handoff"] = "handoff"
+    id: str
+    from_node_id: str
+    to_node_id: str
+    created_at: str
+    payload: Payload
+    context_ref: str = ""
+    meta: dict[str, Any] | None = None
+
+
+def envelope_of(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
+    """The canonical envelope of a requested handoff; `at` is when, in microseconds since the Unix epoch."""
+    return Envelope(
+        id=handoff,
+        from_node_id=fact.source,
+        to_node_id=fact.target,
+        created_at=timestamp(at),
+        payload=fact.payload,
+        context_ref=fact.context_ref,
+        meta=fact.meta,
+    )

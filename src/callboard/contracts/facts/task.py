@@ -1,0 +1,132 @@
+"""Facts of tasks and of reviews: objectives apart from any turn, and judgements of what came of them."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from ..content import Text
+from ..scope import ScopeKey
+from ..team import Ref, TaskStatus, Verdict
+from .base import Fact
+
+_TASK: tuple[ScopeKey, ...] = ("task",)
+_REVIEW: tuple[ScopeKey, ...] = ("review", "task")
+
+Priority = Literal["low", "normal", "high"]
+
+
+class TaskCreated(Fact, frozen=True, kw_only=True):
+    """An objective with an owner. `assignee` is an agent or empty; `parent_task` the task that it is part of."""
+
+    type: ClassVar[str] = "task.created"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    title: str
+    objective: Text = Text()
+    assignee: str = ""
+    parent_task: str = ""
+    depends_on: tuple[str, ...] = ()
+    priority: Priority = "normal"
+    acceptance: str = ""
+
+
+class TaskUpdated(Fact, frozen=True, kw_only=True):
+    """Something about a task changed; fields that are None stay as they were. `status` is what the board shows."""
+
+    type: ClassVar[str] = "task.updated"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    status: TaskStatus | None = None
+    title: str | None = None
+    assignee: str | None = None
+    priority: Priority | None = None
+    blocker: str | None = None
+    depends_on: tuple[str, ...] | None = None
+    progress: str | None = None
+    comment: str | None = None
+    reason: str = ""
+
+
+class TaskCompleted(Fact, frozen=True, kw_only=True):
+    """The objective is met. `refs` point to what was delivered."""
+
+    type: ClassVar[str] = "task.completed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    closes: ClassVar[ScopeKey | None] = "task"
+    summary: str = ""
+    refs: tuple[Ref, ...] = ()
+
+
+class TaskFailed(Fact, frozen=True, kw_only=True):
+    """The objective was not met; the board shows the task as blocked by this."""
+
+    type: ClassVar[str] = "task.failed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    code: str
+    message: str
+
+
+class TaskCancelled(Fact, frozen=True, kw_only=True):
+    """Nobody works on the task any more."""
+
+    type: ClassVar[str] = "task.cancelled"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    closes: ClassVar[ScopeKey | None] = "task"
+    reason: str = ""
+
+
+class Fix(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One thing that a reviewer asks to be changed. `assignee` is an agent, or empty for whoever did the work."""
+
+    text: str
+    ref: str = ""
+    assignee: str = ""
+
+
+class ReviewRequested(Fact, frozen=True, kw_only=True):
+    """`reviewer` is asked to judge the work of `target`, both agents; `refs` are what is judged."""
+
+    type: ClassVar[str] = "review.requested"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
+    reviewer: str
+    target: str
+    item: str = ""
+    to_thread: str = ""
+    instructions: Text = Text()
+    refs: tuple[Ref, ...] = ()
+
+
+class ReviewVerdict(Fact, frozen=True, kw_only=True):
+    """The judgement. Requested changes are the next input of whoever is to make them."""
+
+    type: ClassVar[str] = "review.verdict"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
+    reviewer: str
+    target: str
+    verdict: Verdict
+    summary: str = ""
+    refs: tuple[Ref, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+class ReviewApplied(Fact, frozen=True, kw_only=True):
+    """The requested changes were given to those who make them, or what passed was taken over."""
+
+    type: ClassVar[str] = "review.applied"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
+    closes: ClassVar[ScopeKey | None] = "review"
+    reviewer: str
+    target: str
+    by: str = ""
+
+
+class SnapshotUpdated(Fact, frozen=True, kw_only=True):
+    """What can be read of the task (`TaskSnapshot`) is whole up to the sequence `through`."""
+
+    type: ClassVar[str] = "snapshot.updated"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    through: int
+
+
+TaskFact = TaskCreated | TaskUpdated | TaskCompleted | TaskFailed | TaskCancelled | SnapshotUpdated
+ReviewFact = ReviewRequested | ReviewVerdict | ReviewApplied

@@ -1,0 +1,12 @@
+"""Times as they leave the system."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def timestamp(at: int) -> str:
+    """Microseconds since the Unix epoch as RFC 3339 in UTC, always with six decimals."""
+    return (_EPOCH + timedelta(microseconds=at)).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,0 +1,163 @@
+"""Input becomes turns: submitted, queued, steered; and a paused thread goes on."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands import (
+    ResumeThread,
+    SteerTaken,
+    SteerTurn,
+    SubmitTurn,
+    ThreadChanged,
+    TurnAccepted,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    QueueAdded,
+    QueuePromoted,
+    SessionCreated,
+    SteerRequested,
+    ThreadOpened,
+    ThreadResumed,
+    TurnInterruptRequested,
+    TurnSubmitted,
+)
+from callboard.contracts.scope import Scope
+
+from ..batch import Batch, run_scope, thread_scope
+from ..state import QueuedTurn, Session, Thread
+from .team.agents import opened
+from .team.children import go_on, start_or_wait
+from .turns import start, thread_changed, thread_of
+
+#: A title is the first line of the first input, cut at this many characters.
+TITLE = 80
+
+
+def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
+    """Accepts input (Control plane specification, submit_turn). Raises `turn_id_used`, `thread_busy`, `unknown_thread`."""
+    if batch.state.sequence == 0:
+        _create(batch, request)
+    thread = thread_of(batch.state, request.thread_id)
+    turn = request.turn_id or batch.known.ids.new("turn")
+    if turn in batch.known.closed or turn in _open_turns(batch.state):
+        raise Refusal(
+            "turn_id_used",
+            f"The session already has a turn {turn}.",
+            field="turnId",
+            hint="Leave turnId out, or give a new one.",
+        )
+    if _busy(thread) and request.when_busy == "refuse":
+        raise Refusal(
+            "thread_busy",
+            "A turn is running or waiting in this thread.",
+            hint="Send it with whenBusy queue or interrupt.",
+        )
+    if thread.child is not None:
+        go_on(batch, thread, thread.child, request.text)
+        thread = batch.thread(thread.thread)
+    batch.say(
+        TurnSubmitted(input=batch.hold(request.text), mode=request.mode, permission_mode=request.permission_mode),
+        thread_scope(thread, turn),
+    )
+    if thread.paused is not None and thread.run is None and not thread.queue:
+        batch.say(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
+        thread = batch.thread(thread.thread)
+    if _busy(thread):
+        _enqueue(batch, thread.thread, turn, first=request.when_busy == "interrupt")
+        if request.when_busy == "interrupt" and thread.run is not None and not thread.run.stopping:
+            batch.say(
+                TurnInterruptRequested(cause="replaced", reason="replaced by newer input"),
+                run_scope(thread, thread.run),
+            )
+    elif thread.child is not None:
+        _enqueue(batch, thread.thread, turn, first=False)
+        start_or_wait(batch, thread.thread)
+    else:
+        start(batch, thread.thread, QueuedTurn(turn=turn, mode=request.mode, permission_mode=request.permission_mode))
+    after = batch.thread(thread.thread)
+    return TurnAccepted(
+        session_id=batch.state.session,
+        thread_id=thread.thread,
+        turn_id=turn,
+        status="started" if after.run is not None and after.run.turn == turn else "queued",
+        sequence=batch.state.sequence,
+    )
+
+
+def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
+    """Takes input for the running turn's next model call. One that waits already is not taken twice.
+
+    Raises `nothing_running`, and `idempotency_conflict` where another text waits under that id.
+    """
+    thread = thread_of(batch.state, request.thread_id)
+    run = thread.run
+    if run is None or run.stopping:
+        raise Refusal(
+            "nothing_running", "No turn is running that could be steered.", hint="Submit the text as a turn of its own."
+        )
+    steer_id = request.steer_id or batch.known.ids.new("steer")
+    held = batch.hold(request.text)
+    waits = next((one for one in run.steers if one.steer == steer_id), None)
+    if waits is None:
+        batch.say(SteerRequested(steer_id=steer_id, input=held), run_scope(thread, run))
+    elif waits.input != held:
+        raise Refusal(
+            "idempotency_conflict",
+            f"Another text waits as {steer_id}.",
+            field="steerId",
+            hint="Leave steerId out, or give a new one.",
+        )
+    return SteerTaken(
+        session_id=batch.state.session, turn_id=run.turn, steer_id=steer_id, sequence=batch.state.sequence
+    )
+
+
+def resume(batch: Batch, request: ResumeThread) -> ThreadChanged:
+    """Lets a paused thread go on. Raises `thread_not_paused`, and what `start` raises."""
+    thread = thread_of(batch.state, request.thread_id)
+    if thread.paused is None:
+        raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn to make it work.")
+    batch.say(ThreadResumed(reason=request.reason), thread_scope(thread))
+    if thread.child is not None:
+        start_or_wait(batch, thread.thread)
+    elif thread.queue:
+        start(batch, thread.thread, thread.queue[0])
+    return thread_changed(batch, thread.thread)
+
+
+def _create(batch: Batch, request: SubmitTurn) -> None:
+    first_line = request.text.strip().splitlines()[0] if request.text.strip() else request.text
+    batch.say(
+        SessionCreated(workspace_id=batch.known.workspace, folder=batch.known.folder, title=first_line.strip()[:TITLE]),
+        Scope(),
+    )
+    setup = batch.known.setup("", request.mode, request.permission_mode)
+    definition = batch.known.find(setup.definition)
+    fact = (
+        opened(definition, setup.agent_name)
+        if definition is not None
+        else ThreadOpened(
+            agent_name=setup.agent_name,
+            kind=setup.kind,
+            definition=setup.definition,
+            definition_hash=setup.definition_hash,
+        )
+    )
+    batch.say(fact, Scope(agent=setup.agent_name, thread=request.thread_id or batch.known.ids.new("thread")))
+
+
+def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:
+    thread = batch.thread(thread_id)
+    scope = thread_scope(thread, turn)
+    batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
+    if first and thread.queue:
+        batch.say(QueuePromoted(reason="interrupts the running turn"), scope)
+
+
+def _busy(thread: Thread) -> bool:
+    return thread.run is not None or bool(thread.queue) or thread.paused is not None
+
+
+def _open_turns(state: Session) -> set[str]:
+    queued = {turn.turn for thread in state.threads.values() for turn in thread.queue}
+    return queued | {thread.run.turn for thread in state.threads.values() if thread.run is not None}

@@ -1,0 +1,106 @@
+"""The tools by which agents ask things of their team. They are decided here and not run anywhere: what a call asked for and
+its result are one transaction."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from callboard.contracts.commands.team import (
+    TEAM_TOOLS,
+    Asked,
+    AskReview,
+    Await,
+    ChangeTask,
+    ChildResult,
+    Close,
+    GiveInput,
+    Handoff,
+    Judge,
+    MakeTask,
+    Message,
+    Respond,
+    Spawn,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ToolCompleted, ToolRefused, ToolStarted
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...state import OpenCall, OpenRun, Thread
+from . import children, handoff, messages, review, slots, tasks, waits
+from .spawn import spawn
+
+T = TypeVar("T", bound=Asked)
+
+
+def carry_out(batch: Batch, scope: Scope, tool: str, arguments: str) -> None:
+    """Does what the call asks for; a refusal is its result, and leaves nothing else."""
+    before = batch.mark()
+    batch.say(ToolStarted(tool=tool), scope)
+    try:
+        output = _answer(batch, scope, tool, arguments)
+    except Refusal as refusal:
+        batch.back_to(before)
+        problem = refusal.problem
+        message = " ".join(part for part in (problem.message, problem.hint) if part)
+        batch.say(ToolRefused(code=problem.code, message=message), scope)
+        return
+    if output is not None:
+        batch.say(ToolCompleted(output=batch.hold(output)), scope)
+
+
+def _answer(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None:
+    thread = batch.thread(scope.thread)
+    asked = msgspec.json.decode(arguments, type=TEAM_TOOLS[tool].arguments)
+    match tool:
+        case "spawn_subagent":
+            found = spawn(batch, thread, _as(asked, Spawn))
+        case "send_subagent_input":
+            found = children.give_input(batch, thread, _as(asked, GiveInput))
+        case "close_subagent":
+            found = children.close(batch, thread, _as(asked, Close))
+        case "cancel_subagent":
+            found = children.cancel(batch, thread, _as(asked, Close))
+        case "list_subagents":
+            return _encode([children.result_of(one) for one in slots.children(batch.state, thread.thread)])
+        case "wait_subagents":
+            run, call = _open(thread, scope)
+            waits.begin(batch, thread, run, call, _as(asked, Await))
+            return None
+        case "send_handoff":
+            found = handoff.send(batch, thread, _as(asked, Handoff))
+        case "respond_handoff":
+            found = handoff.respond(batch, thread, _as(asked, Respond))
+        case "send_message":
+            found = messages.send(batch, thread, _as(asked, Message))
+        case "request_review":
+            found = review.request(batch, thread, _as(asked, AskReview))
+        case "submit_verdict":
+            found = review.judge(batch, thread, _as(asked, Judge))
+        case "create_task":
+            found = tasks.create(batch, thread, _as(asked, MakeTask))
+        case "update_task":
+            found = tasks.update(batch, thread, _as(asked, ChangeTask))
+        case _:
+            raise LookupError(f"{tool} is no tool of a team")
+    return _encode(found)
+
+
+def _as(asked: Asked, kind: type[T]) -> T:
+    if not isinstance(asked, kind):
+        raise TypeError(f"{type(asked).__name__} is not {kind.__name__}")
+    return asked
+
+
+def _open(thread: Thread, scope: Scope) -> tuple[OpenRun, OpenCall]:
+    run = thread.run
+    call = run.call_of(scope.tool_call) if run is not None else None
+    if run is None or call is None:
+        raise LookupError(f"{scope.tool_call} is not open")
+    return run, call
+
+
+def _encode(answer: msgspec.Struct | list[ChildResult]) -> str:
+    return msgspec.json.encode(answer).decode()

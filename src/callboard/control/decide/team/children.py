@@ -1,0 +1,170 @@
+"""A child is given more to do, cancelled or closed (Control plane specification, Subagents)."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.team import ChildChanged, ChildResult, Close, GiveInput, InputGiven
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    QueueAdded,
+    QueueRemoved,
+    SubagentCancelled,
+    SubagentClosed,
+    SubagentContinued,
+    TaskCancelled,
+    TaskCreated,
+    ThreadResumed,
+    TurnInterruptRequested,
+    TurnSubmitted,
+)
+from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, run_scope, thread_scope
+from ...state import Child, Thread
+from .agents import child_of
+from .slots import child_scope, children, enqueue, reason_to_wait, start_child
+
+ENDED = ("completed", "failed", "cancelled")
+
+
+def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> InputGiven:
+    """Queues a turn in the child's thread; one that has ended goes on with it. Raises `unknown_agent`, `not_your_child`."""
+    thread, child = child_of(batch.state, request.agent, parent)
+    if child.ending:
+        raise Refusal("nothing_running", f"{thread.agent} is being stopped.", field="agent")
+    turn = resume(batch, thread, child, request.text)
+    after = batch.thread(thread.thread)
+    return InputGiven(
+        session_id=batch.state.session,
+        agent_id=thread.agent,
+        thread_id=thread.thread,
+        turn_id=turn,
+        status="started" if after.run is not None and after.run.turn == turn else "queued",
+        sequence=batch.state.sequence,
+    )
+
+
+def resume(batch: Batch, thread: Thread, child: Child, text: str) -> str:
+    """Gives the child a turn with this text, and a slot where it has none. Returns the turn."""
+    last = thread.last or (thread.queue[0] if thread.queue else None)
+    if last is None:
+        raise LookupError(f"{thread.agent} never had a turn")
+    turn = batch.known.ids.new("turn")
+    go_on(batch, thread, child, text)
+    batch.say(
+        TurnSubmitted(input=batch.hold(text), mode=last.mode, permission_mode=last.permission_mode, source="agent"),
+        thread_scope(thread, turn),
+    )
+    batch.say(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn))
+    if thread.paused is not None and thread.run is None:
+        batch.say(ThreadResumed(reason="new input"), thread_scope(thread))
+    start_or_wait(batch, thread.thread)
+    return turn
+
+
+def go_on(batch: Batch, thread: Thread, child: Child, text: str) -> None:
+    """A child that had ended works on another task from here on."""
+    if child.status not in ENDED:
+        return
+    scope = Scope(
+        agent=thread.agent,
+        thread=thread.thread,
+        task=batch.known.ids.new("task"),
+        parent_thread=child.parent,
+        parent_run=child.parent_run,
+    )
+    batch.say(TaskCreated(title=_first_line(text), objective=batch.hold(text), assignee=thread.agent), scope)
+    batch.say(SubagentContinued(), scope)
+
+
+def start_or_wait(batch: Batch, thread_id: str) -> None:
+    """Lets a child that has a turn and no run start it, or wait for a slot."""
+    thread = batch.thread(thread_id)
+    child = thread.child
+    if child is None or thread.run is not None or thread_id in batch.state.waiting or not thread.queue:
+        return
+    reason = reason_to_wait(batch, child, child.group)
+    if reason is None:
+        start_child(batch, thread_id, child.group)
+    else:
+        enqueue(batch, thread_id, reason, child.group)
+
+
+def cancel(batch: Batch, parent: Thread | None, request: Close) -> ChildChanged:
+    """Cancels what the child works on and what waits for it. Raises `unknown_agent`, `not_your_child`, `nothing_running`."""
+    thread, child = child_of(batch.state, request.agent, parent)
+    if child.status in ENDED:
+        raise Refusal(
+            "nothing_running",
+            f"{thread.agent} has ended: it {child.status}.",
+            field="agent",
+            hint="Nothing is to stop.",
+        )
+    stop(batch, thread, child, "cancelled", request.reason)
+    return _changed(batch, thread)
+
+
+def close(batch: Batch, parent: Thread | None, request: Close) -> ChildChanged:
+    """Closes the child; what it runs is stopped first. Raises `unknown_agent`, `not_your_child`."""
+    thread, child = child_of(batch.state, request.agent, parent)
+    stop(batch, thread, child, "closed", request.reason)
+    return _changed(batch, thread)
+
+
+def cancel_all(batch: Batch, parent: str, reason: str) -> None:
+    """A parent's cancel reaches every child that has not ended (invariant 7). What is finished stays finished."""
+    for thread in children(batch.state, parent):
+        if thread.child is not None and thread.child.status not in ENDED:
+            stop(batch, thread, thread.child, "cancelled", reason)
+
+
+def stop(batch: Batch, thread: Thread, child: Child, ending: InterruptCause, reason: str) -> None:
+    """Stops what the child has under way; where nothing is, it ends at once."""
+    for queued in thread.queue:
+        batch.say(QueueRemoved(reason=reason or f"the child is {ending}"), thread_scope(thread, queued.turn))
+    run = thread.run
+    if run is not None:
+        if not run.stopping:
+            batch.say(TurnInterruptRequested(cause=ending, reason=reason), run_scope(thread, run))
+        return
+    if child.status not in ENDED:
+        scope = child_scope(thread, child)
+        batch.say(SubagentCancelled(reason=reason), scope)
+        batch.say(TaskCancelled(reason=reason), scope)
+    if ending == "closed":
+        batch.say(SubagentClosed(reason=reason), child_scope(thread, child))
+
+
+def result_of(thread: Thread) -> ChildResult:
+    """How the child stands, as those are told who wait for it."""
+    child = thread.child
+    if child is None:
+        raise LookupError(f"{thread.agent} is no child")
+    return ChildResult(
+        agent_id=thread.agent,
+        thread_id=thread.thread,
+        task_id=child.task,
+        status=status_of(thread, child),
+        result=child.result.text,
+        usage=thread.usage,
+    )
+
+
+def status_of(thread: Thread, child: Child) -> str:
+    """The child's status in the words of the Subagents specification: one that waits for a person is waiting."""
+    if child.status == "running" and thread.run is not None and any(one.phase == "waiting" for one in thread.run.calls):
+        return "waiting"
+    return child.status
+
+
+def _changed(batch: Batch, thread: Thread) -> ChildChanged:
+    after = batch.state.threads.get(thread.thread)
+    status = "closed" if after is None or after.child is None else status_of(after, after.child)
+    return ChildChanged(
+        session_id=batch.state.session, agent_id=thread.agent, status=status, sequence=batch.state.sequence
+    )
+
+
+def _first_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[0].strip()[:80] if lines else ""

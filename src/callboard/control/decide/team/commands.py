@@ -1,0 +1,79 @@
+"""What a person asks of a team: the requests of its agents, on behalf of the one that is named."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from callboard.contracts.commands.base import Answer
+from callboard.contracts.commands.team import (
+    ApplyReview,
+    CancelSubagent,
+    CloseSubagent,
+    CreateTask,
+    RequestReview,
+    RespondHandoff,
+    SendHandoff,
+    SendMessage,
+    SendSubagentInput,
+    SpawnSubagent,
+    SubmitVerdict,
+    UpdateTask,
+    VerdictGiven,
+)
+
+from ...batch import Batch
+from ..turns import thread_of
+from . import children, handoff, messages, review, tasks
+from .spawn import spawn
+
+TeamCommand = (
+    SpawnSubagent
+    | SendSubagentInput
+    | CancelSubagent
+    | CloseSubagent
+    | SendHandoff
+    | RespondHandoff
+    | SendMessage
+    | RequestReview
+    | SubmitVerdict
+    | ApplyReview
+    | CreateTask
+    | UpdateTask
+)
+
+
+def answer(batch: Batch, request: TeamCommand) -> Answer:
+    """Carries the command out. Raises what its decider raises."""
+    match request:
+        case SpawnSubagent():
+            return spawn(batch, thread_of(batch.state, request.thread_id), request)
+        case SendSubagentInput():
+            return children.give_input(batch, None, request)
+        case CancelSubagent():
+            return children.cancel(batch, None, request)
+        case CloseSubagent():
+            return children.close(batch, None, request)
+        case SendHandoff():
+            return handoff.send(batch, thread_of(batch.state, request.thread_id), request)
+        case RespondHandoff():
+            return handoff.respond(batch, None, request)
+        case SendMessage():
+            return messages.send(batch, thread_of(batch.state, request.thread_id), request)
+        case RequestReview():
+            return review.request(batch, thread_of(batch.state, request.thread_id), request)
+        case SubmitVerdict():
+            return review.judge(batch, None, request)
+        case ApplyReview():
+            found = review.apply(batch, request.review_id, request.assignee, "person")
+            return VerdictGiven(
+                session_id=batch.state.session,
+                review_id=found.review,
+                verdict="changes_requested",
+                sequence=batch.state.sequence,
+            )
+        case CreateTask():
+            return tasks.create(batch, None, request, request.task_id)
+        case UpdateTask():
+            return tasks.update(batch, None, request)
+        case _:
+            assert_never(request)

@@ -1,0 +1,142 @@
+"""A child is given an objective (Control plane specification, spawn_subagent)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from callboard.contracts.commands.team import Spawn, Spawned
+from callboard.contracts.facts import (
+    ChannelOpened,
+    QueueAdded,
+    SubagentSpawned,
+    TaskCreated,
+    TurnSubmitted,
+)
+from callboard.contracts.facts.turn import Mode
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...state import OpenRun, Thread
+from .agents import may_delegate, modes_of, narrower, opened
+from .slots import enqueue, reason_to_wait, start_child
+
+#: A title is the first line of the objective, cut at this many characters.
+TITLE = 80
+
+
+def spawn(batch: Batch, parent: Thread, request: Spawn) -> Spawned:
+    """Gives the parent a child, which starts at once or waits for a slot.
+
+    Raises `subagent_spawns`, `policy_denied`, `delegate_target_denied`, `unknown_agent`, and what the child's setup raises.
+    """
+    definition = may_delegate(batch, parent, request.agent)
+    modes = modes_of(batch, parent)
+    mode: Mode = "auto" if "Finalize" in definition.policy else "chat"
+    permission = narrower(narrower(modes.permission_mode, definition.permission_mode), request.permission_mode)
+    isolation = request.isolation or definition.isolation
+    if isolation == "read_only":
+        permission = narrower(permission, "ask")
+    setup = batch.known.setup(definition.name, mode, permission)
+    group = setup.candidates[setup.chosen].provider
+    parent_task = _task_of(batch, parent, request)
+    thread, child = _join(batch, parent, definition, request, parent_task)
+    turn = batch.known.ids.new("turn")
+    scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn, task=child)
+    batch.say(
+        TurnSubmitted(input=batch.hold(request.objective), mode=mode, permission_mode=permission, source="agent"), scope
+    )
+    batch.say(QueueAdded(position=1), scope)
+    found = batch.thread(thread.thread)
+    if found.child is None:
+        raise LookupError("a child was given and is none")
+    status: Literal["running", "queued"] = "queued"
+    reason = reason_to_wait(batch, found.child, group)
+    overtakes = any(_same(batch, one, found, group) for one in batch.state.waiting)
+    if reason is None and not overtakes and isolation != "worktree":
+        start_child(batch, thread.thread, group)
+        status = "running"
+    else:
+        reason = "worktree" if isolation == "worktree" else reason or "parallel_budget"
+        enqueue(batch, thread.thread, reason, group)
+    batch.say(
+        ChannelOpened(participants=(parent.agent, thread.agent), subject=request.title or _title(request.objective)),
+        Scope(
+            agent=parent.agent,
+            thread=parent.thread,
+            run=parent.run.run if parent.run is not None else "",
+            task=child,
+            channel=batch.known.ids.new("channel"),
+        ),
+    )
+    return Spawned(
+        session_id=batch.state.session,
+        agent_id=thread.agent,
+        thread_id=thread.thread,
+        task_id=child,
+        status=status,
+        queue_reason=reason or "" if status == "queued" else "",
+        position=len(batch.state.waiting) if status == "queued" else 0,
+        sequence=batch.state.sequence,
+    )
+
+
+def _same(batch: Batch, waiting: str, thread: Thread, group: str) -> bool:
+    """True where one that waits has the same parent or the same provider: it comes first."""
+    one = batch.state.threads[waiting].child
+    return one is not None and thread.child is not None and (one.parent == thread.child.parent or one.group == group)
+
+
+def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:
+    """The task of the parent's turn, which its first child makes: what is delegated is part of it."""
+    run = parent.run
+    turn = run.turn if run is not None else ""
+    for task in batch.state.tasks.values():
+        if task.turn and task.turn == turn:
+            return task.task
+    if run is None:
+        return ""
+    task = batch.known.ids.new("task")
+    scope = Scope(agent=parent.agent, thread=parent.thread, turn=turn, run=run.run, task=task)
+    batch.say(TaskCreated(title=batch.state.title or _title(request.objective), assignee=parent.agent), scope)
+    return task
+
+
+def _join(batch: Batch, parent: Thread, definition: Definition, request: Spawn, parent_task: str) -> tuple[Thread, str]:
+    number = batch.state.named.get(definition.name, 0) + 1
+    agent, thread, task = f"{definition.name}-{number}", batch.known.ids.new("thread"), batch.known.ids.new("task")
+    run: OpenRun | None = parent.run
+    scope = Scope(
+        agent=agent,
+        thread=thread,
+        task=task,
+        parent_thread=parent.thread,
+        parent_run=run.run if run is not None else "",
+    )
+    batch.say(
+        TaskCreated(
+            title=request.title or _title(request.objective),
+            objective=batch.hold(request.objective),
+            assignee=agent,
+            parent_task=parent_task,
+        ),
+        scope,
+    )
+    batch.say(opened(definition, agent), scope)
+    batch.say(
+        SubagentSpawned(
+            role=request.role or definition.role,
+            objective=batch.hold(request.objective),
+            isolation=request.isolation or definition.isolation,
+            work_globs=request.work_globs or definition.work_globs,
+            review=request.review,
+            reason=request.reason,
+        ),
+        scope,
+    )
+    return batch.thread(thread), task
+
+
+def _title(objective: str) -> str:
+    lines = objective.strip().splitlines()
+    return lines[0].strip()[:TITLE] if lines else ""

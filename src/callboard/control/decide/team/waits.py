@@ -1,0 +1,75 @@
+"""A call that waits for children: it ends when enough of them have, when one failed, or when its time is up."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.commands.team import Await, ChildResult, Waited
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import SubagentsAwaited, ToolCompleted
+
+from ...batch import Batch, call_scope
+from ...state import OpenCall, OpenRun, Thread
+from .agents import child_of
+from .children import result_of
+from .slots import children
+
+_OPEN = ("queued", "running")
+
+
+def begin(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: Await) -> None:
+    """The call waits. Raises `unknown_agent`, `not_your_child`, `nothing_running` where there is no child to wait for."""
+    named = [child_of(batch.state, name, thread)[0] for name in request.agents]
+    found = named or [one for one in children(batch.state, thread.thread) if is_open(one)]
+    if not found:
+        raise Refusal(
+            "nothing_running", "You have no child that could be waited for.", hint="list_subagents names them."
+        )
+    until = batch.known.now + request.timeout_s * 1_000_000 if request.timeout_s is not None else 0
+    batch.say(
+        SubagentsAwaited(agents=tuple(one.agent for one in found), mode=request.mode, until=until),
+        call_scope(thread, run, call),
+    )
+
+
+def is_open(thread: Thread) -> bool:
+    """True while more may come of the child without anybody's doing; one under review or interrupted waits for somebody."""
+    return thread.child is not None and thread.child.status in _OPEN
+
+
+def settle(batch: Batch) -> list[str]:
+    """Ends the calls that have waited long enough; returns the threads that go on."""
+    going: list[str] = []
+    for thread in list(batch.state.threads.values()):
+        run = thread.run
+        for call in run.calls if run is not None else ():
+            if call.awaits and run is not None and _enough(batch, call):
+                scope = call_scope(thread, run, call)
+                output = msgspec.json.encode(_answer(batch, call)).decode()
+                batch.say(ToolCompleted(output=batch.hold(output)), scope)
+                going.append(thread.thread)
+    return going
+
+
+def _enough(batch: Batch, call: OpenCall) -> bool:
+    if call.until and batch.known.now >= call.until:
+        return True
+    threads = [one for one in batch.state.threads.values() if one.agent in call.awaits]
+    ended = [one for one in threads if not is_open(one)]
+    failed = any(one.child is not None and one.child.status == "failed" for one in ended)
+    return failed or len(ended) == len(threads) or (call.any_of and bool(ended))
+
+
+def _answer(batch: Batch, call: OpenCall) -> Waited:
+    ended: list[ChildResult] = []
+    pending: list[ChildResult] = []
+    for thread in batch.state.threads.values():
+        if thread.agent in call.awaits and thread.child is not None:
+            (pending if is_open(thread) else ended).append(result_of(thread))
+    return Waited(
+        session_id=batch.state.session,
+        ended=tuple(ended),
+        pending=tuple(pending),
+        timed_out=bool(pending) and bool(call.until) and batch.known.now >= call.until,
+        sequence=batch.state.sequence,
+    )

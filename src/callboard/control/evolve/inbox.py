@@ -1,0 +1,156 @@
+"""What agents send each other: handoffs, channels, and the inboxes in which they wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ChannelMessage,
+    ChannelOpened,
+    HandoffAccepted,
+    HandoffCompleted,
+    HandoffRejected,
+    HandoffRequested,
+    InboxConsumed,
+    InboxReserved,
+    ReplyEnded,
+    ReviewRequested,
+    WorkerNotification,
+)
+
+from ..state import InboxItem, OpenChannel, OpenHandoff, Session
+from .place import Place, change_run
+
+
+def requested(state: Session, fact: HandoffRequested, place: Place) -> Session:
+    handoff = OpenHandoff(
+        handoff=place.scope.handoff,
+        source=fact.source,
+        target=fact.target,
+        sender=place.scope.thread,
+        receiver=fact.to_thread,
+        confirm=fact.confirm,
+        ownership=fact.ownership,
+        resume_target=fact.resume_target,
+        reply_by=fact.reply_by,
+    )
+    state = msgspec.structs.replace(state, handoffs={**state.handoffs, handoff.handoff: handoff})
+    item = InboxItem(
+        item=handoff.handoff,
+        source=fact.source,
+        handoff=handoff.handoff,
+        held=fact.confirm or fact.ownership,
+        hops=fact.hops,
+    )
+    return _add(state, fact.to_thread, item)
+
+
+def accepted(state: Session, fact: HandoffAccepted, place: Place) -> Session:
+    handoff = state.handoffs.get(place.scope.handoff)
+    if handoff is None:
+        return state
+    taken = msgspec.structs.replace(handoff, accepted=True, turn=place.scope.turn)
+    state = msgspec.structs.replace(
+        state,
+        handoffs={**state.handoffs, handoff.handoff: taken},
+        owner=handoff.receiver if fact.ownership else state.owner,
+    )
+    return _change_inbox(
+        state,
+        handoff.receiver,
+        lambda inbox: tuple(
+            msgspec.structs.replace(one, held=False) if one.handoff == handoff.handoff else one for one in inbox
+        ),
+    )
+
+
+def rejected(state: Session, fact: HandoffRejected, place: Place) -> Session:
+    """What was not told leaves the inbox; its sender is told why."""
+    item = InboxItem(item=place.scope.handoff, source=fact.target)
+    return _add(_without(state, place.scope.handoff), fact.to_thread, item)
+
+
+def completed(state: Session, fact: HandoffCompleted, place: Place) -> Session:
+    """An ownership goes back to who resumes."""
+    handoff = state.handoffs.get(place.scope.handoff)
+    state = _without(state, place.scope.handoff)
+    if handoff is None or not fact.returned:
+        return state
+    resumes = (one.thread for one in state.threads.values() if one.agent == handoff.resume_target)
+    return msgspec.structs.replace(state, owner=next(resumes, state.lead))
+
+
+def reply_ended(state: Session, fact: ReplyEnded, place: Place) -> Session:
+    handoff = state.handoffs.get(place.scope.handoff)
+    if handoff is None:
+        return state
+    settled = msgspec.structs.replace(handoff, reply_by=0)
+    state = msgspec.structs.replace(state, handoffs={**state.handoffs, handoff.handoff: settled})
+    if fact.end == "answered":
+        return state
+    return _add(state, fact.to_thread, InboxItem(item=handoff.handoff, source=handoff.target))
+
+
+def _without(state: Session, identity: str) -> Session:
+    handoff = state.handoffs.get(identity)
+    if handoff is None:
+        return state
+    state = msgspec.structs.replace(
+        state, handoffs={key: one for key, one in state.handoffs.items() if key != identity}
+    )
+    return _change_inbox(state, handoff.receiver, lambda inbox: tuple(one for one in inbox if one.handoff != identity))
+
+
+def channel_opened(state: Session, fact: ChannelOpened, place: Place) -> Session:
+    channel = OpenChannel(channel=place.scope.channel, participants=fact.participants)
+    return msgspec.structs.replace(state, channels={**state.channels, channel.channel: channel})
+
+
+def channel_closed(state: Session, place: Place) -> Session:
+    return msgspec.structs.replace(
+        state, channels={key: one for key, one in state.channels.items() if key != place.scope.channel}
+    )
+
+
+def said(state: Session, fact: ChannelMessage) -> Session:
+    item = InboxItem(item=fact.item, source=fact.source, hops=fact.hops)
+    for thread in fact.to_threads:
+        state = _add(state, thread, item)
+    return state
+
+
+def notified(state: Session, fact: WorkerNotification, place: Place) -> Session:
+    return _add(state, fact.to_thread, InboxItem(item=fact.item, source=place.scope.agent))
+
+
+def review_asked(state: Session, fact: ReviewRequested) -> Session:
+    return _add(state, fact.to_thread, InboxItem(item=fact.item, source=fact.target)) if fact.item else state
+
+
+def reserved(state: Session, fact: InboxReserved, place: Place) -> Session:
+    thread = state.threads.get(place.scope.thread)
+    hops = max((one.hops for one in thread.inbox if one.item in fact.items), default=0) if thread is not None else 0
+    return change_run(state, place, lambda run: msgspec.structs.replace(run, reserved=fact.items, hops=hops))
+
+
+def consumed(state: Session, fact: InboxConsumed, place: Place) -> Session:
+    state = change_run(state, place, lambda run: msgspec.structs.replace(run, reserved=()))
+    return _change_inbox(
+        state, place.scope.thread, lambda inbox: tuple(one for one in inbox if one.item not in fact.items)
+    )
+
+
+def _add(state: Session, thread: str, item: InboxItem) -> Session:
+    return _change_inbox(state, thread, lambda inbox: (*inbox, item))
+
+
+def _change_inbox(
+    state: Session, thread: str, change: Callable[[tuple[InboxItem, ...]], tuple[InboxItem, ...]]
+) -> Session:
+    found = state.threads.get(thread)
+    if found is None:
+        return state
+    changed = msgspec.structs.replace(found, inbox=change(found.inbox))
+    return msgspec.structs.replace(state, threads={**state.threads, thread: changed})

@@ -1,0 +1,83 @@
+"""What other agents sent a thread, as its model is told of it. It stands apart from what a person says."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from html import escape
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.envelope import envelope_of
+from callboard.contracts.facts import (
+    ChannelMessage,
+    HandoffRejected,
+    HandoffRequested,
+    InboxReserved,
+    ReplyEnded,
+    ReviewRequested,
+    WorkerNotification,
+)
+from callboard.contracts.record import Record
+
+#: How many items wait to be told; older ones were told long ago or belong to a run that never was.
+_REMEMBERED = 1000
+
+
+class Told:
+    """Remembers what was sent to one thread until it is told."""
+
+    def __init__(self, thread: str, whole: Callable[[Text], Awaitable[str]]) -> None:
+        self._thread = thread
+        self._whole = whole
+        self._items: dict[str, str] = {}
+
+    async def take(self, record: Record) -> None:
+        """Remembers the record where it is for this thread."""
+        match record.fact:
+            case HandoffRequested(to_thread=thread) as fact if thread == self._thread:
+                envelope = msgspec.json.encode(envelope_of(record.scope.handoff, record.header.at, fact)).decode()
+                asks = " It waits for your answer: respond_handoff." if fact.confirm or fact.ownership else ""
+                self._keep(record.scope.handoff, f"<handoff>{escape(envelope, quote=False)}{asks}</handoff>")
+            case ChannelMessage(to_threads=threads) as fact if self._thread in threads:
+                text = escape(await self._whole(fact.message), quote=False)
+                self._keep(fact.item, f'<message from="{escape(fact.source)}">{text}</message>')
+            case WorkerNotification(to_thread=thread) as fact if thread == self._thread and fact.item:
+                text = escape(await self._whole(fact.result) or fact.summary, quote=False)
+                self._keep(
+                    fact.item,
+                    f'<worker agent="{escape(record.scope.agent)}" task="{record.scope.task}" status="{fact.status}">'
+                    f"{text}</worker>",
+                )
+            case ReviewRequested(to_thread=thread) as fact if thread == self._thread and fact.item:
+                text = escape(await self._whole(fact.instructions), quote=False)
+                refs = " ".join(f"{ref.type}:{ref.ref}" for ref in fact.refs)
+                self._keep(
+                    fact.item,
+                    f'<review id="{record.scope.review}" of="{escape(fact.target)}" refs="{escape(refs)}">{text}</review>',
+                )
+            case HandoffRejected(to_thread=thread) as fact if thread == self._thread:
+                self._keep(
+                    record.scope.handoff,
+                    f'<handoff-rejected id="{record.scope.handoff}" by="{escape(fact.target)}">'
+                    f"{escape(fact.reason, quote=False)}</handoff-rejected>",
+                )
+            case ReplyEnded(to_thread=thread, end="expired") if thread == self._thread:
+                self._keep(record.scope.handoff, f'<no-answer handoff="{record.scope.handoff}">Time is up.</no-answer>')
+            case _:
+                pass
+
+    def say(self, fact: InboxReserved) -> str:
+        """The items that a run is told, in their order. They stay until they are consumed."""
+        gone = "<gone>This item is no longer there.</gone>"
+        return "\n".join(("<inbox>", *(self._items.get(item, gone) for item in fact.items), "</inbox>"))
+
+    def forget(self, items: tuple[str, ...]) -> None:
+        """They were consumed."""
+        for item in items:
+            self._items.pop(item, None)
+
+    def _keep(self, item: str, text: str) -> None:
+        self._items[item] = text
+        while len(self._items) > _REMEMBERED:
+            del self._items[next(iter(self._items))]
