@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,11 @@ def killed(home: House, place: Path) -> Path:
     """The place as it would be found, had the host been killed now. The files keep their store and their folder."""
     there = place / "after"
     there.mkdir()
-    shutil.copytree(place / "state", there / "state")
+    shutil.copytree(place / "state", there / "state", ignore=shutil.ignore_patterns("*.db*"))
+    for file in (place / "state").glob("*.db"):
+        # Read by SQLite: its files may be moved about while they are copied.
+        with closing(sqlite3.connect(file)) as here, closing(sqlite3.connect(there / "state" / file.name)) as copy:
+            here.backup(copy)
     (there / "work").symlink_to(home.folder)
     return there
 
