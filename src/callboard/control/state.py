@@ -119,12 +119,13 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
     """Something that waits for an agent's next turn. `handoff` names the envelope that it is, `held` that it waits for an
-    answer first; `hops` counts the agents that passed on what led to it."""
+    answer first, `worker` that it tells of a child; `hops` counts the agents that passed on what led to it."""
 
     item: str
     source: str
     handoff: str = ""
     held: bool = False
+    worker: bool = False
     hops: int = 0
 
 

@@ -138,7 +138,7 @@ class Asking:
             tools=setup.specs,
             one_call=run.mode == "chat",
             session=host.session,
-            agent=self._scope.agent,
+            agent=setup.definition.name,
             iteration=self._request.iteration,
             attempt=attempt,
         )

@@ -20,7 +20,7 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 
-from ..state import InboxItem, OpenChannel, OpenHandoff, Session
+from ..state import InboxItem, OpenChannel, OpenHandoff, OpenRun, Session
 from .place import Place, change_run
 
 
@@ -122,7 +122,9 @@ def said(state: Session, fact: ChannelMessage) -> Session:
 
 
 def notified(state: Session, fact: WorkerNotification, place: Place) -> Session:
-    return _add(state, fact.to_thread, InboxItem(item=fact.item, source=place.scope.agent))
+    if not fact.item:
+        return state
+    return _add(state, fact.to_thread, InboxItem(item=fact.item, source=place.scope.agent, worker=True))
 
 
 def review_asked(state: Session, fact: ReviewRequested) -> Session:
@@ -136,7 +138,10 @@ def reserved(state: Session, fact: InboxReserved, place: Place) -> Session:
 
 
 def consumed(state: Session, fact: InboxConsumed, place: Place) -> Session:
-    state = change_run(state, place, lambda run: msgspec.structs.replace(run, reserved=()))
+    def settle(run: OpenRun) -> OpenRun:
+        return msgspec.structs.replace(run, reserved=tuple(one for one in run.reserved if one not in fact.items))
+
+    state = change_run(state, place, settle)
     return _change_inbox(
         state, place.scope.thread, lambda inbox: tuple(one for one in inbox if one.item not in fact.items)
     )

@@ -6,9 +6,9 @@ import msgspec
 
 from callboard.contracts.commands.team import Await, ChildResult, Waited
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SubagentsAwaited, ToolCompleted
+from callboard.contracts.facts import InboxConsumed, SubagentsAwaited, ToolCompleted
 
-from ...batch import Batch, call_scope
+from ...batch import Batch, call_scope, run_scope
 from ...state import OpenCall, OpenRun, Thread
 from .agents import child_of
 from .children import result_of
@@ -20,10 +20,11 @@ _OPEN = ("queued", "running")
 def begin(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: Await) -> None:
     """The call waits. Raises `unknown_agent`, `not_your_child`, `nothing_running` where there is no child to wait for."""
     named = [child_of(batch.state, name, thread)[0] for name in request.agents]
-    found = named or [one for one in children(batch.state, thread.thread) if is_open(one)]
+    mine = children(batch.state, thread.thread)
+    found = named or [one for one in mine if is_open(one)] or mine
     if not found:
         raise Refusal(
-            "nothing_running", "You have no child that could be waited for.", hint="list_subagents names them."
+            "nothing_running", "You have no child that could be waited for.", hint="spawn_subagent makes one."
         )
     until = batch.known.now + request.timeout_s * 1_000_000 if request.timeout_s is not None else 0
     batch.say(
@@ -47,8 +48,16 @@ def settle(batch: Batch) -> list[str]:
                 scope = call_scope(thread, run, call)
                 output = msgspec.json.encode(_answer(batch, call)).decode()
                 batch.say(ToolCompleted(output=batch.hold(output)), scope)
+                _told(batch, thread, run, call)
                 going.append(thread.thread)
     return going
+
+
+def _told(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall) -> None:
+    """What the result says of children need not be told again from the inbox."""
+    items = tuple(one.item for one in thread.inbox if one.worker and one.source in call.awaits)
+    if items:
+        batch.say(InboxConsumed(items=items), run_scope(thread, run))
 
 
 def _enough(batch: Batch, call: OpenCall) -> bool:
