@@ -11,6 +11,8 @@ export function Dialog(props: {
   useEffect(() => {
     // Taking the element off the page closes it; closing it here would tell the host that the person did.
     if (ref.current?.open === false) ref.current.showModal()
+    // The browser gives the focus to whatever comes first; where there is a field, it is for typing.
+    ref.current?.querySelector('input')?.focus()
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a dialog closes on Escape by itself; the click is for its backdrop

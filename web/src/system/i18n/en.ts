@@ -151,6 +151,8 @@ export const en = {
   'outcome.interrupted.shutdown': 'Interrupted: Callboard was shut down',
   'outcome.interrupted.lost': 'Lost: its host could not be reached',
   'outcome.interrupted.replaced': 'Interrupted to make room for newer input',
+  'outcome.interrupted.cancelled': 'Interrupted: cancelled by the agent that started it',
+  'outcome.interrupted.closed': 'Interrupted: closed by the agent that started it',
   'outcome.retryable': 'Trying again may help.',
 
   'reasoning.running': 'Reasoning',

@@ -150,6 +150,8 @@ export const zh: Texts = {
   'outcome.interrupted.shutdown': '已中断：Callboard 已关闭',
   'outcome.interrupted.lost': '失联：无法联系其主机',
   'outcome.interrupted.replaced': '已中断，为新的输入让路',
+  'outcome.interrupted.cancelled': '已中断：被启动它的智能体取消',
+  'outcome.interrupted.closed': '已中断：被启动它的智能体关闭',
   'outcome.retryable': '再试一次可能有用。',
 
   'reasoning.running': '推理中',
