@@ -91,6 +91,7 @@ STATUS: dict[Code, int] = {
     "model_garbled": 502,
     "model_timeout": 504,
     "max_iters": 409,
+    "no_progress": 409,
     "bad_scenario": 422,
     "bad_definition": 422,
     "bad_settings": 422,

@@ -21,9 +21,22 @@ from .conversation import (
     TurnRow,
 )
 from .session import SessionCard, SessionRow, WorkspaceRow
+from .team import (
+    TEAM_PANELS,
+    AgentRow,
+    EdgeRow,
+    HandoffRow,
+    MessageRow,
+    NotificationRow,
+    ReviewRow,
+    RunRow,
+    TaskRow,
+    TeamAnyRow,
+    TeamRow,
+)
 
 AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
-AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | AnyPart | ActionRow | QueueRow | StatusRow
+AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | AnyPart | ActionRow | QueueRow | StatusRow | TeamAnyRow
 
 
 class _Upsert(msgspec.Struct, frozen=True, tag_field="op", tag="upsert"):
@@ -50,31 +63,42 @@ def decode_ops(data: bytes) -> tuple[Op, ...]:
 
 
 #: The panels of a session, in the order in which a client wants them first.
-SESSION_PANELS = ("session", "status", "turns", "parts", "queue", "actions")
+SESSION_PANELS = ("session", "status", "turns", "parts", "queue", "actions", *TEAM_PANELS)
 #: The panels of a workspace.
 WORKSPACE_PANELS = ("workspaces", "sessions")
 
 __all__ = [
     "SESSION_PANELS",
+    "TEAM_PANELS",
     "WORKSPACE_PANELS",
     "ActionPart",
     "ActionRow",
+    "AgentRow",
     "AnyPart",
     "AnyRow",
     "AppendText",
     "AskedChange",
+    "EdgeRow",
     "ErrorPart",
+    "HandoffRow",
+    "MessageRow",
     "NoticePart",
+    "NotificationRow",
     "Op",
     "Part",
     "QueueRow",
     "ReasoningPart",
     "Remove",
+    "ReviewRow",
     "Row",
+    "RunRow",
     "SessionCard",
     "SessionRow",
     "StatusRow",
     "SteerPart",
+    "TaskRow",
+    "TeamAnyRow",
+    "TeamRow",
     "TextPart",
     "ToolPart",
     "TurnRow",

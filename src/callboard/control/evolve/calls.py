@@ -9,8 +9,8 @@ import msgspec
 from callboard.contracts.facts import ActionRequired, ToolCompleted, ToolRequested
 
 from ..state import FINALIZE, OpenCall, OpenRun, Session, Thread
-from . import progress
 from .place import Place, change_run, change_thread, past
+from .progress import ToolEnd, did
 
 
 def requested(state: Session, fact: ToolRequested, place: Place) -> Session:
@@ -45,10 +45,10 @@ def completed(state: Session, fact: ToolCompleted, place: Place) -> Session:
     return ended(change_run(state, place, finalise), fact, place)
 
 
-def ended(state: Session, fact: progress.ToolEnd, place: Place) -> Session:
+def ended(state: Session, fact: ToolEnd, place: Place) -> Session:
     def end(run: OpenRun) -> OpenRun:
         call = run.call_of(place.scope.tool_call)
-        run = progress.did(run, call, fact) if call is not None else run
+        run = did(run, call, fact) if call is not None else run
         return msgspec.structs.replace(
             run, calls=tuple(call for call in run.calls if call.call != place.scope.tool_call)
         )

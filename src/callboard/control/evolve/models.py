@@ -7,8 +7,8 @@ import msgspec
 from callboard.contracts.facts import CostRecorded, MessageText, ModelRequested, RoutingResolved
 
 from ..state import OpenRun, Session, Thread
-from . import progress
 from .place import Place, change_run, change_thread, past
+from .progress import said, streak
 
 
 def routed(state: Session, fact: RoutingResolved, place: Place) -> Session:
@@ -29,7 +29,7 @@ def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
             model_step=step,
             asked=step,
             came=(),
-            streak=progress.streak(run) if run.asked else run.streak,
+            streak=streak(run) if run.asked else run.streak,
             iteration=fact.iteration,
             next_step=past(run, step),
         ),
@@ -76,7 +76,7 @@ def text(state: Session, fact: MessageText, place: Place) -> Session:
             answer=(*run.answer, fact.content),
             next_step=past(run, step),
         )
-        return progress.said(changed, fact.content)
+        return said(changed, fact.content)
 
     return change_run(state, place, say)
 

@@ -431,9 +431,61 @@ export interface Actor {
   readonly id?: string
 }
 
+/**
+ * One agent; the key is its id. Times are in microseconds since the Unix epoch.
+ *
+ * `latest_turn` and `latest_turn_status` are of its newest turn, `inbox` counts what its next turn will be told, `blocked_on`
+ * the pending action that it waits for. `spawn_reason` and `objective` are set for children.
+ */
+export interface AgentRow {
+  readonly kind: 'agent'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly agentId: string
+  readonly name: string
+  readonly threadId: string
+  readonly agentKind: AgentKind
+  readonly role: 'custom' | 'executor' | 'planner' | 'researcher' | 'reviewer' | 'writer'
+  readonly state: 'closed' | 'completed' | 'failed' | 'idle' | 'killed' | 'lost' | 'needs_input' | 'plan_ready' | 'running' | 'spawning' | 'unknown' | 'waiting'
+  readonly definition?: string
+  readonly description?: string
+  readonly color?: string
+  readonly model?: string
+  readonly provider?: string
+  readonly parentThreadId?: string
+  readonly parentAgentId?: string
+  readonly parentRunId?: string
+  readonly taskId?: string
+  readonly spawnReason?: string
+  readonly objective?: Text
+  readonly isolation?: 'read_only' | 'shared' | 'worktree'
+  readonly workGlobs?: readonly string[]
+  readonly worktree?: string
+  readonly branch?: string
+  readonly permissionMode?: string
+  readonly policy?: string
+  readonly connection?: 'connected' | 'disconnected' | 'idle'
+  readonly providerSessionId?: string
+  readonly lastActivity?: number
+  readonly activity?: string
+  readonly latestTurn?: string
+  readonly latestTurnStatus?: string
+  readonly currentRun?: string
+  readonly queuedTurns?: number
+  readonly inbox?: number
+  readonly blockedOn?: string
+  readonly queueReason?: 'parallel_budget' | 'provider_budget' | 'worktree' | null
+  readonly queuePosition?: number
+  readonly stalledSince?: number
+  readonly degraded?: readonly ('lineage_unavailable' | 'permission_blocked' | 'remote_unavailable' | 'snapshot_stale' | 'solo_run')[]
+  readonly usage?: WorkUsage
+  readonly result?: Text
+}
+
 export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
 
-export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart | ActionRow | QueueRow | StatusRow
+export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart | ActionRow | QueueRow | StatusRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
 
 /**
  * Text for the end of a row's field, which is a `Text`. `offset` is how many characters (code points) the field has before
@@ -465,6 +517,13 @@ export interface AskedChange {
   readonly differs?: boolean | null
   readonly added?: number | null
   readonly removed?: number | null
+}
+
+/** One run of a task. */
+export interface AttemptRow {
+  readonly runId: string
+  readonly status: 'cancelled' | 'completed' | 'failed' | 'running'
+  readonly detail?: string
 }
 
 /**
@@ -544,6 +603,13 @@ export interface CloseSubagent {
   readonly sessionId: string
 }
 
+/** Something that was said of a task. `by` is an agent, empty for the person. */
+export interface Comment {
+  readonly at: number
+  readonly by: string
+  readonly text: string
+}
+
 /** Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US dollars. */
 export interface CostRecorded {
   readonly inputTokens?: number | null
@@ -587,6 +653,24 @@ export interface Edge {
   readonly to: string
   readonly direction?: 'both' | 'to'
   readonly kind?: 'handoff' | 'report'
+  readonly confirm?: boolean
+  readonly ownership?: boolean
+}
+
+/**
+ * A line of the graph: from a parent to its child, an allowed path, a handoff that is not over, or a wait. The key is
+ * `type:source>target`.
+ */
+export interface EdgeRow {
+  readonly kind: 'edge'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly edgeType: 'child' | 'depends' | 'handoff' | 'path' | 'wait'
+  readonly source: string
+  readonly target: string
+  readonly direction?: 'both' | 'to'
+  readonly edgeKind?: 'handoff' | 'report' | null
   readonly confirm?: boolean
   readonly ownership?: boolean
 }
@@ -772,6 +856,32 @@ export interface HandoffRequested {
   readonly hops?: number
 }
 
+/** An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since the Unix epoch. */
+export interface HandoffRow {
+  readonly kind: 'handoff'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly source: string
+  readonly target: string
+  readonly edge: 'handoff' | 'report'
+  readonly state: 'accepted' | 'active' | 'completed' | 'handoff_requested' | 'rejected' | 'resumed' | 'returned' | 'unknown'
+  readonly payload: Payload
+  readonly contextRef?: string
+  readonly meta?: Readonly<Record<string, unknown>> | null
+  readonly reason?: string
+  readonly answerReason?: string
+  readonly confirm?: boolean
+  readonly ownership?: boolean
+  readonly resumeTarget?: string
+  readonly contextBoundary?: number
+  readonly requested?: number
+  readonly accepted?: number
+  readonly ended?: number
+  readonly replyBy?: number
+  readonly reply?: '' | 'answered' | 'awaited' | 'expired'
+}
+
 export interface HandoffSent {
   readonly sessionId: string
   readonly handoffId: string
@@ -841,6 +951,19 @@ export interface MessageInterrupted {
   readonly content: Text
 }
 
+/** A message between agents; the key is its item. The newest two hundred are kept in the panel. */
+export interface MessageRow {
+  readonly kind: 'message'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly channelId: string
+  readonly source: string
+  readonly participants: readonly string[]
+  readonly text: Text
+  readonly at?: number
+}
+
 export interface MessageSent {
   readonly sessionId: string
   readonly channelId: string
@@ -902,6 +1025,24 @@ export interface NoticePart {
   readonly message: string
   readonly hint?: string
   readonly retryInMs?: number | null
+}
+
+/** What a parent is told of a child; the key is the event's id. `consumed` says that a turn of the parent was told it. */
+export interface NotificationRow {
+  readonly kind: 'notification'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly agentId: string
+  readonly parentAgentId: string
+  readonly taskId: string
+  readonly status: 'cancelled' | 'completed' | 'failed' | 'interrupted' | 'needs_input' | 'ready_for_review'
+  readonly summary: string
+  readonly result?: Text
+  readonly transcript?: string
+  readonly usage?: WorkUsage
+  readonly at?: number
+  readonly consumed?: boolean
 }
 
 /** Open a folder as a workspace. Opening it again gives the same workspace. */
@@ -1127,6 +1268,25 @@ export interface ReviewRequested {
   readonly refs?: readonly Ref[]
 }
 
+/** An entry of the review lane; the key is the review's id. */
+export interface ReviewRow {
+  readonly kind: 'review'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly reviewer: string
+  readonly target: string
+  readonly taskId: string
+  readonly state: 'applied' | 'changes_requested' | 'failed' | 'passed' | 'requested' | 'reviewing' | 'unknown'
+  readonly instructions?: Text
+  readonly summary?: string
+  readonly refs?: readonly Ref[]
+  readonly fixes?: readonly Fix[]
+  readonly assignedTo?: string
+  readonly requested?: number
+  readonly judged?: number
+}
+
 /** The judgement. Requested changes are the next input of whoever is to make them. */
 export interface ReviewVerdict {
   readonly reviewer: string
@@ -1153,6 +1313,27 @@ export interface Rule {
   readonly matcher: string
   readonly verdict: Verdict
   readonly scope: RuleScope
+}
+
+/** An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause. */
+export interface RunRow {
+  readonly kind: 'run'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly agentId: string
+  readonly agentKind: AgentKind
+  readonly threadId: string
+  readonly turnId: string
+  readonly status: 'cancelled' | 'completed' | 'failed' | 'running'
+  readonly parentRunId?: string
+  readonly taskId?: string
+  readonly detail?: string
+  readonly started?: number
+  readonly ended?: number
+  readonly modelCalls?: number
+  readonly toolCalls?: number
+  readonly usage?: WorkUsage
 }
 
 /** The confinement of one call. `paths` is the directory-handle confinement of the file tools. */
@@ -1537,6 +1718,30 @@ export interface TaskFailed {
   readonly message: string
 }
 
+/** A card of the board; the key is the task's id. Comments are the newest fifty. */
+export interface TaskRow {
+  readonly kind: 'task'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly title: string
+  readonly status: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running'
+  readonly objective?: Text
+  readonly assignee?: string
+  readonly parentTask?: string
+  readonly dependsOn?: readonly string[]
+  readonly priority?: 'high' | 'low' | 'normal'
+  readonly acceptance?: string
+  readonly blocker?: string
+  readonly progress?: string
+  readonly summary?: string
+  readonly comments?: readonly Comment[]
+  readonly attempts?: readonly AttemptRow[]
+  readonly refs?: readonly Ref[]
+  readonly created?: number
+  readonly ended?: number
+}
+
 /** Something about a task changed; fields that are None stay as they were. `status` is what the board shows. */
 export interface TaskUpdated {
   readonly status?: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running' | null
@@ -1563,6 +1768,31 @@ export interface TeamChanged {
   readonly group?: string
   readonly groupBudget?: number
   readonly queueReason?: 'parallel_budget' | 'provider_budget' | 'worktree' | null
+}
+
+/**
+ * The team of a session; the panel has this one row once there is a second agent. `owner` is the agent that the person's
+ * words go to, `synthesis_turn` the lead's turn that brings the results together. Counts are of children.
+ */
+export interface TeamRow {
+  readonly kind: 'team'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly name: string
+  readonly lead: string
+  readonly owner: string
+  readonly topology: 'background_teammate' | 'coordinator_team' | 'human_agent_board' | 'parallel_workers' | 'remote_teammate' | 'review_team' | 'solo_run' | 'specialist_handoff'
+  readonly teamPhase?: 'active' | 'done' | 'forming' | 'merging' | 'waiting' | null
+  readonly teamParallelBudget?: number
+  readonly teamActiveCount?: number
+  readonly teamQueuedCount?: number
+  readonly providerConcurrencyGroup?: string
+  readonly providerParallelBudget?: number
+  readonly queueReason?: 'parallel_budget' | 'provider_budget' | 'worktree' | null
+  readonly retryableOverload?: boolean
+  readonly degraded?: readonly ('lineage_unavailable' | 'permission_blocked' | 'remote_unavailable' | 'snapshot_stale' | 'solo_run')[]
+  readonly synthesisTurn?: string
 }
 
 /**
@@ -2089,6 +2319,15 @@ export interface PanelRows {
   readonly parts: TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
   readonly queue: QueueRow
   readonly actions: ActionRow
+  readonly team: TeamRow
+  readonly agents: AgentRow
+  readonly tasks: TaskRow
+  readonly edges: EdgeRow
+  readonly notifications: NotificationRow
+  readonly handoffs: HandoffRow
+  readonly reviews: ReviewRow
+  readonly messages: MessageRow
+  readonly runs: RunRow
   readonly workspaces: WorkspaceRow
   readonly sessions: SessionCard
 }
@@ -2102,6 +2341,15 @@ export const SESSION_PANELS = [
   'parts',
   'queue',
   'actions',
+  'team',
+  'agents',
+  'tasks',
+  'edges',
+  'notifications',
+  'handoffs',
+  'reviews',
+  'messages',
+  'runs',
 ] as const
 export type SessionPanel = (typeof SESSION_PANELS)[number]
 

@@ -1,0 +1,279 @@
+"""Rows of a team: who takes part, who may reach whom, what is worked on, what was handed over, told and judged.
+
+The panels of a solo run are empty: nothing pretends to a team.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from ..content import Text
+from ..facts.subagent import NotificationStatus
+from ..facts.task import Fix, Priority
+from ..facts.thread import AgentKind
+from ..payload import Payload
+from ..team import (
+    EdgeDirection,
+    EdgeKind,
+    Isolation,
+    QueueReason,
+    Ref,
+    Role,
+    TaskStatus,
+    TeamPhase,
+    WorkUsage,
+)
+from .base import Row
+
+#: How an agent stands (Agent UI specification, Teammate/subagent), with what only a dead host can leave behind.
+AgentState = Literal[
+    "spawning",
+    "running",
+    "waiting",
+    "needs_input",
+    "plan_ready",
+    "idle",
+    "failed",
+    "completed",
+    "killed",
+    "closed",
+    "lost",
+    "unknown",
+]
+#: Whether an agent's provider is there (Communication specification, Real-time connection state).
+Connection = Literal["connected", "idle", "disconnected"]
+#: How work is organized (Agent UI specification, Team topology taxonomy).
+Topology = Literal[
+    "solo_run",
+    "coordinator_team",
+    "parallel_workers",
+    "specialist_handoff",
+    "review_team",
+    "human_agent_board",
+    "background_teammate",
+    "remote_teammate",
+]
+#: What a view of a team lacks (Subagents specification, degraded states).
+Degraded = Literal["solo_run", "lineage_unavailable", "remote_unavailable", "snapshot_stale", "permission_blocked"]
+HandoffState = Literal[
+    "handoff_requested", "accepted", "active", "rejected", "returned", "resumed", "completed", "unknown"
+]
+ReviewState = Literal["requested", "reviewing", "passed", "changes_requested", "failed", "applied", "unknown"]
+#: A run as the Multi-agent runtime specification records it.
+RunStatus = Literal["running", "completed", "failed", "cancelled"]
+
+
+class TeamRow(Row, tag="team", frozen=True, kw_only=True):
+    """The team of a session; the panel has this one row once there is a second agent. `owner` is the agent that the person's
+    words go to, `synthesis_turn` the lead's turn that brings the results together. Counts are of children."""
+
+    panel: ClassVar[str] = "team"
+    name: str
+    lead: str
+    owner: str
+    topology: Topology
+    team_phase: TeamPhase | None = None
+    team_parallel_budget: int = 0
+    team_active_count: int = 0
+    team_queued_count: int = 0
+    provider_concurrency_group: str = ""
+    provider_parallel_budget: int = 0
+    queue_reason: QueueReason | None = None
+    retryable_overload: bool = False
+    degraded: tuple[Degraded, ...] = ()
+    synthesis_turn: str = ""
+
+
+class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
+    """One agent; the key is its id. Times are in microseconds since the Unix epoch.
+
+    `latest_turn` and `latest_turn_status` are of its newest turn, `inbox` counts what its next turn will be told, `blocked_on`
+    the pending action that it waits for. `spawn_reason` and `objective` are set for children.
+    """
+
+    panel: ClassVar[str] = "agents"
+    agent_id: str
+    name: str
+    thread_id: str
+    agent_kind: AgentKind
+    role: Role
+    state: AgentState
+    definition: str = ""
+    description: str = ""
+    color: str = ""
+    model: str = ""
+    provider: str = ""
+    parent_thread_id: str = ""
+    parent_agent_id: str = ""
+    parent_run_id: str = ""
+    task_id: str = ""
+    spawn_reason: str = ""
+    objective: Text = Text()
+    isolation: Isolation = "shared"
+    work_globs: tuple[str, ...] = ()
+    worktree: str = ""
+    branch: str = ""
+    permission_mode: str = ""
+    policy: str = ""
+    connection: Connection = "idle"
+    provider_session_id: str = ""
+    last_activity: int = 0
+    activity: str = ""
+    latest_turn: str = ""
+    latest_turn_status: str = ""
+    current_run: str = ""
+    queued_turns: int = 0
+    inbox: int = 0
+    blocked_on: str = ""
+    queue_reason: QueueReason | None = None
+    queue_position: int = 0
+    stalled_since: int = 0
+    degraded: tuple[Degraded, ...] = ()
+    usage: WorkUsage = WorkUsage()
+    result: Text = Text()
+
+
+class EdgeRow(Row, tag="edge", frozen=True, kw_only=True):
+    """A line of the graph: from a parent to its child, an allowed path, a handoff that is not over, or a wait. The key is
+    `type:source>target`."""
+
+    panel: ClassVar[str] = "edges"
+    edge_type: Literal["child", "path", "handoff", "wait", "depends"]
+    source: str
+    target: str
+    direction: EdgeDirection = "to"
+    edge_kind: EdgeKind | None = None
+    confirm: bool = False
+    ownership: bool = False
+
+
+class Comment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Something that was said of a task. `by` is an agent, empty for the person."""
+
+    at: int
+    by: str
+    text: str
+
+
+class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One run of a task."""
+
+    run_id: str
+    status: RunStatus
+    detail: str = ""
+
+
+class TaskRow(Row, tag="task", frozen=True, kw_only=True):
+    """A card of the board; the key is the task's id. Comments are the newest fifty."""
+
+    panel: ClassVar[str] = "tasks"
+    title: str
+    status: TaskStatus
+    objective: Text = Text()
+    assignee: str = ""
+    parent_task: str = ""
+    depends_on: tuple[str, ...] = ()
+    priority: Priority = "normal"
+    acceptance: str = ""
+    blocker: str = ""
+    progress: str = ""
+    summary: str = ""
+    comments: tuple[Comment, ...] = ()
+    attempts: tuple[AttemptRow, ...] = ()
+    refs: tuple[Ref, ...] = ()
+    created: int = 0
+    ended: int = 0
+
+
+class HandoffRow(Row, tag="handoff", frozen=True, kw_only=True):
+    """An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since the Unix epoch."""
+
+    panel: ClassVar[str] = "handoffs"
+    source: str
+    target: str
+    edge: EdgeKind
+    state: HandoffState
+    payload: Payload
+    context_ref: str = ""
+    meta: dict[str, Any] | None = None
+    reason: str = ""
+    answer_reason: str = ""
+    confirm: bool = False
+    ownership: bool = False
+    resume_target: str = ""
+    context_boundary: int = 0
+    requested: int = 0
+    accepted: int = 0
+    ended: int = 0
+    reply_by: int = 0
+    reply: Literal["", "awaited", "answered", "expired"] = ""
+
+
+class NotificationRow(Row, tag="notification", frozen=True, kw_only=True):
+    """What a parent is told of a child; the key is the event's id. `consumed` says that a turn of the parent was told it."""
+
+    panel: ClassVar[str] = "notifications"
+    agent_id: str
+    parent_agent_id: str
+    task_id: str
+    status: NotificationStatus
+    summary: str
+    result: Text = Text()
+    transcript: str = ""
+    usage: WorkUsage = WorkUsage()
+    at: int = 0
+    consumed: bool = False
+
+
+class ReviewRow(Row, tag="review", frozen=True, kw_only=True):
+    """An entry of the review lane; the key is the review's id."""
+
+    panel: ClassVar[str] = "reviews"
+    reviewer: str
+    target: str
+    task_id: str
+    state: ReviewState
+    instructions: Text = Text()
+    summary: str = ""
+    refs: tuple[Ref, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    assigned_to: str = ""
+    requested: int = 0
+    judged: int = 0
+
+
+class MessageRow(Row, tag="message", frozen=True, kw_only=True):
+    """A message between agents; the key is its item. The newest two hundred are kept in the panel."""
+
+    panel: ClassVar[str] = "messages"
+    channel_id: str
+    source: str
+    participants: tuple[str, ...]
+    text: Text
+    at: int = 0
+
+
+class RunRow(Row, tag="run", frozen=True, kw_only=True):
+    """An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause."""
+
+    panel: ClassVar[str] = "runs"
+    agent_id: str
+    agent_kind: AgentKind
+    thread_id: str
+    turn_id: str
+    status: RunStatus
+    parent_run_id: str = ""
+    task_id: str = ""
+    detail: str = ""
+    started: int = 0
+    ended: int = 0
+    model_calls: int = 0
+    tool_calls: int = 0
+    usage: WorkUsage = WorkUsage()
+
+
+#: The panels of a team, in the order in which a client wants them.
+TEAM_PANELS = ("team", "agents", "tasks", "edges", "notifications", "handoffs", "reviews", "messages", "runs")
+TeamAnyRow = TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
