@@ -150,6 +150,7 @@ class Fold:
             self._leave_queue(fact)
         elif fact.type in _ENDS:
             thread.open, thread.rest = False, _RESTS[fact.type]
+            _waited(row, fact.at)
             row |= {"state": _ENDS[fact.type], "endedAt": fact.at}
             row["iterations"] = fact.payload.get("iterations") or row.get("iterations", 0)
             row["code"] = fact.payload.get("cause") or fact.payload.get("code")
@@ -266,7 +267,8 @@ class Fold:
         turn = self.turns[fact.id("u")]
         if fact.type == "action.required":
             thread.waiting[action] = told.get("tool", "")
-            turn["state"] = "waiting"
+            if turn["state"] != "waiting":
+                turn |= {"state": "waiting", "waitingSince": fact.at}
             names = ("actionType", "tool", "prompt")
             row = {
                 "kind": "action_required",
@@ -282,15 +284,16 @@ class Fold:
             self.actions[action] = {
                 "kind": "action", "key": action, "actionId": action, "turnId": fact.id("u"), "threadId": fact.id("t"),
                 "agentId": fact.id("g"), "toolCallId": fact.id("k"), "requiredAt": fact.at,
-                **{name: told.get(name) for name in names},
+                "change": _change(told), **{name: told.get(name) for name in names},
             }  # fmt: skip
             return
         thread.waiting.pop(action, None)
         self.actions.pop(action, None)
         if turn["state"] == "waiting" and not thread.waiting:
             turn["state"] = "running"
+            _waited(turn, fact.at)
         row = self.parts[action][1]
-        row["reason"] = told.get("reason")
+        row |= {"reason": told.get("reason"), "settledAt": fact.at}
         row["actor"] = ":".join(filter(None, (fact.actor.get("kind"), fact.actor.get("id"))))
         row["outcome"] = _OUTCOMES.get(told.get("decision", ""), fact.type.partition(".")[2])
         if row["outcome"] == "approved":
@@ -325,6 +328,31 @@ class Fold:
 
 def _bare(row: Row) -> Row:
     return plain({name: value for name, value in row.items() if name != "_order"})
+
+
+def _waited(turn: Row, at: int) -> None:
+    """A wait of the turn for a decision is over, if it has one."""
+    since = turn.pop("waitingSince", 0)
+    turn["waitedUs"] = turn.get("waitedUs", 0) + (max(at - since, 0) if since else 0)
+
+
+def _change(told: Row) -> Row | None:
+    """What a request says of the file that it would change, as far as its unified diff is there."""
+    binding, preview = told.get("binding") or {}, told.get("preview") or {}
+    if not binding.get("file"):
+        return None
+    change: Row = {"path": binding["file"]}
+    if binding.get("fileHash") == "absent":
+        change["creates"] = True
+    if not told.get("preview") or preview.get("ref") or preview.get("erased"):
+        return change
+    lines = preview.get("text", "").split("\n")[2:]
+    if not any(lines):
+        return change | {"differs": "creates" in change, "added": 0, "removed": 0}
+    if not lines[0].startswith("@@"):
+        return change | {"differs": True}
+    counted = {name: sum(line[:1] == mark for line in lines) for name, mark in (("added", "+"), ("removed", "-"))}
+    return change | {"differs": True, **counted}
 
 
 def _passed(checks: list[Row]) -> list[Row]:
