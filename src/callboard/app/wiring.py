@@ -8,7 +8,7 @@ from pathlib import Path
 
 from callboard import __version__
 from callboard.adapters.http import Given, HttpApp, Meta, ModelOffer, WorkspaceOffer
-from callboard.agents.packaged import PackagedDefinitions
+from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
 from callboard.contracts.ports.model import Models
 from callboard.contracts.scope import PERSON
@@ -49,7 +49,7 @@ def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
         toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home())),
-        definitions=PackagedDefinitions(),
+        definitions=FolderDefinitions(),
         closed_folders=(str(home.folder),),
     )
     return Wired(runtime=Runtime(parts), models=models)
