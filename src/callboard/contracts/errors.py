@@ -41,6 +41,7 @@ Code = Literal[
     "decision_not_offered",
     "scope_not_offered",
     "session_archived",
+    "session_imported",
     "not_authorised",
     # a team
     "subagent_spawns",

@@ -18,7 +18,8 @@ from callboard.contracts.ports.tools import Evaluation
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What a run starts with: the agent's definition, its prompt layers, the tools it is told of and the model's route.
 
-    `prompt_blobs` are the layers' bytes; they are stored with the first fact that names them.
+    `prompt_blobs` are the layers' bytes; they are stored with the first fact that names them. `permission_mode` is the one that
+    was asked for, narrowed by the definition; None where that narrows nothing.
     """
 
     agent_name: str
@@ -33,6 +34,15 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     chosen: int
     route_reason: str
     workspace_sequence: int
+    permission_mode: PermissionMode | None = None
+
+
+_WIDTH: tuple[PermissionMode, ...] = ("planning", "ask", "edits", "full")
+
+
+def narrower(one: PermissionMode, other: PermissionMode | None) -> PermissionMode:
+    """The mode that allows less. A definition and a parent narrow; neither widens."""
+    return one if other is None or _WIDTH.index(one) <= _WIDTH.index(other) else other
 
 
 def _nobody(name: str) -> Definition | None:

@@ -249,8 +249,9 @@ class PassedOn(msgspec.Struct, frozen=True, kw_only=True):
 class Session(msgspec.Struct, frozen=True, kw_only=True):
     """A session as deciders see it, at `sequence`. `at` is the time of its newest fact in microseconds.
 
-    `owner` is the thread that the person's words go to, the lead's unless a handoff moved it. `named` counts the agents made
-    of each definition, `waiting` are the threads of the children that wait for a slot, in order.
+    `source` is set where it was imported. `owner` is the thread that the person's words go to, the lead's unless a handoff
+    moved it. `named` counts the agents made of each definition, `waiting` are the threads of the children that wait for a
+    slot, in order.
     """
 
     session: str
@@ -264,6 +265,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     threads: dict[str, Thread] = msgspec.field(default_factory=dict[str, Thread])
     rules: tuple[Rule, ...] = ()
     passed_on: tuple[PassedOn, ...] = ()
+    source: str = ""
+    source_id: str = ""
     owner: str = ""
     named: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     waiting: tuple[str, ...] = ()

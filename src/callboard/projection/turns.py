@@ -76,6 +76,7 @@ def _submitted(record: Record, fact: TurnSubmitted) -> TurnRow:
         mode=fact.mode,
         permission_mode=fact.permission_mode,
         submitted_at=record.header.at,
+        source=fact.source,
     )
 
 

@@ -12,6 +12,7 @@ from callboard.contracts.commands import (
     TABLE,
     DeleteSession,
     EditQueuedTurn,
+    ImportTurn,
     OpenWorkspace,
     RespondAction,
     SteerTurn,
@@ -96,11 +97,13 @@ class Commands:
             case SubmitTurn(session_id=str(session)):
                 self._workspaces.must_be_open(session)
                 return await (await self._sessions.get(session)).host.command(command, actor, kept)
+            case ImportTurn():
+                return await self._import(command, kept, actor)
             case RespondAction():
                 return await self._respond(command, kept, actor)
             case _:
                 session_command: SessionCommand = command  # pyright: ignore[reportAssignmentType]
-                found = await self._sessions.get(session_command.session_id or "")
+                found = await self._sessions.get(getattr(command, "session_id", None) or "")
                 return await found.host.command(session_command, actor, kept)
 
     async def _submit_new(self, command: SubmitTurn, kept: StoredAnswer | None, actor: Actor) -> Any:
@@ -147,6 +150,14 @@ class Commands:
             session, workspace, ListSession(workspace, found.host.state.title, f"{session}/1")
         )
         return answer
+
+    async def _import(self, command: ImportTurn, kept: StoredAnswer | None, actor: Actor) -> Any:
+        """A past session is the same session however often it is imported; one that the person deleted stays deleted."""
+        self._workspaces.get(command.workspace_id)
+        session = _session_of(f"{command.source}:{command.source_id}")
+        new = (await self._parts.store.facts.head(session)).sequence == 0
+        found = await self._sessions.open(session, command.workspace_id if new else "")
+        return await found.host.command(command, actor, kept)
 
     async def _respond(self, command: RespondAction, kept: StoredAnswer | None, actor: Actor) -> Any:
         """An action that is settled answers with the decision that settled it, whatever is asked now."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands import ImportTurn, RespondAction
 from callboard.control.decide import SessionCommand
 from callboard.control.known import Known
 
@@ -44,6 +44,9 @@ class Knowing:
         if state.sequence > self._parts.limits.context_facts and state.lead:
             await self._contexts.of(state.lead)
         known = self.now(epoch)
+        if isinstance(request, ImportTurn):
+            # What is taken over from elsewhere bears its own time.
+            known = msgspec.structs.replace(known, now=request.at)
         named = [getattr(request, "turn_id", None), getattr(request, "action_id", None)]
         ids = [one for one in named if isinstance(one, str)]
         if ids:

@@ -16,7 +16,7 @@ from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, Pr
 from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import ToolContext
-from callboard.control.known import Setup
+from callboard.control.known import Setup, narrower
 from callboard.control.state import OpenRun
 
 from .parts import Parts
@@ -73,7 +73,8 @@ class Setups:
         """What a run would start with now. An empty definition is the lead's. Raises Refusal `unknown_agent`."""
         definitions = self._parts.definitions
         agent = definitions.get(folder, definition) if definition else definitions.lead(folder)
-        made = self._of(folder, agent, mode, permission_mode)
+        permitted = narrower(permission_mode, agent.permission_mode)
+        made = self._of(folder, agent, mode, permitted)
         route = self._parts.models.route(agent.model)
         return Setup(
             agent_name=agent.name,
@@ -88,6 +89,7 @@ class Setups:
             chosen=route.chosen,
             route_reason=route.reason,
             workspace_sequence=workspace_sequence,
+            permission_mode=permitted,
         )
 
     def made(self, prompts: tuple[PromptRef, ...]) -> RunSetup | None:

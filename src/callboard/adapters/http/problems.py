@@ -43,6 +43,7 @@ STATUS: dict[Code, int] = {
     "decision_not_offered": 409,
     "scope_not_offered": 409,
     "session_archived": 409,
+    "session_imported": 409,
     "not_authorised": 403,
     "subagent_spawns": 403,
     "subagents_do_not_talk": 403,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .actions import ActionAnswered, RespondAction
 from .base import Answer, Authority, Command, Declaration, Serial
+from .imports import ImportTurn, TurnImported
 from .sessions import (
     DeleteSession,
     GetParts,
@@ -173,6 +174,13 @@ TABLE: tuple[Declaration, ...] = (
         query=True,
         summary="The parts of one turn.",
     ),
+    Declaration(
+        name="import_turn",
+        command=ImportTurn,
+        answer=TurnImported,
+        serial="session",
+        summary="Take over a past turn of another product into a session that is for reading.",
+    ),
     *TEAM_TABLE,
 )
 
@@ -192,6 +200,7 @@ __all__ = [
     "GetSession",
     "GetThreadRead",
     "GetTurns",
+    "ImportTurn",
     "Incident",
     "InterruptTurn",
     "ListSessions",
@@ -214,6 +223,7 @@ __all__ = [
     "ThreadChanged",
     "ThreadRead",
     "TurnAccepted",
+    "TurnImported",
     "TurnList",
     "UpdateSession",
     "WorkspaceIsOpen",

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from .base import Fact
 
+#: Where a past session came from.
+SessionSource = Literal["claude_code", "codex"]
+
 
 class SessionCreated(Fact, frozen=True, kw_only=True):
-    """The first fact of a session's stream. `folder` is the absolute path its agents work in."""
+    """The first fact of a session's stream. `folder` is the absolute path its agents work in. One that was imported names its
+    `source`, and is for reading; its facts bear the times of what they tell."""
 
     type: ClassVar[str] = "session.created"
     workspace_id: str
     folder: str
     title: str
+    source: SessionSource | None = None
+    source_id: str = ""
 
 
 class SessionTakenOver(Fact, frozen=True, kw_only=True):

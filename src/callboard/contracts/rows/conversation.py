@@ -11,7 +11,7 @@ from ..facts.action import ActionType, ApprovalScope, Decision
 from ..facts.permission import Check, Risk
 from ..facts.thread import PauseCause
 from ..facts.tool import FileChange
-from ..facts.turn import Mode, PermissionMode
+from ..facts.turn import InputSource, Mode, PermissionMode
 from .base import Row
 
 TurnState = Literal["queued", "running", "waiting", "completed", "failed", "interrupted", "removed"]
@@ -28,7 +28,7 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
     `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
     where the provider told none. `waited_us` is how long the run stood still for a decision, in microseconds, waits that are
     over; `waiting_since` is when the present one began, 0 where there is none. `final_parts` are the keys of the parts that
-    are the answer.
+    are the answer. `source` says who gave the input: a person, another agent, what was in the inbox, or a schedule.
     """
 
     panel: ClassVar[str] = "turns"
@@ -54,6 +54,7 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
     message: str = ""
     hint: str = ""
     final_parts: tuple[str, ...] = ()
+    source: InputSource = "person"
 
 
 def part_order(started: int, step: int) -> int:

@@ -26,6 +26,7 @@ from ..team import (
     WorkUsage,
 )
 from .base import Row
+from .conversation import StatusDetail
 
 #: How an agent stands (Agent UI specification, Teammate/subagent), with what only a dead host can leave behind.
 AgentState = Literal[
@@ -90,7 +91,11 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     """One agent; the key is its id. Times are in microseconds since the Unix epoch.
 
     `latest_turn` and `latest_turn_status` are of its newest turn, `inbox` counts what its next turn will be told, `blocked_on`
-    the pending action that it waits for. `spawn_reason` and `objective` are set for children.
+    the pending action that it waits for. `spawn_reason` and `objective` are set for children. `activity` is the detail of its
+    status line and `tool` the one that it calls; with `last_activity` they are the evidence of a stall, `stalled_since` is set
+    where the runtime stopped it for making no progress. What says that it is at work holds only while `epoch` is alive.
+    `queue_position` is the place that it was told when it began to wait. `objective` and `result` are cut at 400 characters:
+    all of them is in its transcript.
     """
 
     panel: ClassVar[str] = "agents"
@@ -120,7 +125,8 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     connection: Connection = "idle"
     provider_session_id: str = ""
     last_activity: int = 0
-    activity: str = ""
+    activity: StatusDetail = "ready"
+    tool: str = ""
     latest_turn: str = ""
     latest_turn_status: str = ""
     current_run: str = ""
@@ -133,6 +139,7 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     degraded: tuple[Degraded, ...] = ()
     usage: WorkUsage = WorkUsage()
     result: Text = Text()
+    epoch: int = 0
 
 
 class EdgeRow(Row, tag="edge", frozen=True, kw_only=True):
@@ -256,7 +263,9 @@ class MessageRow(Row, tag="message", frozen=True, kw_only=True):
 
 
 class RunRow(Row, tag="run", frozen=True, kw_only=True):
-    """An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause."""
+    """An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause.
+
+    A running one holds only while `epoch` is alive; otherwise the reading edge says that it failed, `lost`."""
 
     panel: ClassVar[str] = "runs"
     agent_id: str
@@ -269,9 +278,8 @@ class RunRow(Row, tag="run", frozen=True, kw_only=True):
     detail: str = ""
     started: int = 0
     ended: int = 0
-    model_calls: int = 0
-    tool_calls: int = 0
     usage: WorkUsage = WorkUsage()
+    epoch: int = 0
 
 
 #: The panels of a team, in the order in which a client wants them.

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from callboard.contracts.commands import (
     EditQueuedTurn,
+    ImportTurn,
     InterruptTurn,
     PromoteQueuedTurn,
     RemoveQueuedTurn,
@@ -31,8 +32,9 @@ from ..outcomes import (
     WorktreeMade,
 )
 from ..state import Session
-from . import actions, answers, calls, queue, recovery, stops, submit
+from . import actions, answers, calls, imports, queue, recovery, stops, submit
 from .follow import follow
+from .imports import must_not_be_imported
 from .team import handoff, worktree
 from .team.commands import TeamCommand, answer
 
@@ -45,12 +47,15 @@ SessionCommand = (
     | RemoveQueuedTurn
     | PromoteQueuedTurn
     | EditQueuedTurn
+    | ImportTurn
     | TeamCommand
 )
 
 
 def command(state: Session, request: SessionCommand, known: Known) -> tuple[Decision, Answer]:
     """The facts and the answer of a command. Raises Refusal where it cannot be honoured."""
+    if not isinstance(request, ImportTurn):
+        must_not_be_imported(state)
     batch = Batch(state, known)
     given = _answer(batch, request)
     follow(batch)
@@ -99,6 +104,8 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
             return queue.remove(batch, request)
         case PromoteQueuedTurn():
             return queue.promote(batch, request)
+        case ImportTurn():
+            return imports.take(batch, request)
         case EditQueuedTurn():
             return queue.edit(batch, request)
         case _:

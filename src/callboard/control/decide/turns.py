@@ -23,7 +23,7 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     batch.say(
         TurnStarted(
             mode=turn.mode,
-            permission_mode=turn.permission_mode,
+            permission_mode=setup.permission_mode or turn.permission_mode,
             max_iters=setup.max_iters,
             definition=setup.definition,
             definition_hash=setup.definition_hash,

@@ -11,7 +11,14 @@ from .place import Place, change_thread
 
 
 def created(state: Session, fact: SessionCreated) -> Session:
-    return msgspec.structs.replace(state, workspace=fact.workspace_id, folder=fact.folder, title=fact.title)
+    return msgspec.structs.replace(
+        state,
+        workspace=fact.workspace_id,
+        folder=fact.folder,
+        title=fact.title,
+        source=fact.source or "",
+        source_id=fact.source_id,
+    )
 
 
 def taken_over(state: Session, fact: SessionTakenOver) -> Session:

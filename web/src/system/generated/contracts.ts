@@ -102,6 +102,7 @@ export const CODES = [
   'decision_not_offered',
   'scope_not_offered',
   'session_archived',
+  'session_imported',
   'not_authorised',
   'subagent_spawns',
   'subagents_do_not_talk',
@@ -435,7 +436,11 @@ export interface Actor {
  * One agent; the key is its id. Times are in microseconds since the Unix epoch.
  *
  * `latest_turn` and `latest_turn_status` are of its newest turn, `inbox` counts what its next turn will be told, `blocked_on`
- * the pending action that it waits for. `spawn_reason` and `objective` are set for children.
+ * the pending action that it waits for. `spawn_reason` and `objective` are set for children. `activity` is the detail of its
+ * status line and `tool` the one that it calls; with `last_activity` they are the evidence of a stall, `stalled_since` is set
+ * where the runtime stopped it for making no progress. What says that it is at work holds only while `epoch` is alive.
+ * `queue_position` is the place that it was told when it began to wait. `objective` and `result` are cut at 400 characters:
+ * all of them is in its transcript.
  */
 export interface AgentRow {
   readonly kind: 'agent'
@@ -468,7 +473,8 @@ export interface AgentRow {
   readonly connection?: 'connected' | 'disconnected' | 'idle'
   readonly providerSessionId?: string
   readonly lastActivity?: number
-  readonly activity?: string
+  readonly activity?: StatusDetail
+  readonly tool?: string
   readonly latestTurn?: string
   readonly latestTurnStatus?: string
   readonly currentRun?: string
@@ -481,6 +487,7 @@ export interface AgentRow {
   readonly degraded?: readonly ('lineage_unavailable' | 'permission_blocked' | 'remote_unavailable' | 'snapshot_stale' | 'solo_run')[]
   readonly usage?: WorkUsage
   readonly result?: Text
+  readonly epoch?: number
 }
 
 export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
@@ -894,6 +901,59 @@ export interface HandoffSent {
 export interface HandoffStatus {
   readonly ok: boolean
   readonly reason?: string
+}
+
+/**
+ * Take over a past turn. The session is made by its first; a turn that is there already is left as it is.
+ *
+ * `at` is when it began (microseconds since the Unix epoch). `agent` tells apart the agents of the past session: empty for
+ * the one that spoke with the person.
+ */
+export interface ImportTurn {
+  readonly workspaceId: string
+  readonly source: 'claude_code' | 'codex'
+  readonly sourceId: string
+  readonly title?: string
+  readonly turnId: string
+  readonly at: number
+  readonly input?: string
+  readonly calls?: readonly ImportedCall[]
+  readonly ended?: 'completed' | 'failed' | 'interrupted'
+  readonly agent?: string
+}
+
+/** A past model call: its parts in order, and what the provider told of its use. */
+export interface ImportedCall {
+  readonly model: string
+  readonly parts?: readonly ImportedPart[]
+  readonly stopReason?: StopReason
+  readonly inputTokens?: number | null
+  readonly outputTokens?: number | null
+  readonly cachedTokens?: number | null
+  readonly reasoningTokens?: number | null
+}
+
+/** What a past call did to a file. `path` is relative to the folder where it is in it; `diff` is unified. */
+export interface ImportedChange {
+  readonly path: string
+  readonly kind: 'created' | 'deleted' | 'modified'
+  readonly diff?: string
+  readonly added?: number
+  readonly removed?: number
+}
+
+/** A part of a past answer. For a tool `text` is its arguments as JSON; without `ended` nobody knows what it came to. */
+export interface ImportedPart {
+  readonly kind: 'reasoning' | 'text' | 'tool'
+  readonly text?: string
+  readonly tool?: string
+  readonly summary?: string
+  readonly callId?: string
+  readonly ended?: 'completed' | 'failed' | 'refused' | null
+  readonly output?: string
+  readonly durationMs?: number
+  readonly exitCode?: number | null
+  readonly changes?: readonly ImportedChange[]
 }
 
 /** The model of the run in the scope answered: these items are consumed, once and in this order. */
@@ -1315,7 +1375,11 @@ export interface Rule {
   readonly scope: RuleScope
 }
 
-/** An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause. */
+/**
+ * An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause.
+ *
+ * A running one holds only while `epoch` is alive; otherwise the reading edge says that it failed, `lost`.
+ */
 export interface RunRow {
   readonly kind: 'run'
   readonly key: string
@@ -1331,9 +1395,8 @@ export interface RunRow {
   readonly detail?: string
   readonly started?: number
   readonly ended?: number
-  readonly modelCalls?: number
-  readonly toolCalls?: number
   readonly usage?: WorkUsage
+  readonly epoch?: number
 }
 
 /** The confinement of one call. `paths` is the directory-handle confinement of the file tools. */
@@ -1404,11 +1467,16 @@ export interface SessionCard {
   readonly epoch?: number
 }
 
-/** The first fact of a session's stream. `folder` is the absolute path its agents work in. */
+/**
+ * The first fact of a session's stream. `folder` is the absolute path its agents work in. One that was imported names its
+ * `source`, and is for reading; its facts bear the times of what they tell.
+ */
 export interface SessionCreated {
   readonly workspaceId: string
   readonly folder: string
   readonly title: string
+  readonly source?: 'claude_code' | 'codex' | null
+  readonly sourceId?: string
 }
 
 /** A session's stream was deleted with everything in it. `last_sequence` and `link` are what the chain ended with. */
@@ -1980,6 +2048,14 @@ export interface TurnFailed {
   readonly iterations?: number
 }
 
+/** `added` is False where the turn was there already. */
+export interface TurnImported {
+  readonly sessionId: string
+  readonly turnId: string
+  readonly added: boolean
+  readonly sequence: number
+}
+
 /** Somebody asked for the turn to stop. The intent comes first; what it stopped follows, then `turn.interrupted`. */
 export interface TurnInterruptRequested {
   readonly queued?: 'clear' | 'keep'
@@ -2004,7 +2080,7 @@ export interface TurnList {
  * `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
  * where the provider told none. `waited_us` is how long the run stood still for a decision, in microseconds, waits that are
  * over; `waiting_since` is when the present one began, 0 where there is none. `final_parts` are the keys of the parts that
- * are the answer.
+ * are the answer. `source` says who gave the input: a person, another agent, what was in the inbox, or a schedule.
  */
 export interface TurnRow {
   readonly kind: 'turn'
@@ -2033,6 +2109,7 @@ export interface TurnRow {
   readonly message?: string
   readonly hint?: string
   readonly finalParts?: readonly string[]
+  readonly source?: 'agent' | 'inbox' | 'person' | 'schedule'
 }
 
 /**
@@ -2263,6 +2340,7 @@ export interface Commands {
   readonly get_thread_read: { readonly command: GetThreadRead; readonly answer: ThreadRead }
   readonly get_turns: { readonly command: GetTurns; readonly answer: TurnList }
   readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
+  readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
   readonly spawn_subagent: { readonly command: SpawnSubagent; readonly answer: Spawned }
   readonly send_subagent_input: { readonly command: SendSubagentInput; readonly answer: InputGiven }
   readonly cancel_subagent: { readonly command: CancelSubagent; readonly answer: ChildChanged }
@@ -2297,6 +2375,7 @@ export const COMMANDS = {
   get_thread_read: { serial: 'session', authority: 'anyone', query: true, summary: 'A thread\'s status, pending requests, last outcome, incidents and queue.' },
   get_turns: { serial: 'session', authority: 'anyone', query: true, summary: 'Older turns of a session.' },
   get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'The parts of one turn.' },
+  import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Take over a past turn of another product into a session that is for reading.' },
   spawn_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Create a child with parent links and isolation; it starts at once or waits for a slot.' },
   send_subagent_input: { serial: 'session', authority: 'person', query: false, summary: 'Send text to a child; one that has ended takes it as more to do.' },
   cancel_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Cancel what a child works on.' },

@@ -43,6 +43,7 @@ export const enCodes = {
   'code.decision_not_offered': 'This decision is not offered',
   'code.scope_not_offered': 'This scope is not offered',
   'code.session_archived': 'The session is archived',
+  'code.session_imported': 'The session is for reading',
   'code.not_authorised': 'Not allowed',
   'code.conflict': 'Something else changed first',
   'code.fenced': 'Another process took over',
@@ -113,6 +114,7 @@ export const enCodes = {
   'hint.nothing_running': 'The turn has ended: send the text as a turn of its own.',
   'hint.turn_not_queued': 'It may have started or been removed.',
   'hint.session_archived': 'Move it back from the archive first.',
+  'hint.session_imported': 'Start a session of your own in its folder.',
   'hint.store_full': 'Free some disk space and try again.',
 
   'actor.person': 'a person',

@@ -45,6 +45,7 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'code.decision_not_offered': '不提供此决定',
   'code.scope_not_offered': '不提供此范围',
   'code.session_archived': '会话已归档',
+  'code.session_imported': '此会话仅供阅读',
   'code.not_authorised': '不被允许',
   'code.conflict': '其他内容先发生了变化',
   'code.fenced': '另一个进程已接管',
@@ -114,6 +115,7 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'hint.nothing_running': '这一轮已结束：请将文字作为新的一轮发送。',
   'hint.turn_not_queued': '它可能已经开始或被移除。',
   'hint.session_archived': '请先将其移出归档。',
+  'hint.session_imported': '请在该文件夹中新建会话。',
   'hint.store_full': '请释放一些磁盘空间后重试。',
 
   'actor.person': '用户',

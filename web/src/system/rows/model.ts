@@ -10,7 +10,17 @@ export interface Text {
   readonly erased: boolean
 }
 
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly durationMs: number
+  readonly modelCalls: number
+  readonly toolCalls: number
+}
+
 const NO_TEXT: Text = { text: '', ref: null, erased: false }
+
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, durationMs: 0, modelCalls: 0, toolCalls: 0 }
 
 export function asText(text: wire.Text | null | undefined): Text {
   return { text: text?.text ?? '', ref: text?.ref ?? null, erased: text?.erased ?? false }
@@ -97,7 +107,115 @@ const DEFAULTS = {
     inputTokens: null as number | null,
     outputTokens: null as number | null,
   },
+  team: {
+    teamPhase: null as NonNullable<wire.TeamRow['teamPhase']> | null,
+    teamParallelBudget: 0,
+    teamActiveCount: 0,
+    teamQueuedCount: 0,
+    providerConcurrencyGroup: '',
+    providerParallelBudget: 0,
+    queueReason: null as QueueReason | null,
+    retryableOverload: false,
+    degraded: [] as readonly Degraded[],
+    synthesisTurn: '',
+  },
+  agent: {
+    definition: '',
+    description: '',
+    color: '',
+    model: '',
+    provider: '',
+    parentThreadId: '',
+    parentAgentId: '',
+    parentRunId: '',
+    taskId: '',
+    spawnReason: '',
+    objective: NO_TEXT,
+    isolation: 'shared' as NonNullable<wire.AgentRow['isolation']>,
+    workGlobs: [] as readonly string[],
+    worktree: '',
+    branch: '',
+    permissionMode: '',
+    policy: '',
+    connection: 'idle' as NonNullable<wire.AgentRow['connection']>,
+    providerSessionId: '',
+    lastActivity: 0,
+    activity: '',
+    latestTurn: '',
+    latestTurnStatus: '',
+    currentRun: '',
+    queuedTurns: 0,
+    inbox: 0,
+    blockedOn: '',
+    queueReason: null as QueueReason | null,
+    queuePosition: 0,
+    stalledSince: 0,
+    degraded: [] as readonly Degraded[],
+    usage: NO_USAGE,
+    result: NO_TEXT,
+  },
+  edge: {
+    direction: 'to' as NonNullable<wire.EdgeRow['direction']>,
+    edgeKind: null as NonNullable<wire.EdgeRow['edgeKind']> | null,
+    confirm: false,
+    ownership: false,
+  },
+  task: {
+    objective: NO_TEXT,
+    assignee: '',
+    parentTask: '',
+    dependsOn: [] as readonly string[],
+    priority: 'normal' as NonNullable<wire.TaskRow['priority']>,
+    acceptance: '',
+    blocker: '',
+    progress: '',
+    summary: '',
+    comments: [] as readonly wire.Comment[],
+    attempts: [] as readonly wire.AttemptRow[],
+    refs: [] as readonly wire.Ref[],
+    created: 0,
+    ended: 0,
+  },
+  handoff: {
+    contextRef: '',
+    meta: null as Readonly<Record<string, unknown>> | null,
+    reason: '',
+    answerReason: '',
+    confirm: false,
+    ownership: false,
+    resumeTarget: '',
+    contextBoundary: 0,
+    requested: 0,
+    accepted: 0,
+    ended: 0,
+    replyBy: 0,
+    reply: '' as NonNullable<wire.HandoffRow['reply']>,
+  },
+  notification: { result: NO_TEXT, transcript: '', usage: NO_USAGE, at: 0, consumed: false },
+  review: {
+    instructions: NO_TEXT,
+    summary: '',
+    refs: [] as readonly wire.Ref[],
+    fixes: [] as readonly wire.Fix[],
+    assignedTo: '',
+    requested: 0,
+    judged: 0,
+  },
+  message: { at: 0 },
+  run: {
+    parentRunId: '',
+    taskId: '',
+    detail: '',
+    started: 0,
+    ended: 0,
+    modelCalls: 0,
+    toolCalls: 0,
+    usage: NO_USAGE,
+  },
 } as const
+
+export type Degraded = NonNullable<wire.AgentRow['degraded']>[number]
+export type QueueReason = NonNullable<wire.AgentRow['queueReason']>
 
 type Kind = keyof typeof DEFAULTS
 /** A field that is empty by default may hold any text, one that is 0 any number. */
@@ -120,6 +238,15 @@ export type ErrorPart = Filled<wire.ErrorPart>
 export type ActionRow = Filled<wire.ActionRow>
 export type QueueRow = Filled<wire.QueueRow>
 export type StatusRow = Filled<wire.StatusRow>
+export type TeamRow = Filled<wire.TeamRow>
+export type AgentRow = Filled<wire.AgentRow>
+export type EdgeRow = Filled<wire.EdgeRow>
+export type TaskRow = Filled<wire.TaskRow>
+export type HandoffRow = Filled<wire.HandoffRow>
+export type NotificationRow = Filled<wire.NotificationRow>
+export type ReviewRow = Filled<wire.ReviewRow>
+export type MessageRow = Filled<Omit<wire.MessageRow, 'text'>> & { readonly text: Text }
+export type RunRow = Filled<wire.RunRow>
 export type Part = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
 
 /** The rows of each panel, as they are read. */
@@ -130,6 +257,15 @@ export interface Panels {
   readonly parts: Part
   readonly queue: QueueRow
   readonly actions: ActionRow
+  readonly team: TeamRow
+  readonly agents: AgentRow
+  readonly tasks: TaskRow
+  readonly edges: EdgeRow
+  readonly notifications: NotificationRow
+  readonly handoffs: HandoffRow
+  readonly reviews: ReviewRow
+  readonly messages: MessageRow
+  readonly runs: RunRow
   readonly workspaces: WorkspaceRow
   readonly sessions: SessionCard
 }
@@ -137,7 +273,17 @@ export interface Panels {
 export type Panel = keyof Panels
 export type AnyRow = Panels[Panel]
 
-const TEXT_FIELDS = ['content', 'input', 'arguments', 'output', 'preview'] as const
+const TEXT_FIELDS = [
+  'content',
+  'input',
+  'arguments',
+  'output',
+  'preview',
+  'objective',
+  'result',
+  'instructions',
+  'text',
+] as const
 
 /** A row of the wire with every field present. A kind that this version does not know gives null: it is not shown. */
 export function fill(row: wire.AnyRow): AnyRow | null {
@@ -148,5 +294,6 @@ export function fill(row: wire.AnyRow): AnyRow | null {
     const value = filled[field]
     if (value !== undefined && value !== null) filled[field] = asText(value as wire.Text)
   }
+  if (filled.usage !== undefined) filled.usage = { ...NO_USAGE, ...(filled.usage as wire.WorkUsage) }
   return filled as unknown as AnyRow
 }

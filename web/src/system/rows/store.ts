@@ -4,7 +4,7 @@
  * The store knows no transport. It tells its caller when an operation does not fit what is here (a gap), and the caller
  * gets a snapshot; nothing is guessed.
  */
-import type { BlobRef, Op } from '../generated/contracts'
+import { type BlobRef, type Op, SESSION_PANELS, WORKSPACE_PANELS } from '../generated/contracts'
 import { Signal } from '../signal'
 import { type AnyRow, asText, fill, type Panel, type Panels, type Text } from './model'
 import { PanelRows } from './panel'
@@ -18,16 +18,7 @@ export type OnOffloaded = (ref: BlobRef, text: string) => void
 
 type Tables = { [P in Panel]: PanelRows<Panels[P]> }
 
-const PANELS: readonly Panel[] = [
-  'session',
-  'status',
-  'turns',
-  'parts',
-  'queue',
-  'actions',
-  'workspaces',
-  'sessions',
-]
+const PANELS: readonly Panel[] = [...SESSION_PANELS, ...WORKSPACE_PANELS]
 
 /** The fields that grow while a part is in the making. */
 const STREAMED = ['content', 'output', 'arguments']

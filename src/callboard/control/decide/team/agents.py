@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ThreadOpened
-from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition, folded
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state import Child, QueuedTurn, Session, Thread
-
-_WIDTH: tuple[PermissionMode, ...] = ("planning", "ask", "edits", "full")
-
-
-def narrower(one: PermissionMode, other: PermissionMode | None) -> PermissionMode:
-    """The mode that allows less. A definition and a parent narrow; neither widens."""
-    return one if other is None or _WIDTH.index(one) <= _WIDTH.index(other) else other
-
 
 def agent_of(state: Session, name: str) -> Thread | None:
     """The thread of the agent that this id, name or alias reaches, in any case; never a child

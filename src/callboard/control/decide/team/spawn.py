@@ -17,8 +17,9 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
+from ...known import narrower
 from ...state import OpenRun, Thread
-from .agents import may_delegate, modes_of, narrower, opened
+from .agents import may_delegate, modes_of, opened
 from .slots import enqueue, reason_to_wait, start_child
 
 #: A title is the first line of the objective, cut at this many characters.
