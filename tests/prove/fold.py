@@ -133,6 +133,7 @@ class Fold:
             self.session["updatedAt"] = fact.at
         if fact.type == "turn.submitted":
             told = {name: fact.payload[name] for name in ("input", "mode", "permissionMode")}
+            told |= {name: fact.payload[name] for name in ("source",) if name in fact.payload}
             self.turns[turn] = {
                 "kind": "turn", "key": turn, "turnId": turn, "threadId": fact.id("t"), "agentId": fact.id("g"),
                 "state": "queued", "submittedAt": fact.at, "_order": fact.sequence, **told,
