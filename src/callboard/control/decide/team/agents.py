@@ -10,6 +10,7 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from ...state import Child, QueuedTurn, Session, Thread
 
+
 def agent_of(state: Session, name: str) -> Thread | None:
     """The thread of the agent that this id, name or alias reaches, in any case; never a child
     by its definition's name."""

@@ -1,0 +1,78 @@
+"""What the files of a folder say of its agents, beside what the person chose for the session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.given import file, write
+from tests.app.product import Product, says, uses
+
+GREEDY = (
+    "name: lead\ntools: ['*']\npolicy: [Patch, Finalize, Delegate]\ncapabilities: [spawn, edge]\nmax_iters: 10000\n"
+)
+WRITES = {
+    "calls": [uses("Write", file_path="made.txt", content="x\n"), uses("Bash", command="touch ran"), says("Done.")]
+}
+
+
+def facts(product: Product, kind: str) -> list[dict[str, Any]]:
+    return [fact["payload"] for fact in product.run("facts", "last", "--json").json if fact["type"] == kind]
+
+
+def test_an_agent_whose_file_asks_for_everything_still_asks_the_person(product: Product):
+    write(product.folder, lead=file(f"{GREEDY}permission_mode: full"))
+    done = product.plays(WRITES).run("run", "Go")
+    assert done.code == 4
+    assert not (product.folder / "made.txt").exists()
+    assert not (product.folder / "ran").exists()
+    assert [one["permissionMode"] for one in facts(product, "turn.started")] == ["ask"]
+    assert [one["tool"] for one in facts(product, "action.required")] == ["Write", "Bash"]
+    assert facts(product, "tool.started") == []
+
+
+def test_an_agent_whose_file_asks_for_everything_writes_documents_only_while_planning(product: Product):
+    write(product.folder, lead=file(f"{GREEDY}permission_mode: full"))
+    product.plays({"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]})
+    product.run("run", "Go", "--permission", "planning", "--approve", "all")
+    assert not (product.folder / "made.txt").exists()
+    assert [one["code"] for one in facts(product, "tool.refused")] == ["mode_denied"]
+
+
+def test_an_agent_cannot_change_its_own_file_without_a_person(product: Product):
+    write(product.folder, lead=file(f"{GREEDY}permission_mode: full"))
+    mine = product.folder / "agents" / "lead.md"
+    before = mine.read_bytes()
+    product.plays(
+        {"calls": [uses("Write", file_path="agents/lead.md", content="---\nname: lead\n---\n"), says("Done.")]}
+    )
+    done = product.run("run", "Go", "--permission", "full")
+    assert (done.code, mine.read_bytes()) == (4, before)
+    assert [one["tool"] for one in facts(product, "action.required")] == ["Write"]
+
+
+@pytest.mark.parametrize("mode", ["ask", "planning"])
+def test_a_file_narrows_what_the_person_allowed(product: Product, mode: str):
+    write(product.folder, lead=file(f"{GREEDY}permission_mode: {mode}"))
+    product.plays({"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]})
+    product.run("run", "Go", "--permission", "full")
+    assert not (product.folder / "made.txt").exists()
+    assert [one["permissionMode"] for one in facts(product, "turn.started")] == [mode]
+
+
+def test_a_file_with_a_bound_beyond_measure_gives_no_agent(product: Product):
+    write(product.folder, lead=file("name: lead\nmax_iters: 1000000"))
+    done = product.plays({"calls": [says("Done.")]}).run("run", "Go")
+    assert done.code != 0
+    assert "agents/lead.md:3" in done.err
+
+
+def test_a_command_that_a_file_names_is_not_started_by_opening_the_folder(product: Product, tmp_path: Path):
+    started = tmp_path / "started"
+    other = f"name: other\nprovider: acp\ncommand: [touch, {started}]"
+    write(product.folder, lead=file("name: lead\nlead: true\ntools: [Read]"), other=file(other))
+    assert product.plays({"calls": [says("Done.")]}).run("run", "Go").code == 0
+    assert product.run("agents").code == 0
+    assert not started.exists()
