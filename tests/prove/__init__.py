@@ -4,9 +4,11 @@
     fsync     an acknowledgement leaves after the facts that it tells of were synced, seen by tracing
     resume    clients that drop at random end with the view that a fold of the log gives
     deltas    a long reply in many pieces: what it costs while it runs and after it ended
+    cancel    cancel at a random moment of a tree: nothing of it lives on, and nothing of it goes on
 
 Each is a module to run (`python -m tests.prove.NAME --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a
-sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product:
+sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product, but the one
+that starts it with a fault in it:
 
     product   the server as a process
     wire      HTTP/1.1 and server-sent events over sockets
@@ -14,5 +16,7 @@ sabotage under which it must fail (`--sabotage`, see the tests beside it). No mo
     fold      facts folded into the view that a client should have
     view      the view that a client has, from the operations it was sent
     scenes    scenario files for the scripted model
+    crew      teams: agents of a folder, what their model says, a session followed from outside
+    planted   the product with a fault
     report    figures, progress and the verdict
 """

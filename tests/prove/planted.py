@@ -1,0 +1,36 @@
+"""The product with a fault in it, for the sabotage of a proof: `python planted.py FAULT PYTHON -m callboard ...`.
+
+    no-cascade      the cancel of a parent reaches none of its children
+    unsaid:TYPE     facts of that type are decided and never said
+
+This is the one module here that imports the product, because it is the product, broken.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def plant(fault: str) -> None:
+    """Breaks the product. Raises LookupError for a fault that is not known."""
+    if fault == "no-cascade":
+        from callboard.control.decide import stops
+
+        stops.cancel_all = lambda batch, parent, reason: None
+    elif fault.startswith("unsaid:"):
+        from callboard.control.batch import Batch
+
+        said, unsaid = Batch.say, fault.partition(":")[2]
+        Batch.say = lambda batch, fact, scope: None if fact.type == unsaid else said(batch, fact, scope)
+    else:
+        raise LookupError(f"there is no fault {fault}")
+    print(f"SABOTAGE: {fault}. This product is broken on purpose.", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    plant(sys.argv[1])
+    # What a server is started with otherwise: the interpreter and its module.
+    sys.argv = ["callboard", *sys.argv[5:]]
+    from callboard.app.cli.main import main
+
+    sys.exit(main())
