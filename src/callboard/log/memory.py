@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator, Sequence
+from itertools import islice
 
 import msgspec
 
 from ..contracts.content import Blob
 from ..contracts.live import Frame, Partial
-from ..contracts.ports.store import Append, BlobStore, FactLog, Head, PartialStore, RowStore, StoredAnswer
+from ..contracts.ports.store import Append, Arrival, BlobStore, FactLog, Head, PartialStore, RowStore, StoredAnswer
 from ..contracts.record import Record, decode_header
 from . import chain
 from .batch import check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal
@@ -124,6 +125,7 @@ class MemoryFacts:
         self._rows = rows
         self._streams: dict[str, _Stream] = {}
         self._answers: dict[str, _Answer] = {}
+        self._arrived: list[tuple[str, _Stream, int]] = []
         self.following = Following(self._page, self._end)
 
     async def lease(self, stream: str) -> int:
@@ -140,6 +142,7 @@ class MemoryFacts:
         self._streams[batch.stream] = stream
         stream.head = sealed.head
         stream.facts += [Stored(*line[1:]) for line in sealed.lines]
+        self._arrived += [(batch.stream, stream, sequence) for sequence in range(first, len(stream.facts) + 1)]
         stream.closed.update(batch.closed)
         self._blobs.keep(batch.stream, first, batch.blobs, made.names, sealed.head.sequence)
         self._partials.end(batch.stream, batch.ends)
@@ -157,6 +160,17 @@ class MemoryFacts:
 
     async def head(self, stream: str) -> Head:
         return self._streams[stream].head if stream in self._streams else nothing(stream)
+
+    async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
+        there = (
+            Arrival(place, record_of(name, stream.facts[sequence - 1]))
+            for place, (name, stream, sequence) in enumerate(self._arrived[after:], after + 1)
+            if self._streams.get(name) is stream
+        )
+        return tuple(islice(there, limit))
+
+    async def newest(self) -> int:
+        return len(self._arrived)
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
         return self.following.follow(stream, after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .appends import AnswerSuite, AppendSuite
+from .arrivals import ArrivalSuite
 from .blobs import BlobSuite
 from .partials import PartialSuite
 from .removal import RemovalSuite
@@ -10,7 +11,7 @@ from .rows import RowSuite
 from .subscriptions import SubscriptionSuite
 
 
-class LogSuite(AppendSuite, AnswerSuite, SubscriptionSuite, RemovalSuite):
+class LogSuite(AppendSuite, AnswerSuite, ArrivalSuite, SubscriptionSuite, RemovalSuite):
     """The FactLog port."""
 
 

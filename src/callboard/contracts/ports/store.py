@@ -54,6 +54,14 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     ends: tuple[str, ...] = ()
 
 
+class Arrival(msgspec.Struct, frozen=True):
+    """A fact and its place among all facts of the store: a number that only rises, and that no other fact gets as long as
+    a deletion leaves a fact of its own in another stream."""
+
+    place: int
+    record: Record
+
+
 class FactLog(Protocol):
     """The append-only facts, one sequence a stream, hash-chained."""
 
@@ -77,6 +85,15 @@ class FactLog(Protocol):
 
     async def head(self, stream: str) -> Head:
         """The end of the stream; of one that does not exist, sequence 0."""
+        ...
+
+    async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
+        """The facts of all streams after a place, at most `limit`, in the order in which they became durable: what comes
+        later has a higher place. Facts of streams that were deleted are not among them."""
+        ...
+
+    async def newest(self) -> int:
+        """The place of the newest fact; 0 where there is none."""
         ...
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:

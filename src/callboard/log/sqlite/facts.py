@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncGenerator, Sequence
+from typing import Any
 
-from ...contracts.ports.store import Append, Head, StoredAnswer
+from ...contracts.ports.store import Append, Arrival, Head, StoredAnswer
 from ...contracts.record import Record
 from .. import chain
 from ..batch import draft, nothing, record_of
@@ -69,6 +70,20 @@ class SqliteFacts:
 
     async def head(self, stream: str) -> Head:
         return await self._readers.run(lambda connection: find_end(connection, stream).head)
+
+    async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
+        return await self._readers.run(
+            lambda connection: tuple(
+                Arrival(place, record_of(name, Stored(*row)))
+                for place, name, *row in _arrived(connection, after, limit)
+            )
+        )
+
+    async def newest(self) -> int:
+        row = await self._readers.run(
+            lambda connection: connection.execute("SELECT max(position) FROM facts").fetchone()
+        )
+        return row[0] or 0
 
     def subscribe(self, stream: str, *, after: int = 0) -> AsyncGenerator[tuple[Record, ...], None]:
         return self.following.follow(stream, after)
@@ -145,6 +160,16 @@ def _stored(connection: sqlite3.Connection, stream: str, after: int, limit: int,
         (stream, after, (1 << 62) if until is None else until, limit),
     )
     return [Stored(*row) for row in found]
+
+
+def _arrived(connection: sqlite3.Connection, after: int, limit: int) -> list[tuple[Any, ...]]:
+    # CROSS JOIN keeps the order of the tables: the facts in theirs, and of each its stream.
+    return connection.execute(
+        "SELECT position, name, sequence, CAST(header AS BLOB), CAST(facts.link AS BLOB), CAST(seal AS BLOB),"
+        " CAST(payload AS BLOB) FROM facts CROSS JOIN streams ON number = stream"
+        " WHERE position > ? AND name IS NOT NULL ORDER BY position LIMIT ?",
+        (after, limit),
+    ).fetchall()
 
 
 def _closed(connection: sqlite3.Connection, stream: str, ids: Sequence[str]) -> frozenset[str]:
