@@ -16,10 +16,10 @@ from .sabotage import misplaced
 _encoder = msgspec.json.Encoder()
 
 
-#: Followers are told at the latest so many seconds after the first news, and so many sooner for each that there are fewer:
-#: what comes meanwhile goes out in the same writes. One alone is told at once.
-LATEST = 0.005
+#: So many seconds for each follower but the first, and at most so many, are between two times at which they are told: what
+#: comes meanwhile goes out in the same writes. The first news after a silence is told at once.
 EACH = 0.000025
+LONGEST = 0.005
 
 
 class _Entry(msgspec.Struct):
@@ -46,6 +46,7 @@ class Ring:
         self._snapshot = snapshot
         self._news = asyncio.Event()
         self._telling: asyncio.TimerHandle | None = None
+        self._told = 0.0
         self._joined: tuple[int, int, bytes] = (0, 0, b"")
         self._closed = False
         self._off = misplaced()
@@ -65,10 +66,12 @@ class Ring:
             self._base = gone.cursor
             self._first += 1
         if self._telling is None and self.followers:
-            wait = min(LATEST, (self.followers - 1) * EACH)
-            self._telling = asyncio.get_running_loop().call_later(wait, self._wake) if wait else None
-            if not wait:
+            loop = asyncio.get_running_loop()
+            soonest = self._told + min(LONGEST, (self.followers - 1) * EACH)
+            if loop.time() >= soonest:
                 self._wake()
+            else:
+                self._telling = loop.call_at(soonest, self._wake)
 
     def restart(self, cursor: Cursor) -> None:
         """What clients have leads nowhere any more: everyone gets a snapshot."""
@@ -125,5 +128,6 @@ class Ring:
         if self._telling is not None:
             self._telling.cancel()
             self._telling = None
+        self._told = asyncio.get_running_loop().time()
         news, self._news = self._news, asyncio.Event()
         news.set()
