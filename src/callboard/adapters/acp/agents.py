@@ -1,0 +1,191 @@
+"""Starts agents and talks with them. The library of the protocol is loaded when the first one is started."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from callboard import __version__
+from callboard.contracts.ports.external import (
+    ExternalEvent,
+    ExternalFailure,
+    PermissionAnswer,
+    PromptEnded,
+)
+
+from .process import AgentProcess, start, without_secrets
+
+if TYPE_CHECKING:
+    from acp.client.connection import ClientSideConnection
+    from acp.interfaces import Client
+
+    from .client import Inward
+
+#: How long an agent may take to start and to open a conversation, in seconds; some install themselves first.
+START_S = 120.0
+
+
+class AcpAgents:
+    """Implements the port `ExternalAgents`. `given` is the environment of which agents get a part."""
+
+    def __init__(self, given: Mapping[str, str] | None = None, start_s: float = START_S) -> None:
+        self._given = given
+        self._start_s = start_s
+
+    async def start(
+        self, command: tuple[str, ...], folder: str, *, resume: str = "", reads: bool = False, writes: bool = False
+    ) -> AcpSession:
+        """Starts the command and opens a conversation. Raises ExternalFailure `model_unconfigured` without the extra `acp`,
+        `model_auth` where the agent wants a login, `model_unavailable`, `model_timeout`."""
+        try:
+            from .client import Inward
+        except ImportError as error:
+            message = "The Agent Client Protocol is not installed here: pip install 'callboard[acp]'."
+            raise ExternalFailure("model_unconfigured", message) from error
+        process = await start(command, folder, os.environ if self._given is None else self._given)
+        session = AcpSession(process, Inward(), command)
+        try:
+            async with asyncio.timeout(self._start_s):
+                await session.open(folder, resume, reads=reads, writes=writes)
+        except TimeoutError as error:
+            await session.close()
+            message = session.gone(f"It did not answer within {self._start_s:.0f} s.")
+            raise ExternalFailure("model_timeout", message, retryable=True) from error
+        except BaseException:
+            await session.close()
+            raise
+        return session
+
+
+class AcpSession:
+    """Implements the port `ExternalSession`."""
+
+    def __init__(self, process: AgentProcess, inward: Inward, command: tuple[str, ...]) -> None:
+        from acp.client.connection import ClientSideConnection
+
+        self.id = ""
+        self.name = Path(command[0]).name
+        self.version = ""
+        self.resumed = False
+        self._process = process
+        self._inward = inward
+        self._connection: ClientSideConnection = ClientSideConnection(
+            cast("Client", inward), process.writer, process.reader
+        )
+
+    @property
+    def alive(self) -> bool:
+        """False once the agent is gone."""
+        return self._process.running
+
+    async def open(self, folder: str, resume: str, *, reads: bool, writes: bool) -> None:
+        """Says hello and opens the conversation. Raises ExternalFailure."""
+        from acp import PROTOCOL_VERSION, RequestError, schema
+
+        files = schema.FileSystemCapabilities(read_text_file=reads, write_text_file=writes)
+        try:
+            hello = await self._connection.initialize(
+                protocol_version=PROTOCOL_VERSION,
+                client_capabilities=schema.ClientCapabilities(fs=files, terminal=False),
+                client_info=schema.Implementation(name="callboard", title="Callboard", version=__version__),
+            )
+            if hello.agent_info is not None:
+                self.name, self.version = hello.agent_info.title or hello.agent_info.name, hello.agent_info.version
+            able = hello.agent_capabilities
+            if resume and able is not None and able.load_session:
+                self.resumed = await self._load(folder, resume)
+            if not self.resumed:
+                self.id = (await self._connection.new_session(cwd=folder, mcp_servers=[])).session_id
+        except RequestError as error:
+            if error.code == RequestError.auth_required().code:
+                message = f"{self.name} wants a login first: start it once by hand. {_said(error)}"
+                raise ExternalFailure("model_auth", message) from error
+            raise ExternalFailure("model_unavailable", self.gone(_said(error))) from error
+        except (ConnectionError, OSError) as error:
+            raise await self._broke_off() from error
+
+    async def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
+        """Gives the agent its next input. Raises ExternalFailure."""
+        from acp import RequestError, text_block
+
+        from .words import end_of
+
+        events = self._inward.events
+        while not events.empty():
+            events.get_nowait()
+        self._inward.listening = True
+        asking = asyncio.create_task(self._connection.prompt(session_id=self.id, prompt=[text_block(text)]))
+        asking.add_done_callback(lambda _: events.put_nowait(None))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+            try:
+                end, usage = end_of(asking.result())
+            except RequestError as error:
+                code = "model_auth" if error.code == RequestError.auth_required().code else "model_refused_request"
+                raise ExternalFailure(code, f"{self.name} failed: {_said(error)}", retryable=True) from error
+            except (ConnectionError, OSError) as error:
+                raise await self._broke_off() from error
+            yield PromptEnded(end, usage)
+        finally:
+            self._inward.listening = False
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+
+    def permit(self, key: int, answer: PermissionAnswer) -> None:
+        """Answers what asked for permission."""
+        self._inward.permit(key, answer)
+
+    def give(self, key: int, text: str = "", *, refusal: str = "") -> None:
+        """Answers a read or a write."""
+        self._inward.give(key, text, refusal)
+
+    async def cancel(self) -> None:
+        """Asks the agent to stop."""
+        try:
+            await self._connection.cancel(session_id=self.id)
+        except (ConnectionError, OSError):
+            # It is gone, which ends the prompt as well.
+            return
+        self._inward.withdraw()
+
+    async def close(self) -> None:
+        """Ends the agent with all that it started."""
+        self._inward.withdraw()
+        await self._process.end()
+        await self._connection.close()
+
+    def gone(self, why: str) -> str:
+        """Why the agent is of no use, with its last words."""
+        tail = self._process.tail()
+        return f"{self.name} is not available. {why}" + (f" It said last:\n{tail}" if tail else "")
+
+    async def _load(self, folder: str, resume: str) -> bool:
+        from acp import RequestError
+
+        try:
+            await self._connection.load_session(cwd=folder, session_id=resume, mcp_servers=[])
+        except RequestError:
+            # It has that conversation no longer; a new one begins, and says that it is new.
+            return False
+        self.id = resume
+        return True
+
+    async def _broke_off(self) -> ExternalFailure:
+        try:
+            async with asyncio.timeout(2):
+                await self._process.ended()
+        except TimeoutError:
+            pass
+        return ExternalFailure("model_unavailable", self.gone(self._process.how_it_ended()), retryable=True)
+
+
+def _said(error: Exception) -> str:
+    data: Any = getattr(error, "data", None)
+    held = cast("dict[str, Any]", data) if isinstance(data, dict) else {"details": data}
+    details = str(held.get("details") or held.get("message") or "")
+    said = f"{error}: {details}" if details and details not in str(error) else str(error)
+    return without_secrets(said[:1000])

@@ -1,0 +1,128 @@
+"""Our side of the protocol: what an agent tells and asks goes into one line of events, in the order in which it came."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from acp import RequestError, schema
+from acp.interfaces import Agent
+
+from callboard.contracts.ports.external import (
+    ExternalEvent,
+    PermissionAnswer,
+    PermissionAsked,
+    ReadAsked,
+    WriteAsked,
+)
+
+from .words import Calls, event
+
+
+class Inward:
+    """Takes what the agent says. Nothing here waits before an event is in the line, so that their order is kept.
+
+    Updates outside a prompt (a conversation that is loaded is told again) go nowhere. It has those methods of the protocol's
+    client that this client says it can do.
+    """
+
+    def __init__(self) -> None:
+        self.events: asyncio.Queue[ExternalEvent | None] = asyncio.Queue()
+        self.listening = False
+        self._calls = Calls()
+        self._options: dict[int, list[schema.PermissionOption]] = {}
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._next = 1
+
+    def permit(self, key: int, answer: PermissionAnswer) -> None:
+        """Answers a request for permission. What was answered already stays as it was."""
+        options = self._options.pop(key, [])
+        chosen = _option(options, answer)
+        outcome = (
+            schema.DeniedOutcome(outcome="cancelled")
+            if chosen is None
+            else schema.AllowedOutcome(outcome="selected", option_id=chosen)
+        )
+        self._settle(key, schema.RequestPermissionResponse(outcome=outcome))
+
+    def give(self, key: int, text: str, refusal: str) -> None:
+        """Answers a read or a write."""
+        if refusal:
+            self._settle(key, RequestError.invalid_params({"details": refusal}))
+        else:
+            self._settle(key, text)
+
+    def withdraw(self) -> None:
+        """Answers all that waits as cancelled."""
+        for key in list(self._waiting):
+            if key in self._options:
+                self.permit(key, "cancelled")
+            else:
+                self.give(key, "", "The turn was stopped.")
+
+    async def session_update(self, session_id: str, update: Any, **kwargs: Any) -> None:
+        """What the agent tells."""
+        found = event(update, self._calls)
+        if found is not None and self.listening:
+            self.events.put_nowait(found)
+
+    async def request_permission(
+        self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[schema.PermissionOption], **kwargs: Any
+    ) -> schema.RequestPermissionResponse:
+        """The agent asks whether a call may go on."""
+        key, waiting = self._ask()
+        self._options[key] = options
+        if not self.listening:
+            self.permit(key, "cancelled")
+        self.events.put_nowait(PermissionAsked(key, self._calls.take(tool_call)))
+        return await waiting
+
+    async def read_text_file(
+        self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **kwargs: Any
+    ) -> schema.ReadTextFileResponse:
+        """The agent wants a file."""
+        key, waiting = self._ask()
+        self.events.put_nowait(ReadAsked(key, path, line, limit))
+        return schema.ReadTextFileResponse(content=await waiting)
+
+    async def write_text_file(
+        self, session_id: str, path: str, content: str, **kwargs: Any
+    ) -> schema.WriteTextFileResponse | None:
+        """The agent wants a file changed."""
+        key, waiting = self._ask()
+        self.events.put_nowait(WriteAsked(key, path, content))
+        await waiting
+        return schema.WriteTextFileResponse()
+
+    async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Methods outside the protocol are not known here."""
+        raise RequestError.method_not_found(method)
+
+    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
+        """What is told outside the protocol says nothing to us."""
+
+    def on_connect(self, conn: Agent) -> None:
+        """The connection is used by the session."""
+
+    def _ask(self) -> tuple[int, asyncio.Future[Any]]:
+        key, self._next = self._next, self._next + 1
+        waiting = self._waiting[key] = asyncio.get_running_loop().create_future()
+        return key, waiting
+
+    def _settle(self, key: int, answer: Any) -> None:
+        waiting = self._waiting.pop(key, None)
+        if waiting is None or waiting.done():
+            return
+        if isinstance(answer, Exception):
+            waiting.set_exception(answer)
+        else:
+            waiting.set_result(answer)
+
+
+def _option(options: list[schema.PermissionOption], answer: PermissionAnswer) -> str | None:
+    """The option that says this and no more: once rather than always, so that the next call is asked about again."""
+    for kind in {"allow": ("allow_once", "allow_always"), "reject": ("reject_once", "reject_always")}.get(answer, ()):
+        for option in options:
+            if str(option.kind) == kind:
+                return option.option_id
+    return None

@@ -1,0 +1,150 @@
+"""A small agent that speaks the protocol and plays a script: `agent.py SCRIPT.json`. Run as a real process by the tests.
+
+The script is `{"prompts": [[step, ...], ...], "load": false, "state": "file"}`;
+each prompt plays the next list. A step is one of
+
+say, think     a piece of text
+plan           lines
+call           a tool call as the protocol has it: id, title, kind, status, input, diff, output, path
+permit         asks for permission for the call of that id, with the options given; says what was answered
+read, write    asks for a file; says what came of it
+mark           makes a file, so that a test sees how far it is
+echo           says what it was prompted with
+err            writes to its standard error
+die            ends the process with that code
+hang           waits until it is cancelled
+end            the stop reason
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import acp
+from acp import schema
+
+SCRIPT: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text())
+OPTIONS: tuple[tuple[str, Any], ...] = (("yes", "allow_once"), ("always", "allow_always"), ("no", "reject_once"))
+
+
+class Scripted:
+    def __init__(self) -> None:
+        self._conn: Any = None
+        self._cancelled = asyncio.Event()
+        self._prompts = 0
+
+    def on_connect(self, conn: Any) -> None:
+        self._conn = conn
+
+    async def initialize(self, protocol_version: int, client_capabilities: Any = None, **kwargs: Any) -> Any:
+        if "refuse" in SCRIPT:
+            raise acp.RequestError.auth_required({"details": SCRIPT["refuse"]})
+        return schema.InitializeResponse(
+            protocol_version=protocol_version,
+            agent_info=schema.Implementation(name="scripted", title="Scripted", version="1.2.3"),
+            agent_capabilities=schema.AgentCapabilities(load_session=bool(SCRIPT.get("load"))),
+        )
+
+    async def new_session(self, cwd: str, **kwargs: Any) -> Any:
+        return schema.NewSessionResponse(session_id=f"conversation-{os.getpid()}")
+
+    async def load_session(self, cwd: str, session_id: str, **kwargs: Any) -> Any:
+        await self._tell(session_id, acp.update_agent_message_text("an old answer, told again"))
+        return schema.LoadSessionResponse()
+
+    async def cancel(self, session_id: str, **kwargs: Any) -> None:
+        self._cancelled.set()
+
+    async def prompt(self, prompt: list[Any], session_id: str, **kwargs: Any) -> Any:
+        self._cancelled.clear()
+        steps = SCRIPT["prompts"][min(self._prompts, len(SCRIPT["prompts"]) - 1)]
+        self._prompts += 1
+        for step in steps:
+            for kind, value in step.items():
+                if kind == "end":
+                    return schema.PromptResponse(stop_reason=value)
+                if kind == "hang":
+                    await self._cancelled.wait()
+                    await self._tell(session_id, acp.update_agent_message_text(" (stopped)"))
+                    return schema.PromptResponse(stop_reason="cancelled")
+                await self._play(session_id, kind, value, prompt)
+        usage = schema.Usage(total_tokens=30, input_tokens=20, output_tokens=10)
+        return schema.PromptResponse(stop_reason="end_turn", usage=usage)
+
+    async def _play(self, session: str, kind: str, value: Any, prompt: list[Any]) -> None:
+        match kind:
+            case "say":
+                await self._tell(session, acp.update_agent_message_text(value))
+            case "echo":
+                await self._tell(session, acp.update_agent_message_text(" ".join(one.text for one in prompt)))
+            case "think":
+                await self._tell(session, acp.update_agent_thought_text(value))
+            case "plan":
+                entries = [schema.PlanEntry(content=line, priority="medium", status="pending") for line in value]
+                await self._tell(session, schema.AgentPlanUpdate(session_update="plan", entries=entries))
+            case "call":
+                await self._tell(session, _call(value))
+            case "permit":
+                options = [schema.PermissionOption(option_id=name, name=name, kind=one) for name, one in OPTIONS]
+                call = schema.ToolCallUpdate(**_fields(value))
+                answer = await self._conn.request_permission(session_id=session, tool_call=call, options=options)
+                said = answer.outcome.outcome
+                said = answer.outcome.option_id if said == "selected" else said
+                await self._tell(session, acp.update_agent_message_text(f"[{said}]"))
+            case "read":
+                await self._ask(session, self._conn.read_text_file(session_id=session, **value))
+            case "write":
+                await self._ask(session, self._conn.write_text_file(session_id=session, **value))
+            case "mark":
+                os.close(os.open(value, os.O_CREAT | os.O_WRONLY))
+            case "err":
+                sys.stderr.write(value + "\n")
+                sys.stderr.flush()
+            case "die":
+                os._exit(value)
+            case _:
+                raise ValueError(kind)
+
+    async def _ask(self, session: str, asked: Any) -> None:
+        try:
+            answer = await asked
+            said = getattr(answer, "content", "done")
+        except acp.RequestError as error:
+            said = f"refused: {error.data}"
+        await self._tell(session, acp.update_agent_message_text(f"[{said}]"))
+
+    async def _tell(self, session: str, update: Any) -> None:
+        await self._conn.session_update(session_id=session, update=update)
+
+
+def _fields(value: dict[str, Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"tool_call_id": value["id"]}
+    fields |= {name: value[name] for name in ("title", "kind", "status") if name in value}
+    if "input" in value:
+        fields["raw_input"] = value["input"]
+    if "path" in value:
+        fields["locations"] = [schema.ToolCallLocation(path=value["path"])]
+    content: list[Any] = []
+    if "diff" in value:
+        path, before, after = value["diff"]
+        content.append(schema.FileEditToolCallContent(type="diff", path=path, old_text=before, new_text=after))
+    if "output" in value:
+        content.append(acp.tool_content(acp.text_block(value["output"])))
+    return fields | ({"content": content} if content else {})
+
+
+def _call(value: dict[str, Any]) -> Any:
+    fields = _fields(value)
+    if value.get("title") and value.get("status", "pending") == "pending":
+        return schema.ToolCallStart(session_update="tool_call", **fields)
+    return schema.ToolCallProgress(session_update="tool_call_update", **fields)
+
+
+if __name__ == "__main__":
+    agent: Any = Scripted()
+    asyncio.run(acp.run_agent(agent))

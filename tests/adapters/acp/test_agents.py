@@ -1,0 +1,204 @@
+"""An agent is started, prompted, asked and stopped over the Agent Client Protocol, in a real process over real pipes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.adapters.acp import AcpAgents
+from callboard.adapters.acp.agents import AcpSession
+from callboard.adapters.acp.process import environment, without_secrets
+from callboard.contracts.ports.external import (
+    CallTold,
+    ExternalCall,
+    ExternalDiff,
+    ExternalEvent,
+    ExternalFailure,
+    PermissionAsked,
+    PlanStep,
+    PlanTold,
+    PromptEnded,
+    ReadAsked,
+    SaidText,
+    SaidThought,
+    WriteAsked,
+)
+from callboard.contracts.ports.model import Usage
+
+AGENT = Path(__file__).with_name("agent.py")
+USED = Usage(input_tokens=20, output_tokens=10)
+
+
+def command(place: Path, *prompts: list[dict[str, Any]], **more: Any) -> tuple[str, ...]:
+    script = place / "script.json"
+    script.write_text(json.dumps({"prompts": prompts, **more}))
+    return (sys.executable, str(AGENT), str(script))
+
+
+async def prompted(session: AcpSession, text: str = "do it") -> list[ExternalEvent]:
+    async with asyncio.timeout(30):
+        return [event async for event in session.prompt(text)]
+
+
+def joined(events: list[ExternalEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, SaidText))
+
+
+async def test_what_an_agent_says_thinks_and_plans_comes_in_its_order(tmp_path: Path):
+    played = command(tmp_path, [{"think": "hm"}, {"plan": ["look", "mend"]}, {"say": "one "}, {"say": "two"}])
+    session = await AcpAgents().start(played, str(tmp_path))
+
+    events = await prompted(session)
+    await session.close()
+
+    assert (session.name, session.version, session.resumed) == ("Scripted", "1.2.3", False)
+    assert events == [
+        SaidThought("hm"),
+        PlanTold((PlanStep("look", "pending"), PlanStep("mend", "pending"))),
+        SaidText("one "),
+        SaidText("two"),
+        PromptEnded("end_turn", USED),
+    ]
+
+
+async def test_a_call_is_told_whole_with_every_update(tmp_path: Path):
+    played = command(
+        tmp_path,
+        [
+            {
+                "call": {
+                    "id": "c1",
+                    "title": "Run tests",
+                    "kind": "execute",
+                    "input": {"command": ["bash", "-lc", "make"]},
+                }
+            },
+            {"call": {"id": "c1", "status": "in_progress"}},
+            {"call": {"id": "c1", "status": "completed", "diff": ["a.py", None, "x"], "output": "all green"}},
+        ],
+    )
+    session = await AcpAgents().start(played, str(tmp_path))
+
+    events = await prompted(session)
+    await session.close()
+
+    begun = ExternalCall(
+        call_id="c1",
+        title="Run tests",
+        kind="execute",
+        arguments='{"command": ["bash", "-lc", "make"]}',
+        command="make",
+    )
+    assert [event.call.status for event in events if isinstance(event, CallTold)] == [
+        "pending",
+        "in_progress",
+        "completed",
+    ]
+    assert events[0] == CallTold(begun)
+    last = events[2]
+    assert isinstance(last, CallTold)
+    assert (last.call.output, last.call.diffs) == ("all green", (ExternalDiff(path="a.py", before=None, after="x"),))
+
+
+async def test_what_an_agent_asks_is_answered(tmp_path: Path):
+    played = command(
+        tmp_path,
+        [
+            {"permit": {"id": "c1", "title": "Delete it", "kind": "delete"}},
+            {"permit": {"id": "c2", "title": "Delete that", "kind": "delete"}},
+            {"read": {"path": "/f/a.txt", "line": 2, "limit": 1}},
+            {"write": {"path": "/f/b.txt", "content": "new"}},
+        ],
+    )
+    session = await AcpAgents().start(played, str(tmp_path), reads=True, writes=True)
+    asked: list[ExternalEvent] = []
+    said = ""
+    async with asyncio.timeout(30):
+        async for event in session.prompt("go"):
+            match event:
+                case PermissionAsked(key, call):
+                    session.permit(key, "allow" if call.call_id == "c1" else "reject")
+                case ReadAsked(key):
+                    session.give(key, "line two")
+                case WriteAsked(key):
+                    session.give(key, refusal="that file is not yours")
+                case SaidText(text):
+                    said += text
+                case _:
+                    continue
+            asked.append(event)
+    await session.close()
+
+    assert said == "[yes][no][line two][refused: {'details': 'that file is not yours'}]"
+    assert [event for event in asked if isinstance(event, ReadAsked | WriteAsked)] == [
+        ReadAsked(3, "/f/a.txt", 2, 1),
+        WriteAsked(4, "/f/b.txt", "new"),
+    ]
+
+
+async def test_a_cancelled_prompt_ends_and_what_it_asked_is_withdrawn(tmp_path: Path):
+    played = command(tmp_path, [{"say": "working"}, {"hang": True}])
+    session = await AcpAgents().start(played, str(tmp_path))
+    events: list[ExternalEvent] = []
+    async with asyncio.timeout(30):
+        async for event in session.prompt("go"):
+            events.append(event)
+            if len(events) == 1:
+                await session.cancel()
+    await session.close()
+
+    assert events == [SaidText("working"), SaidText(" (stopped)"), PromptEnded("cancelled")]
+    assert not session.alive
+
+
+async def test_an_agent_that_dies_is_told_with_its_last_words_and_without_its_secrets(tmp_path: Path):
+    played = command(tmp_path, [{"say": "so far"}, {"err": "fatal: api_key=sk-live-0123456789 refused"}, {"die": 3}])
+    session = await AcpAgents().start(played, str(tmp_path))
+
+    with pytest.raises(ExternalFailure) as failed:
+        await prompted(session)
+    await session.close()
+
+    assert failed.value.code == "model_unavailable"
+    assert "It ended with 3." in failed.value.message
+    assert "fatal: api_key=*** refused" in failed.value.message
+
+
+async def test_an_agent_that_cannot_be_started_says_why(tmp_path: Path):
+    with pytest.raises(ExternalFailure, match="could not be started: No such file"):
+        await AcpAgents().start((str(tmp_path / "nobody"),), str(tmp_path))
+    with pytest.raises(ExternalFailure) as silent:
+        await AcpAgents(start_s=0.3).start(("sleep", "30"), str(tmp_path))
+    with pytest.raises(ExternalFailure) as locked:
+        await AcpAgents().start(command(tmp_path, refuse="run login"), str(tmp_path))
+
+    assert (silent.value.code, locked.value.code) == ("model_timeout", "model_auth")
+    assert "run login" in locked.value.message
+
+
+async def test_a_conversation_is_taken_up_again_where_the_agent_can(tmp_path: Path):
+    agents = AcpAgents()
+    first = await agents.start(command(tmp_path, [{"say": "a"}], load=True), str(tmp_path))
+    await first.close()
+    again = await agents.start(command(tmp_path, [{"say": "b"}], load=True), str(tmp_path), resume=first.id)
+    events = await prompted(again)
+    await again.close()
+    other = await agents.start(command(tmp_path, [{"say": "b"}]), str(tmp_path), resume=first.id)
+    await other.close()
+
+    assert (again.id, again.resumed, joined(events)) == (first.id, True, "b")
+    assert other.id != first.id
+    assert not other.resumed
+
+
+async def test_an_agent_gets_no_key_of_ours(tmp_path: Path):
+    given = {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", "OPENAI_API_KEY": "sk-1", "CALLBOARD_HOME": "/x"}
+
+    assert environment(given) == {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C"}
+    assert without_secrets("Authorization: Bearer abc") == "Authorization: Bearer ***"
