@@ -9,6 +9,7 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor
 from callboard.contracts.record import Record
 
+from .events.stream import EventStream
 from .parts import Parts
 from .sessions import Sessions
 from .workspaces import Workspaces
@@ -17,10 +18,11 @@ from .workspaces import Workspaces
 class RuntimeFeeds:
     """Implements the port `Feeds`."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces, events: EventStream) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
+        self._events = events
 
     async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
         """Encoded server-sent events of row operations. Raises Refusal `unknown_session`, `unknown_workspace`."""
@@ -43,3 +45,10 @@ class RuntimeFeeds:
         async with aclosing(self._parts.store.facts.subscribe(stream, after=after)) as subscription:
             async for records in subscription:
                 yield records
+
+    async def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
+        """Encoded events of a workspace. Raises Refusal `unknown_workspace`."""
+        self._workspaces.get(workspace)
+        async with aclosing(self._events.follow(workspace, after)) as chunks:
+            async for chunk in chunks:
+                yield chunk

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import Self
 
+from callboard.contracts.facts import SessionCreated
+from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.rows import SessionCard
 from callboard.control.effects import ListSession
 
 from .acting import WorkspaceEffect
 from .commands import Commands
+from .events.heard import HeardFeed
+from .events.order import Order
+from .events.stream import EventStream
 from .feeds import RuntimeFeeds
 from .host import SessionHost
 from .parts import Parts
@@ -28,6 +34,9 @@ class Runtime:
     """`commands` and `feeds` implement the ports of the same names. Use it as an async context manager."""
 
     def __init__(self, parts: Parts) -> None:
+        self._homes: dict[str, str] = {}
+        order = Order(lambda: self.parts.store.facts, self._home_of)
+        parts = replace(parts, feed=HeardFeed(parts.feed, order))
         self.parts = parts
         self.workspaces = Workspaces(parts)
         self.sessions = Sessions(
@@ -35,7 +44,8 @@ class Runtime:
         )
         self.queries = Queries(parts, self.sessions, self.workspaces)
         self.commands = Commands(parts, self.sessions, self.workspaces, self.queries)
-        self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces)
+        events = EventStream(order, lambda: self.parts.store.facts, self.workspaces.listed)
+        self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces, events)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
@@ -86,6 +96,16 @@ class Runtime:
         while True:
             await asyncio.sleep(SWEEP_EVERY)
             await self.sessions.sweep()
+
+    async def _home_of(self, stream: str) -> str:
+        """The workspace of a stream; empty where it has none. A session's is in its first fact."""
+        if is_workspace_stream(stream):
+            return stream
+        if stream not in self._homes:
+            for record in await self.parts.store.facts.read(stream, limit=1):
+                if isinstance(record.fact, SessionCreated):
+                    self._homes[stream] = record.fact.workspace_id
+        return self._homes.get(stream, "")
 
     async def _pass_on(self, host: SessionHost, effect: WorkspaceEffect) -> None:
         await self.workspaces.effect(host.session, host.state.workspace, effect)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -148,6 +148,7 @@ class WorkspaceHost:
             for record in records:
                 self.state = rules.evolve(self.state, record)
                 self._show(self._view.apply(record))
+            self._parts.feed.facts(self.state.workspace, records)
             return answer
 
     def close(self) -> None:
@@ -194,6 +195,12 @@ class Workspaces:
                 hint="list_workspaces names them; open_workspace opens a folder.",
             )
         return host
+
+    def listed(self, workspace: str) -> dict[str, Any]:
+        """What a client of the workspace's events begins with: its folder and its sessions, newest first."""
+        host = self.get(workspace)
+        cards = [{"session_id": card.key, "title": card.title, "state": card.state} for card in host.cards()]
+        return {"repo_path": host.state.path, "sessions": cards}
 
     def home(self, workspace: str) -> Home:
         """What decisions need of a workspace; empty for none."""

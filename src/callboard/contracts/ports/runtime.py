@@ -47,3 +47,8 @@ class Feeds(Protocol):
     def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
         """The facts after a sequence, stored and then live."""
         ...
+
+    def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
+        """Encoded server-sent events of the Multi-agent runtime specification, from the present state or from a `seq` on,
+        without gap or repeat."""
+        ...
