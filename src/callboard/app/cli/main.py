@@ -14,7 +14,7 @@ from callboard import __version__
 from callboard.contracts.errors import Problem, Refusal
 
 from ..home import Home, write_private
-from . import agents, facts, run, sessions, up, view
+from . import agents, facts, imports, run, sessions, up, view
 from .exits import DONE, ENDED_BY_PERSON, FAILED, exit_code
 from .terminal import Style, err, plain
 from .words import in_words_of_the_line
@@ -35,6 +35,7 @@ Examples:
   callboard sessions                             what there is
   callboard view last                            the newest conversation
   callboard facts last --json                    every fact of it, one a line
+  callboard import                               past sessions of Claude Code and Codex, to read here
 
 \b
 What is kept is in CALLBOARD_HOME (default: your state folder, printed by `up`).
@@ -48,7 +49,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 110},
 )
-for verb in (up, run, agents, sessions, facts, view):
+for verb in (up, run, agents, sessions, facts, view, imports):
     verb.register(app)
 
 

@@ -1,0 +1,225 @@
+"""Codex's rollouts: one JSON line an event, in folders by date.
+
+A `response_item` is what went to or came from the model: messages, reasoning, calls and their outputs. A message of the
+user begins a turn. `event_msg` of type `token_count` tells the use of the newest model call, `turn_context` its model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import msgspec
+
+from callboard.contracts.commands.imports import ImportedCall, ImportedPart
+
+from .diffs import patched
+from .past import Line, Making, PastSession, PastTurn, first_line, lines, mapping, microseconds, number, text_of
+
+SOURCE: Literal["codex"] = "codex"
+_HEAD = 200
+#: What the program itself says in the person's name.
+_NOT_SAID = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<turn_aborted>",
+    "<permissions",
+    "# AGENTS.md instructions",
+)
+_CALLS = ("function_call", "custom_tool_call", "local_shell_call")
+_OUTPUTS = ("function_call_output", "custom_tool_call_output")
+
+
+def find(home: Path) -> Iterator[PastSession]:
+    """The sessions under Codex's folder (`~/.codex`), those without a turn left out."""
+    for file in sorted((home / "sessions").glob("**/rollout-*.jsonl")):
+        found = _about(file)
+        if found is not None:
+            yield found
+
+
+def turns(file: Path) -> Iterator[PastTurn]:
+    """The turns of a rollout, in their order."""
+    reading = _Reading(file.stem)
+    for line in lines(file):
+        done = reading.take(line)
+        if done is not None:
+            yield done
+    last = reading.end()
+    if last is not None:
+        yield last
+
+
+class _Reading:
+    """What is known while a rollout is read."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._making: Making | None = None
+        self._folder = ""
+        self._model = "unknown"
+        self._at = 0
+        self._count = 0
+        self._fresh = True
+
+    def take(self, line: Line) -> PastTurn | None:
+        """Takes a line; the turn before it where the line begins another one."""
+        self._at = microseconds(line.get("timestamp"), self._at)
+        payload = mapping(line.get("payload"))
+        match line.get("type"):
+            case "session_meta":
+                self._folder = str(payload.get("cwd") or self._folder)
+            case "turn_context":
+                self._model = str(payload.get("model") or self._model)[:200]
+            case "response_item":
+                return self._item(payload)
+            case "event_msg":
+                self._event(payload)
+            case _:
+                pass
+        return None
+
+    def end(self) -> PastTurn | None:
+        """The newest turn."""
+        return self._making.turn(self._session) if self._making is not None else None
+
+    def _item(self, payload: Line) -> PastTurn | None:
+        kind = payload.get("type")
+        if kind == "message" and payload.get("role") == "user":
+            return self._asked(text_of(payload.get("content")))
+        if self._making is None:
+            return None
+        if kind == "message" and payload.get("role") == "assistant":
+            text = text_of(payload.get("content"))
+            if text.strip():
+                self._part(ImportedPart(kind="text", text=text))
+        elif kind == "reasoning":
+            thought = text_of(payload.get("summary"), ("summary_text",))
+            if thought.strip():
+                self._part(ImportedPart(kind="reasoning", text=thought))
+        elif kind in _CALLS:
+            self._part(_call(payload))
+        elif kind in _OUTPUTS:
+            self._answered(payload)
+        return None
+
+    def _asked(self, text: str) -> PastTurn | None:
+        if not text.strip():
+            return None
+        if text.lstrip().startswith(_NOT_SAID):
+            if text.lstrip().startswith("<turn_aborted>") and self._making is not None:
+                self._making.ended = "interrupted"
+            return None
+        done = self.end()
+        self._count += 1
+        self._making = Making(key=f"{self._count}", at=self._at, input=text)
+        self._fresh = True
+        return done
+
+    def _part(self, part: ImportedPart) -> None:
+        """A part of the model call under way; the first after an answer to a call begins another one."""
+        if self._making is None:
+            return
+        calls = self._making.calls
+        if self._fresh or not calls:
+            calls.append(ImportedCall(model=self._model))
+            self._fresh = False
+        stop = "tool_calls" if part.kind == "tool" else "stop"
+        calls[-1] = msgspec.structs.replace(calls[-1], parts=(*calls[-1].parts, part), stop_reason=stop)
+
+    def _answered(self, payload: Line) -> None:
+        output, code = _output(payload.get("output"))
+        folder = self._folder
+
+        def end(part: ImportedPart) -> ImportedPart:
+            failed = code not in (None, 0)
+            changes = () if failed else tuple(patched(folder, _patch(part)))
+            ended: Literal["completed", "failed"] = "failed" if failed else "completed"
+            return msgspec.structs.replace(part, output=output, exit_code=code, ended=ended, changes=changes)
+
+        if self._making is not None and self._making.answer(str(payload.get("call_id") or ""), end):
+            self._fresh = True
+
+    def _event(self, payload: Line) -> None:
+        if payload.get("type") == "turn_aborted" and self._making is not None:
+            self._making.ended = "interrupted"
+        if payload.get("type") != "token_count" or self._making is None or not self._making.calls:
+            return
+        used = mapping(mapping(payload.get("info")).get("last_token_usage"))
+        self._making.calls[-1] = msgspec.structs.replace(
+            self._making.calls[-1],
+            input_tokens=number(used.get("input_tokens")),
+            output_tokens=number(used.get("output_tokens")),
+            cached_tokens=number(used.get("cached_input_tokens")),
+            reasoning_tokens=number(used.get("reasoning_output_tokens")),
+        )
+
+
+def _about(file: Path) -> PastSession | None:
+    folder = title = identity = ""
+    for place, line in enumerate(lines(file)):
+        payload = mapping(line.get("payload"))
+        if line.get("type") == "session_meta":
+            folder, identity = str(payload.get("cwd") or ""), str(payload.get("id") or "")
+        said = payload.get("type") == "message" and payload.get("role") == "user"
+        text = text_of(payload.get("content")) if said else ""
+        if text.strip() and not text.lstrip().startswith(_NOT_SAID):
+            title = first_line(text)
+        if (folder and title) or place > _HEAD:
+            break
+    if not folder or not title:
+        return None
+    return PastSession(
+        source=SOURCE,
+        source_id=identity or file.stem,
+        file=file,
+        folder=folder,
+        title=title,
+        changed=file.stat().st_mtime,
+        turns=lambda: turns(file),
+    )
+
+
+def _call(payload: Line) -> ImportedPart:
+    name = str(payload.get("name") or payload.get("type") or "unknown")[:200]
+    given = payload.get("arguments") if "arguments" in payload else payload.get("input", payload.get("action"))
+    text = given if isinstance(given, str) else msgspec.json.encode(given).decode()
+    return ImportedPart(
+        kind="tool",
+        tool=name,
+        call_id=str(payload.get("call_id") or "")[:200],
+        text=text,
+        summary=f"{name} {first_line(_command(text) or text)}"[:500],
+    )
+
+
+def _command(text: str) -> str:
+    try:
+        given = mapping(msgspec.json.decode(text))
+    except msgspec.DecodeError:
+        return ""
+    command: Any = given.get("command") or given.get("cmd")
+    return " ".join(map(str, cast("list[Any]", command))) if isinstance(command, list) else str(command or "")
+
+
+def _patch(part: ImportedPart) -> str:
+    """The patch of a call that applies one; nothing where it does something else."""
+    text = part.text if part.tool == "apply_patch" else _command(part.text)
+    begin = text.find("*** Begin Patch")
+    return text[begin:] if begin >= 0 else ""
+
+
+def _output(output: Any) -> tuple[str, int | None]:
+    """The output of a call and its exit code, which newer versions tell in an object and older ones in JSON text."""
+    if isinstance(output, str):
+        try:
+            told = mapping(msgspec.json.decode(output))
+        except msgspec.DecodeError:
+            return output, None
+        inner = told.get("output")
+        code = mapping(told.get("metadata")).get("exit_code")
+        return (inner if isinstance(inner, str) else output), code if isinstance(code, int) else None
+    told = mapping(output)
+    content = told.get("content")
+    return (content if isinstance(content, str) else text_of(output)), None

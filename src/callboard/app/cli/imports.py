@@ -1,0 +1,201 @@
+"""`callboard import`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import typer
+
+from callboard.adapters.imports import claude_code, codex
+from callboard.adapters.imports.past import PastSession, PastTurn
+from callboard.contracts.commands import ImportTurn, OpenWorkspace, TurnImported
+from callboard.contracts.errors import Refusal
+
+from ..home import Home
+from ..settings import load
+from .exits import DONE, ENDED_BY_PERSON
+from .loop import run_async
+from .terminal import Style, err, one_line, out
+
+_HELP = """Take over past sessions of Claude Code and Codex, to read them here.
+
+They become sessions for reading, with their timeline, tools, files touched and tokens. Nothing is changed where they come
+from, nothing leaves this machine, and importing again adds only what is new. You are asked before anything is written.
+
+\b
+Examples:
+  callboard import                     those that worked in this folder
+  callboard import --all --list        what there is, in all folders
+  callboard import --from codex --yes  without a question
+"""
+_PRODUCTS = {"claude_code": "Claude Code", "codex": "Codex"}
+#: A transcript that changed this shortly ago may still be written: its last turn is left for the next import, in seconds.
+_SETTLED = 300
+_SHOWN = 20
+
+
+class _Line(msgspec.Struct, rename="camel"):
+    """What `--json` tells of a past session."""
+
+    source: str
+    source_id: str
+    folder: str
+    title: str
+    changed: int
+    session_id: str = ""
+    added: int = 0
+    known: int = 0
+    unfinished: bool = False
+    problem: str = ""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("import", help=_HELP)(_import)
+
+
+def _import(
+    folder: Annotated[Path, typer.Option("--folder", "-C", help="Those that worked in this folder.")] = Path(),
+    every: Annotated[bool, typer.Option("--all", help="Those of every folder that is still there.")] = False,
+    source: Annotated[
+        Literal["claude-code", "codex"] | None, typer.Option("--from", help="Only those of one product.")
+    ] = None,
+    only_list: Annotated[bool, typer.Option("--list", help="Show what there is and import nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON line a session; asks nothing, so it needs --yes.")
+    ] = False,
+) -> None:
+    wanted = None if every else folder.expanduser().resolve()
+    found = [one for one in _past(source) if Path(one.folder).is_dir() and (wanted is None or _same(one, wanted))]
+    found.sort(key=lambda one: one.changed, reverse=True)
+    if not found:
+        where = "any folder" if wanted is None else str(wanted)
+        err(f"Nothing to import: no past session of Claude Code or Codex worked in {where}.")
+        raise typer.Exit(DONE)
+    if only_list:
+        _show(found, json=json, most=len(found))
+        raise typer.Exit(DONE)
+    if not json:
+        _show(found, json=False, most=_SHOWN)
+    if not yes:
+        if json or not sys.stdin.isatty():
+            raise Refusal("invalid_input", "Nobody can be asked here.", field="--yes", hint="Add --yes to import.")
+        if not typer.confirm(f"Copy {len(found)} sessions into {Home.of(os.environ).folder}?", err=True):
+            err("Nothing was imported.")
+            raise typer.Exit(ENDED_BY_PERSON)
+    run_async(_carry_out(found, json=json))
+
+
+def _past(source: str | None) -> Iterator[PastSession]:
+    home = Path.home()
+    if source in (None, "claude-code"):
+        yield from claude_code.find(Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude"))
+    if source in (None, "codex"):
+        yield from codex.find(Path(os.environ.get("CODEX_HOME") or home / ".codex"))
+
+
+def _same(one: PastSession, wanted: Path) -> bool:
+    return Path(one.folder).resolve() == wanted
+
+
+def _show(found: list[PastSession], *, json: bool, most: int) -> None:
+    style = Style(sys.stdout)
+    for one in found[:most]:
+        if json:
+            out(msgspec.json.encode(_line(one)).decode())
+            continue
+        day = datetime.fromtimestamp(one.changed, UTC).strftime("%Y-%m-%d")
+        product = _PRODUCTS[one.source].ljust(11)
+        out(f"{day}  {product}  {one_line(one.title, 60)}  {style.dim(one_line(one.folder))}")
+    if len(found) > most:
+        err(f"… and {len(found) - most} more.")
+
+
+def _line(one: PastSession) -> _Line:
+    return _Line(
+        source=one.source, source_id=one.source_id, folder=one.folder, title=one.title, changed=int(one.changed)
+    )
+
+
+async def _carry_out(found: list[PastSession], *, json: bool) -> None:
+    from ..joining import connected
+
+    added = 0
+    home = Home.of(os.environ)
+    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+
+        async def send(one: PastSession, turn: PastTurn, workspace: str) -> TurnImported:
+            given: TurnImported = await client.submit(_command(one, turn, workspace))
+            return given
+
+        for number, one in enumerate(found, start=1):
+            opened = await client.submit(OpenWorkspace(path=one.folder))
+            line = _line(one)
+            line.unfinished = not _is_settled(one)
+            for turn in _settled(one):
+                try:
+                    answer = await send(one, turn, opened.workspace_id)
+                except Refusal as refusal:
+                    line.problem = refusal.problem.message
+                    break
+                line.session_id = answer.session_id
+                line.added += answer.added
+                line.known += not answer.added
+            added += line.added
+            _tell(line, f"{number}/{len(found)}", json=json)
+    if not json:
+        err(f"Imported: {_turns(added)}. `callboard sessions` lists the sessions.")
+
+
+def _tell(line: _Line, place: str, *, json: bool) -> None:
+    if json:
+        out(msgspec.json.encode(line).decode())
+    elif line.problem:
+        err(f"{place}  {one_line(line.title, 60)}: {line.problem}")
+    else:
+        known = f", {line.known} there already" if line.known else ""
+        later = "; its newest turn may still be written and comes with the next import" if line.unfinished else ""
+        err(f"{place}  {one_line(line.title, 60)}: {_turns(line.added)}{known}{later}")
+
+
+def _turns(count: int) -> str:
+    return f"{count} turn" if count == 1 else f"{count} turns"
+
+
+def _is_settled(one: PastSession) -> bool:
+    return time.time() - one.changed > _SETTLED
+
+
+def _settled(one: PastSession) -> Iterator[PastTurn]:
+    """The turns that will not change any more: all but the last, where the transcript may still be written."""
+    if _is_settled(one):
+        yield from one.turns()
+        return
+    before: PastTurn | None = None
+    for turn in one.turns():
+        if before is not None:
+            yield before
+        before = turn
+
+
+def _command(one: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
+    return ImportTurn(
+        workspace_id=workspace,
+        source=one.source,
+        source_id=one.source_id[:200],
+        title=one.title,
+        turn_id=turn.turn_id,
+        at=turn.at,
+        input=turn.input,
+        calls=turn.calls,
+        ended=turn.ended,
+        agent=turn.agent,
+    )
