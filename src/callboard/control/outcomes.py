@@ -116,6 +116,63 @@ class WorktreeMade(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
 
 
+class WorktreeLeft(msgspec.Struct, frozen=True, kw_only=True):
+    """A closed child's worktree was not removed, and why. `parent` is its parent's thread."""
+
+    agent: str
+    parent: str
+    path: str
+    branch: str
+    reason: str
+
+
+class ExternalThere(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent that is a program of its own was started for the thread and holds a conversation for it."""
+
+    thread: str
+    provider_session: str
+    name: str
+    version: str
+    resumed: bool
+
+
+class ExternalGone(msgspec.Struct, frozen=True, kw_only=True):
+    """The thread's agent was ended, or ended."""
+
+    thread: str
+    reason: str
+
+
+class PartEnded(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of what such an agent says is finished, while its prompt (the model call at that step) goes on."""
+
+    thread: str
+    run: str
+    prompt: int
+    piece: Piece
+
+
+class CallSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """Such an agent began a call, or asks whether one that it began may go on."""
+
+    thread: str
+    run: str
+    prompt: int
+    wanted: WantedCall
+
+
 Outcome = (
-    ModelAnswered | ModelAttemptFailed | ToolEnded | RunStopped | ActionTimedOut | TakenOver | TimeCame | WorktreeMade
+    ModelAnswered
+    | ModelAttemptFailed
+    | ToolEnded
+    | RunStopped
+    | ActionTimedOut
+    | TakenOver
+    | TimeCame
+    | WorktreeMade
+    | WorktreeLeft
+    | ExternalThere
+    | ExternalGone
+    | PartEnded
+    | CallSeen
 )

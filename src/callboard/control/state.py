@@ -16,7 +16,7 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.team import ChildStatus, Edge, Isolation, QueueReason, Role, TeamPhase, WorkUsage
 
 #: Snapshots of another schema are thrown away and folded anew.
-STATE_SCHEMA = 4
+STATE_SCHEMA = 6
 
 #: The tool whose success ends a turn in `auto`.
 FINALIZE = "Finalize"
@@ -27,7 +27,8 @@ CallPhase = Literal["requested", "waiting", "running"]
 class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call without a terminal fact. `action` is the approval it waits for, `action_step` the step of that
     approval, and what follows is what its card offers. `awaits` are the children that a waiting call of a team is for, with
-    `any_of` where one of them is enough, until `until` (0 for as long as it takes)."""
+    `any_of` where one of them is enough, until `until` (0 for as long as it takes); `over` are those of them that had ended
+    before."""
 
     call: str
     step: int
@@ -43,6 +44,7 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     awaits: tuple[str, ...] = ()
     any_of: bool = False
     until: int = 0
+    over: tuple[str, ...] = ()
 
 
 class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +69,8 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     `model_step` is the step of the model call without an end, 0 when none is open.
     `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `finalised` is set once
     a Finalize call succeeded, `stopping` from the request of an interrupt on. `reserved` are the items of the inbox that the
-    run was told and that are not consumed yet; `hops` how many agents passed on what led to it.
+    run was told and that are not consumed yet; `woken` says that they alone began it, and `hops` how many agents passed on
+    what led to it since a person said something.
     `started` is when (microseconds since the Unix epoch), `answer` the texts of `answer_parts`, `summary` what Finalize said.
     """
 
@@ -95,6 +98,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     finalised: bool = False
     stopping: bool = False
     reserved: tuple[str, ...] = ()
+    woken: bool = False
     hops: int = 0
     started: int = 0
     answer: tuple[Text, ...] = ()
@@ -110,32 +114,36 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """A turn that waits for its thread."""
+    """A turn that waits for its thread. `woken` says that its input is the inbox alone; `hops` counts the agents that passed on
+    what led to it."""
 
     turn: str
     mode: Mode
     permission_mode: PermissionMode
+    woken: bool = False
+    hops: int = 0
 
 
 class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that waits for an agent's next turn. `handoff` names the envelope that it is, `held` that it waits for an
-    answer first, `worker` that it tells of a child; `hops` counts the agents that passed on what led to it."""
+    """Something that waits for an agent's next turn. `handoff` names the envelope that it is, `worker` says that it tells of a
+    child; `hops` counts the agents that passed on what led to it."""
 
     item: str
     source: str
     handoff: str = ""
-    held: bool = False
     worker: bool = False
     hops: int = 0
 
 
 class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How an agent's newest turn ended. `text` is its answer; `code` that of a failure, or the cause of an interrupt."""
+    """How an agent's newest turn ended. `text` is its answer; `code` that of a failure, or the cause of an interrupt; `hops`
+    those of its run."""
 
     how: Literal["completed", "failed", "interrupted"]
     text: Text = Text()
     code: str = ""
     message: str = ""
+    hops: int = 0
 
 
 class TeamLoad(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,12 +171,22 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
     isolation: Isolation = "shared"
     work_globs: tuple[str, ...] = ()
     worktree: str = ""
+    branch: str = ""
+    base: str = ""
     group: str = ""
     queue_reason: QueueReason | None = None
     review: bool = False
     ending: Literal["", "closed", "cancelled"] = ""
     reason: str = ""
     result: Text = Text()
+
+
+class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
+    """The conversation that an agent which is a program of its own holds for a thread, by its own name, and whether it is
+    there."""
+
+    provider_session: str
+    connected: bool
 
 
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,10 +210,12 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     usage: WorkUsage = WorkUsage()
     ended: TurnEnd | None = None
     team: TeamLoad | None = None
+    external: ExternalLink | None = None
 
 
 class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
-    """A handoff that is not over. `sender` and `receiver` are threads; `turn` is the receiver's that consumed it."""
+    """A handoff that is not over. `sender` and `receiver` are threads; `told` says that the receiver was told of it, `turn` is
+    the receiver's in which it was accepted."""
 
     handoff: str
     source: str
@@ -205,6 +225,7 @@ class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
     confirm: bool = False
     ownership: bool = False
     accepted: bool = False
+    told: bool = False
     resume_target: str = ""
     reply_by: int = 0
     turn: str = ""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import assert_never
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.scope import Scope
+from callboard.control.decide.recovery import rests
 from callboard.control.effects import (
     AskModel,
     Effect,
@@ -23,6 +24,7 @@ from callboard.control.effects import (
     WakeAt,
 )
 from callboard.control.outcomes import ActionTimedOut, RunStopped, TimeCame
+from callboard.control.state import OpenRun, Session, Thread
 
 from .ask import Asking
 from .call import Calling
@@ -31,6 +33,14 @@ from .host import SessionHost
 from .worktrees import isolate
 
 log = logging.getLogger(__name__)
+
+
+def _under_way(state: Session) -> Iterator[tuple[Thread, OpenRun]]:
+    """The runs that end with this process. One that is being stopped already ends by itself; one that rests stays open."""
+    for thread in state.threads.values():
+        if thread.run is not None and not thread.run.stopping and not rests(state, thread):
+            yield thread, thread.run
+
 
 WorkspaceEffect = ListSession | ShareRule
 
@@ -45,6 +55,7 @@ class Acting:
         self._expiries = expiries
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: dict[str, dict[asyncio.Task[None], Asking | Calling]] = {}
+        self._stopping: set[str] = set()
         self._closing = asyncio.Event()
 
     @property
@@ -84,12 +95,31 @@ class Acting:
         reason: str = "",
         broken: Asking | Calling | None = None,
     ) -> None:
-        """Stops all that a run has under way, and reports what was there; `broken` is what failed and ended by itself."""
+        """Stops all that a run has under way, and reports what was there; `broken` is what failed and ended by itself. A run that
+        is being stopped already is told of by that stop, which knows what there was."""
+        if run in self._stopping:
+            return
+        self._stopping.add(run)
+        try:
+            await self._stop(host, thread, run, cause, reason, broken)
+        finally:
+            self._stopping.discard(run)
+
+    async def _stop(
+        self,
+        host: SessionHost,
+        thread: str,
+        run: str,
+        cause: InterruptCause,
+        reason: str,
+        broken: Asking | Calling | None,
+    ) -> None:
         ended = await self._ended(host, run)
         if broken is not None and broken not in ended:
             await broken.settle()
             ended.append(broken)
-        found = host.state.threads[thread].run
+        at = host.state.threads.get(thread)
+        found = at.run if at is not None else None
         step = found.model_step if found is not None and found.run == run else 0
         await self._tell(
             host,
@@ -109,13 +139,12 @@ class Acting:
         """Ends everything: what runs is stopped and told as ended with the process; what waits stays as it is."""
         self._closing.set()
         await host.settled()
-        for thread in list(host.state.threads.values()):
-            run = thread.run
-            # One that is being stopped already ends by itself, and only that stop knows what had come of it.
-            if run is None or run.stopping:
-                continue
-            if run.model_step or any(call.phase == "running" for call in run.calls):
-                await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
+        # What is stopped may let another agent begin, such as one that was waiting for it.
+        while True:
+            thread, run = next(_under_way(host.state), (None, None))
+            if thread is None or run is None:
+                break
+            await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 

@@ -77,10 +77,12 @@ class ThreadChanged(Answer, frozen=True, kw_only=True):
 
 
 class ResumeThread(Command, frozen=True, kw_only=True):
-    """Let a thread that was paused go on with its queue."""
+    """Let a thread that was paused go on with its queue. With `tree` its agent and all children of it that the end of their
+    process stopped go on with what they worked on."""
 
     session_id: Id
     thread_id: Id | None = None
+    tree: bool = False
     reason: Reason = ""
 
 

@@ -68,7 +68,8 @@ class HandoffRejected(Fact, frozen=True, kw_only=True):
 
 
 class HandoffCompleted(Fact, frozen=True, kw_only=True):
-    """What was handed over is done: the receiver's turn ended, the ownership is back, or the required answer came."""
+    """What was handed over is done: the receiver's turn ended, or the ownership is back; then whoever resumes, in
+    `to_thread`, is told."""
 
     type: ClassVar[str] = "handoff.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
@@ -76,6 +77,7 @@ class HandoffCompleted(Fact, frozen=True, kw_only=True):
     source: str
     target: str
     returned: bool = False
+    to_thread: str = ""
     reason: str = ""
 
 

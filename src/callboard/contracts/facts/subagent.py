@@ -95,12 +95,15 @@ class SubagentContinued(Fact, frozen=True, kw_only=True):
 
 
 class SubagentClosed(Fact, frozen=True, kw_only=True):
-    """The child takes nothing more; its transcript stays."""
+    """The child takes nothing more; its transcript stays. `worktree`, `branch` and `base` are those that it had of its own."""
 
     type: ClassVar[str] = "subagent.closed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
     closes: ClassVar[ScopeKey | None] = "thread"
     reason: str = ""
+    worktree: str = ""
+    branch: str = ""
+    base: str = ""
 
 
 class SubagentsAwaited(Fact, frozen=True, kw_only=True):

@@ -22,17 +22,22 @@ from ..batch import Batch, Decision
 from ..known import Known
 from ..outcomes import (
     ActionTimedOut,
+    CallSeen,
+    ExternalGone,
+    ExternalThere,
     ModelAnswered,
     ModelAttemptFailed,
     Outcome,
+    PartEnded,
     RunStopped,
     TakenOver,
     TimeCame,
     ToolEnded,
+    WorktreeLeft,
     WorktreeMade,
 )
 from ..state import Session
-from . import actions, answers, calls, imports, queue, recovery, stops, submit
+from . import actions, answers, calls, external, imports, queue, recovery, resume, stops, submit
 from .follow import follow
 from .imports import must_not_be_imported
 from .team import handoff, worktree
@@ -65,6 +70,7 @@ def command(state: Session, request: SessionCommand, known: Known) -> tuple[Deci
 def outcome(state: Session, report: Outcome, known: Known) -> Decision:
     """The facts of an outcome. One that no open entity waits for changes nothing."""
     batch = Batch(state, known)
+    starts = True
     match report:
         case ModelAnswered():
             answers.answered(batch, report)
@@ -74,17 +80,28 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             calls.ended(batch, report)
         case RunStopped():
             stops.stopped(batch, report)
+            starts = report.cause != "shutdown"
         case ActionTimedOut():
             actions.timed_out(batch, report)
         case TakenOver():
-            recovery.taken_over(batch, report)
+            starts = not recovery.taken_over(batch, report)
         case TimeCame():
             handoff.expire_due(batch)
         case WorktreeMade():
             worktree.made(batch, report)
+        case WorktreeLeft():
+            worktree.left(batch, report)
+        case ExternalThere():
+            external.there(batch, report)
+        case ExternalGone():
+            external.gone(batch, report)
+        case PartEnded():
+            external.part_ended(batch, report)
+        case CallSeen():
+            external.call_seen(batch, report)
         case _:
             assert_never(report)
-    follow(batch)
+    follow(batch, starts=starts)
     return batch.decision()
 
 
@@ -97,7 +114,7 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
         case InterruptTurn():
             return stops.interrupt(batch, request)
         case ResumeThread():
-            return submit.resume(batch, request)
+            return resume.resume(batch, request)
         case RespondAction():
             return actions.respond(batch, request)
         case RemoveQueuedTurn():

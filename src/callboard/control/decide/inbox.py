@@ -12,7 +12,7 @@ from ..state import OpenRun, Thread
 
 def deliverable(thread: Thread) -> tuple[str, ...]:
     """The items that the next turn is told, in the order in which they were sent."""
-    return tuple(one.item for one in thread.inbox if not one.held)
+    return tuple(one.item for one in thread.inbox)
 
 
 def reserve(batch: Batch, thread_id: str) -> None:
@@ -24,7 +24,8 @@ def reserve(batch: Batch, thread_id: str) -> None:
 
 
 def consume(batch: Batch, thread_id: str) -> None:
-    """The model answered: what it was told is consumed, and handoffs among it are accepted by that."""
+    """The model answered: what it was told is consumed, and handoffs among it are accepted by that, but for those that wait for
+    an answer."""
     thread = batch.thread(thread_id)
     run = thread.run
     if run is None or not run.reserved:
@@ -33,7 +34,9 @@ def consume(batch: Batch, thread_id: str) -> None:
     batch.say(InboxConsumed(items=items), run_scope(thread, run))
     for item in items:
         handoff = batch.state.handoffs.get(item)
-        if handoff is not None and not handoff.accepted:
+        if handoff is None or handoff.receiver != thread.thread or handoff.confirm or handoff.ownership:
+            continue
+        if not handoff.accepted:
             batch.say(
                 HandoffAccepted(source=handoff.source, target=handoff.target, reason="consumed"),
                 _scope(thread, run, handoff.handoff),
@@ -41,7 +44,7 @@ def consume(batch: Batch, thread_id: str) -> None:
 
 
 def complete(batch: Batch, thread: Thread) -> None:
-    """The turn that consumed them is over: handoffs without ownership, and without an answer that is still due, are done."""
+    """The turn that took them is complete: handoffs without ownership, and without an answer that is still due, are done."""
     for handoff in list(batch.state.handoffs.values()):
         mine = handoff.receiver == thread.thread and handoff.accepted and not handoff.ownership
         if mine and not handoff.reply_by and not any(one.item == handoff.handoff for one in thread.inbox):

@@ -9,24 +9,32 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch
 from ..outcomes import Piece, TakenOver
-from ..state import OpenRun
+from ..state import OpenCall, Session, Thread
+from .external import disconnect
 from .stops import close, pause_queue
 
+ENDED = "the process that ran it ended"
 
-def taken_over(batch: Batch, report: TakenOver) -> None:
+
+def taken_over(batch: Batch, report: TakenOver) -> bool:
     """Takes the runs of older epochs over. One that only waits for a person goes on waiting, its approval as it was; every
     other ends, and where turns are queued behind it the thread pauses: nothing resumes that a person did not ask for.
+
+    True where something ended.
     """
+    for thread in list(batch.state.threads.values()):
+        disconnect(batch, thread, ENDED)
     stale = [
         (thread, thread.run)
         for thread in batch.state.threads.values()
         if thread.run is not None and thread.run.epoch < batch.known.epoch
     ]
     if not stale:
-        return
+        return False
+    resting = {thread.thread for thread, _ in stale if rests(batch.state, thread)}
     batch.say(SessionTakenOver(previous_epoch=batch.state.epoch, epoch=batch.known.epoch), Scope())
     for thread, run in stale:
-        if _only_waits(run):
+        if thread.thread in resting:
             continue
         mine = [partial for partial in report.partials if partial.scope.run == run.run]
         close(
@@ -34,20 +42,25 @@ def taken_over(batch: Batch, report: TakenOver) -> None:
             thread,
             run,
             cause="crash",
-            reason="the process that ran it ended",
+            reason=ENDED,
             pieces=_pieces(mine) if run.model_step else (),
             outcomes=_outputs(mine),
         )
         pause_queue(batch, thread.thread)
+    return len(resting) < len(stale)
 
 
-def _only_waits(run: OpenRun) -> bool:
-    return (
-        not run.stopping
-        and not run.model_step
-        and bool(run.calls)
-        and all(call.phase == "waiting" for call in run.calls)
-    )
+def rests(state: Session, thread: Thread) -> bool:
+    """True where the thread's run needs no process: all its calls wait for a person, or for children that do."""
+    run = thread.run
+    if run is None or run.stopping or run.model_step or not run.calls:
+        return False
+    return all(call.phase == "waiting" or (bool(call.awaits) and _children_rest(state, call)) for call in run.calls)
+
+
+def _children_rest(state: Session, call: OpenCall) -> bool:
+    awaited = (one for one in state.threads.values() if one.agent in call.awaits and one.child is not None)
+    return all(rests(state, one) for one in awaited if one.run is not None)
 
 
 def _pieces(partials: list[Partial]) -> tuple[Piece, ...]:

@@ -5,28 +5,23 @@ from __future__ import annotations
 from callboard.contracts.commands import InterruptTurn, ThreadChanged
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
-    ActionWithdrawn,
     ModelInterrupted,
     QueueRemoved,
     ThreadPaused,
-    ToolCancelled,
-    ToolLost,
     TurnInterrupted,
     TurnInterruptRequested,
 )
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.ports.tools import ToolOutcome
 
-from ..batch import Batch, action_scope, call_scope, run_scope, thread_scope
+from ..batch import Batch, run_scope, thread_scope
 from ..outcomes import Piece, RunStopped
 from ..state import OpenRun, Thread
 from .answers import cut
+from .calls import abandon
 from .iterate import reject_steers, running
 from .team.children import cancel_all
 from .turns import start_next, thread_changed, thread_of
-
-#: Of a call that was cut before it had shown anything.
-NOTHING_SEEN = ToolOutcome(output="")
 
 
 def interrupt(batch: Batch, request: InterruptTurn) -> ThreadChanged:
@@ -79,34 +74,20 @@ def close(
 ) -> None:
     """Every open entity of the run gets its terminal fact, and then the turn does.
 
-    A call that had begun under a host that died is of unknown outcome: nobody saw whether it took effect.
+    A call that had begun under a host that died is of unknown outcome: nobody saw whether it took effect. One that only waited
+    for children took none.
     """
     if run.model_step:
         cut(batch, thread, run, pieces)
         batch.say(ModelInterrupted(), run_scope(thread, run, run.model_step))
-    unseen = cause in ("crash", "lost")
-    for call in run.calls:
-        scope = call_scope(thread, run, call)
-        outcome = outcomes.get(call.call, NOTHING_SEEN)
-        output = batch.hold(outcome.output)
-        if call.action:
-            batch.say(
-                ActionWithdrawn(reason=f"the turn was interrupted ({cause})"),
-                action_scope(thread, run, call),
-            )
-        if call.phase == "running" and unseen:
-            batch.say(ToolLost(output=output), scope)
-        else:
-            batch.keep(*outcome.blobs)
-            batch.say(
-                ToolCancelled(
-                    started=call.phase == "running",
-                    output=output,
-                    duration_ms=outcome.duration_ms,
-                    changes=outcome.changes,
-                ),
-                scope,
-            )
+    abandon(
+        batch,
+        thread,
+        run,
+        reason=f"the turn was interrupted ({cause})",
+        unseen=cause in ("crash", "lost"),
+        outcomes=outcomes,
+    )
     reject_steers(batch, thread, run, "turn_interrupted")
     batch.say(TurnInterrupted(cause=cause, reason=reason, iterations=run.iteration), run_scope(thread, run))
 

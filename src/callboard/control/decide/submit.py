@@ -1,13 +1,11 @@
-"""Input becomes turns: submitted, queued, steered; and a paused thread goes on."""
+"""Input becomes turns: submitted, queued, steered."""
 
 from __future__ import annotations
 
 from callboard.contracts.commands import (
-    ResumeThread,
     SteerTaken,
     SteerTurn,
     SubmitTurn,
-    ThreadChanged,
     TurnAccepted,
 )
 from callboard.contracts.errors import Refusal
@@ -26,8 +24,9 @@ from callboard.contracts.scope import Scope
 from ..batch import Batch, run_scope, thread_scope
 from ..state import QueuedTurn, Session, Thread
 from .team.agents import opened
-from .team.children import go_on, start_or_wait
-from .turns import start, thread_changed, thread_of
+from .team.children import go_on
+from .team.slots import start_or_wait
+from .turns import start, thread_of
 
 #: A title is the first line of the first input, cut at this many characters.
 TITLE = 80
@@ -53,6 +52,8 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
             hint="Send it with whenBusy queue or interrupt.",
         )
     if thread.child is not None:
+        if thread.child.ending:
+            raise Refusal("thread_busy", f"{thread.agent} is being stopped.", hint="Send it again once it has.")
         go_on(batch, thread, thread.child, request.text)
         thread = batch.thread(thread.thread)
     batch.say(
@@ -110,19 +111,6 @@ def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
     return SteerTaken(
         session_id=batch.state.session, turn_id=run.turn, steer_id=steer_id, sequence=batch.state.sequence
     )
-
-
-def resume(batch: Batch, request: ResumeThread) -> ThreadChanged:
-    """Lets a paused thread go on. Raises `thread_not_paused`, and what `start` raises."""
-    thread = thread_of(batch.state, request.thread_id)
-    if thread.paused is None:
-        raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn to make it work.")
-    batch.say(ThreadResumed(reason=request.reason), thread_scope(thread))
-    if thread.child is not None:
-        start_or_wait(batch, thread.thread)
-    elif thread.queue:
-        start(batch, thread.thread, thread.queue[0])
-    return thread_changed(batch, thread.thread)
 
 
 def _create(batch: Batch, request: SubmitTurn) -> None:

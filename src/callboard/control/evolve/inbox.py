@@ -37,14 +37,7 @@ def requested(state: Session, fact: HandoffRequested, place: Place) -> Session:
         reply_by=fact.reply_by,
     )
     state = msgspec.structs.replace(state, handoffs={**state.handoffs, handoff.handoff: handoff})
-    item = InboxItem(
-        item=handoff.handoff,
-        source=fact.source,
-        handoff=handoff.handoff,
-        held=fact.confirm or fact.ownership,
-        hops=fact.hops,
-    )
-    return _add(state, fact.to_thread, item)
+    return _add(state, fact.to_thread, _envelope(handoff.handoff, fact.source, fact.hops))
 
 
 def accepted(state: Session, fact: HandoffAccepted, place: Place) -> Session:
@@ -57,13 +50,10 @@ def accepted(state: Session, fact: HandoffAccepted, place: Place) -> Session:
         handoffs={**state.handoffs, handoff.handoff: taken},
         owner=handoff.receiver if fact.ownership else state.owner,
     )
-    return _change_inbox(
-        state,
-        handoff.receiver,
-        lambda inbox: tuple(
-            msgspec.structs.replace(one, held=False) if one.handoff == handoff.handoff else one for one in inbox
-        ),
-    )
+    if place.scope.run or not handoff.told:
+        return state
+    # Somebody else accepted what the receiver has read already: it is told that it is to work on it now.
+    return _add(state, handoff.receiver, _envelope(handoff.handoff, fact.source))
 
 
 def rejected(state: Session, fact: HandoffRejected, place: Place) -> Session:
@@ -73,13 +63,12 @@ def rejected(state: Session, fact: HandoffRejected, place: Place) -> Session:
 
 
 def completed(state: Session, fact: HandoffCompleted, place: Place) -> Session:
-    """An ownership goes back to who resumes."""
-    handoff = state.handoffs.get(place.scope.handoff)
+    """An ownership goes back to who resumes, and that agent is told."""
     state = _without(state, place.scope.handoff)
-    if handoff is None or not fact.returned:
+    if not fact.returned:
         return state
-    resumes = (one.thread for one in state.threads.values() if one.agent == handoff.resume_target)
-    return msgspec.structs.replace(state, owner=next(resumes, state.lead))
+    state = msgspec.structs.replace(state, owner=fact.to_thread or state.lead)
+    return _add(state, fact.to_thread, InboxItem(item=place.scope.handoff, source=fact.target))
 
 
 def reply_ended(state: Session, fact: ReplyEnded, place: Place) -> Session:
@@ -124,7 +113,10 @@ def said(state: Session, fact: ChannelMessage) -> Session:
 def notified(state: Session, fact: WorkerNotification, place: Place) -> Session:
     if not fact.item:
         return state
-    return _add(state, fact.to_thread, InboxItem(item=fact.item, source=place.scope.agent, worker=True))
+    child = state.threads.get(place.scope.thread)
+    hops = child.ended.hops + 1 if child is not None and child.ended is not None else 0
+    item = InboxItem(item=fact.item, source=place.scope.agent, worker=True, hops=hops)
+    return _add(state, fact.to_thread, item)
 
 
 def review_asked(state: Session, fact: ReviewRequested) -> Session:
@@ -132,19 +124,36 @@ def review_asked(state: Session, fact: ReviewRequested) -> Session:
 
 
 def reserved(state: Session, fact: InboxReserved, place: Place) -> Session:
+    """A run that others woke goes on counting how often what began it was passed on."""
     thread = state.threads.get(place.scope.thread)
-    hops = max((one.hops for one in thread.inbox if one.item in fact.items), default=0) if thread is not None else 0
-    return change_run(state, place, lambda run: msgspec.structs.replace(run, reserved=fact.items, hops=hops))
+    told = [one.hops for one in thread.inbox if one.item in fact.items] if thread is not None else []
+
+    def tell(run: OpenRun) -> OpenRun:
+        hops = max((run.hops, *told)) if run.woken else run.hops
+        return msgspec.structs.replace(run, reserved=fact.items, hops=hops)
+
+    return change_run(state, place, tell)
 
 
 def consumed(state: Session, fact: InboxConsumed, place: Place) -> Session:
     def settle(run: OpenRun) -> OpenRun:
         return msgspec.structs.replace(run, reserved=tuple(one for one in run.reserved if one not in fact.items))
 
+    told = {
+        item: msgspec.structs.replace(state.handoffs[item], told=True)
+        for item in fact.items
+        if item in state.handoffs and state.handoffs[item].receiver == place.scope.thread
+    }
+    if told:
+        state = msgspec.structs.replace(state, handoffs={**state.handoffs, **told})
     state = change_run(state, place, settle)
     return _change_inbox(
         state, place.scope.thread, lambda inbox: tuple(one for one in inbox if one.item not in fact.items)
     )
+
+
+def _envelope(handoff: str, source: str, hops: int = 0) -> InboxItem:
+    return InboxItem(item=handoff, source=source, handoff=handoff, hops=hops)
 
 
 def _add(state: Session, thread: str, item: InboxItem) -> Session:

@@ -54,4 +54,10 @@ def thread_paused(state: Session, fact: ThreadPaused, place: Place) -> Session:
 
 
 def thread_resumed(state: Session, place: Place) -> Session:
-    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, paused=None))
+    """Somebody said that it is to go on: what waits for it begins anew."""
+
+    def resume(thread: Thread) -> Thread:
+        inbox = tuple(msgspec.structs.replace(one, hops=0) for one in thread.inbox)
+        return msgspec.structs.replace(thread, paused=None, inbox=inbox)
+
+    return change_thread(state, place, resume)

@@ -47,7 +47,7 @@ def queued(state: Session, fact: SubagentQueued, place: Place) -> Session:
 
 
 def isolated(state: Session, fact: SubagentIsolated, place: Place) -> Session:
-    return _change(state, place, worktree=fact.path)
+    return _change(state, place, worktree=fact.path, branch=fact.branch, base=fact.base)
 
 
 def started(state: Session, fact: SubagentStarted, place: Place) -> Session:
@@ -70,18 +70,23 @@ def continued(state: Session, place: Place) -> Session:
 def ended(
     state: Session, fact: SubagentCompleted | SubagentFailed | SubagentCancelled, status: ChildStatus, place: Place
 ) -> Session:
+    """What was to be judged of a cancelled child's work is judged no more."""
+    if status == "cancelled":
+        kept = {key: one for key, one in state.reviews.items() if place.scope.agent != one.target}
+        state = msgspec.structs.replace(state, reviews=kept)
     return _leave(_change(state, place, status=status, ending="", result=fact.result), place)
 
 
 def closed(state: Session, place: Place) -> Session:
-    """A closed child takes nothing more: deciders forget it."""
+    """A closed child takes nothing more: deciders forget it, and what was to be judged of its work."""
     threads = {key: thread for key, thread in state.threads.items() if key != place.scope.thread}
-    return _leave(msgspec.structs.replace(state, threads=threads), place)
+    reviews = {key: one for key, one in state.reviews.items() if place.scope.agent not in (one.target, one.reviewer)}
+    return _leave(msgspec.structs.replace(state, threads=threads, reviews=reviews), place)
 
 
 def notified(state: Session, fact: WorkerNotification, place: Place) -> Session:
-    """A child that was interrupted, or whose work waits for a verdict, waits for somebody."""
-    if fact.status not in ("interrupted", "ready_for_review"):
+    """A child that was interrupted or needs somebody, or whose work waits for a verdict, waits."""
+    if fact.status not in ("interrupted", "needs_input", "ready_for_review"):
         return state
     return _change(state, place, status="waiting", result=fact.result)
 
@@ -98,11 +103,21 @@ def load(state: Session, fact: TeamChanged, place: Place) -> Session:
 
 
 def awaited(state: Session, fact: SubagentsAwaited, place: Place) -> Session:
+    over = tuple(
+        one.agent
+        for one in state.threads.values()
+        if one.agent in fact.agents
+        and one.child is not None
+        and one.child.status in ("completed", "failed", "cancelled")
+    )
+
     def wait(run: OpenRun) -> OpenRun:
         return msgspec.structs.replace(
             run,
             calls=tuple(
-                msgspec.structs.replace(call, awaits=fact.agents, any_of=fact.mode == "any", until=fact.until)
+                msgspec.structs.replace(
+                    call, awaits=fact.agents, any_of=fact.mode == "any", until=fact.until, over=over
+                )
                 if call.call == place.scope.tool_call
                 else call
                 for call in run.calls

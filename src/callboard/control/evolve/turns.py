@@ -19,7 +19,17 @@ from .place import Place, change_run, change_thread
 
 
 def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
-    turn = QueuedTurn(turn=place.scope.turn, mode=fact.mode, permission_mode=fact.permission_mode)
+    """What an agent gives its child goes on counting where the agent's own run stands."""
+    thread = state.threads.get(place.scope.thread)
+    child = thread.child if thread is not None else None
+    parent = state.threads.get(child.parent) if child is not None and fact.source == "agent" else None
+    turn = QueuedTurn(
+        turn=place.scope.turn,
+        mode=fact.mode,
+        permission_mode=fact.permission_mode,
+        woken=fact.source == "inbox",
+        hops=parent.run.hops + 1 if parent is not None and parent.run is not None else 0,
+    )
     return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, submitted=turn))
 
 
@@ -40,8 +50,10 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
 
     def begin(thread: Thread) -> Thread:
         queue = tuple(turn for turn in thread.queue if turn.turn != run.turn)
-        last = QueuedTurn(turn=run.turn, mode=run.mode, permission_mode=run.permission_mode)
-        return msgspec.structs.replace(thread, run=run, queue=queue, submitted=None, last=last, ended=None)
+        waited = (one for one in (*thread.queue, thread.submitted) if one is not None and one.turn == run.turn)
+        last = next(waited, QueuedTurn(turn=run.turn, mode=run.mode, permission_mode=run.permission_mode))
+        begun = msgspec.structs.replace(run, woken=last.woken, hops=last.hops)
+        return msgspec.structs.replace(thread, run=begun, queue=queue, submitted=None, last=last, ended=None)
 
     return change_thread(state, place, begin)
 
@@ -65,13 +77,14 @@ def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, pl
     def end(thread: Thread) -> Thread:
         run = thread.run
         text = _answer(run) if run is not None else Text()
+        hops = run.hops if run is not None else 0
         match fact:
             case TurnCompleted():
-                how = TurnEnd(how="completed", text=text)
+                how = TurnEnd(how="completed", text=text, hops=hops)
             case TurnFailed():
-                how = TurnEnd(how="failed", text=text, code=fact.code, message=fact.message)
+                how = TurnEnd(how="failed", text=text, code=fact.code, message=fact.message, hops=hops)
             case TurnInterrupted():
-                how = TurnEnd(how="interrupted", text=text, code=fact.cause, message=fact.reason)
+                how = TurnEnd(how="interrupted", text=text, code=fact.cause, message=fact.reason, hops=hops)
         took = 0 if run is None or thread.child is None else max(0, place.at - run.started) // 1000
         usage = msgspec.structs.replace(thread.usage, duration_ms=thread.usage.duration_ms + took)
         return msgspec.structs.replace(thread, run=None, ended=how, usage=usage)

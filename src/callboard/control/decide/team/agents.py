@@ -14,6 +14,9 @@ from ...state import Child, QueuedTurn, Session, Thread
 def agent_of(state: Session, name: str) -> Thread | None:
     """The thread of the agent that this id, name or alias reaches, in any case; never a child
     by its definition's name."""
+    same = next((one for one in state.threads.values() if one.agent == name), None)
+    if same is not None:
+        return same
     wanted = folded(name)
     exact = next((one for one in state.threads.values() if folded(one.agent) == wanted), None)
     if exact is not None:
@@ -110,9 +113,9 @@ def may_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
             field="agent",
             hint="Send it a message, or hand off to it.",
         )
-    if own is not None and "Delegate" not in own.policy:
+    if own is None or "Delegate" not in own.policy:
         raise Refusal("policy_denied", f"{parent.agent} lacks the policy Delegate.")
-    targets = own.delegate_targets if own is not None else None
+    targets = own.delegate_targets
     if targets is not None and folded(definition.name) not in map(folded, targets):
         raise Refusal(
             "delegate_target_denied",

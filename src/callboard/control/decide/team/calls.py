@@ -29,7 +29,8 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state import OpenCall, OpenRun, Thread
-from . import children, handoff, messages, review, slots, tasks, waits
+from . import children, handoff, messages, review, tasks, waits
+from .kin import children as children_of
 from .spawn import spawn
 
 T = TypeVar("T", bound=Asked)
@@ -64,7 +65,7 @@ def _answer(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None
         case "cancel_subagent":
             found = children.cancel(batch, thread, _as(asked, Close))
         case "list_subagents":
-            return _encode([children.result_of(one) for one in slots.children(batch.state, thread.thread)])
+            return _encode([children.result_of(one) for one in children_of(batch.state, thread.thread)])
         case "wait_subagents":
             run, call = _open(thread, scope)
             waits.begin(batch, thread, run, call, _as(asked, Await))

@@ -7,10 +7,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     QueueAdded,
     QueueRemoved,
-    SubagentCancelled,
-    SubagentClosed,
     SubagentContinued,
-    TaskCancelled,
     TaskCreated,
     ThreadResumed,
     TurnInterruptRequested,
@@ -21,10 +18,10 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope, thread_scope
 from ...state import Child, Thread
+from . import ending as ends
 from .agents import child_of
-from .slots import child_scope, children, enqueue, reason_to_wait, start_child
-
-ENDED = ("completed", "failed", "cancelled")
+from .kin import ENDED, children
+from .slots import start_or_wait
 
 
 def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> InputGiven:
@@ -77,19 +74,6 @@ def go_on(batch: Batch, thread: Thread, child: Child, text: str) -> None:
     batch.say(SubagentContinued(), scope)
 
 
-def start_or_wait(batch: Batch, thread_id: str) -> None:
-    """Lets a child that has a turn and no run start it, or wait for a slot."""
-    thread = batch.thread(thread_id)
-    child = thread.child
-    if child is None or thread.run is not None or thread_id in batch.state.waiting or not thread.queue:
-        return
-    reason = reason_to_wait(batch, child, child.group)
-    if reason is None:
-        start_child(batch, thread_id, child.group)
-    else:
-        enqueue(batch, thread_id, reason, child.group)
-
-
 def cancel(batch: Batch, parent: Thread | None, request: Close) -> ChildChanged:
     """Cancels what the child works on and what waits for it. Raises `unknown_agent`, `not_your_child`, `nothing_running`."""
     thread, child = child_of(batch.state, request.agent, parent)
@@ -119,20 +103,15 @@ def cancel_all(batch: Batch, parent: str, reason: str) -> None:
 
 
 def stop(batch: Batch, thread: Thread, child: Child, ending: InterruptCause, reason: str) -> None:
-    """Stops what the child has under way; where nothing is, it ends at once."""
+    """Stops what the child has under way; where nothing is, it ends at once. The intent is told also where its turn is being
+    stopped for another cause: the child would otherwise only wait to go on."""
     for queued in thread.queue:
         batch.say(QueueRemoved(reason=reason or f"the child is {ending}"), thread_scope(thread, queued.turn))
     run = thread.run
-    if run is not None:
-        if not run.stopping:
-            batch.say(TurnInterruptRequested(cause=ending, reason=reason), run_scope(thread, run))
-        return
-    if child.status not in ENDED:
-        scope = child_scope(thread, child)
-        batch.say(SubagentCancelled(reason=reason), scope)
-        batch.say(TaskCancelled(reason=reason), scope)
-    if ending == "closed":
-        batch.say(SubagentClosed(reason=reason), child_scope(thread, child))
+    if run is None:
+        ends.cancelled(batch, batch.thread(thread.thread), child, ending, reason)
+    elif not run.stopping or child.ending not in ("closed", ending):
+        batch.say(TurnInterruptRequested(cause=ending, reason=reason), run_scope(thread, run))
 
 
 def result_of(thread: Thread) -> ChildResult:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from callboard.contracts.commands.team import Handoff, HandoffAnswered, HandoffSent, Respond
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
@@ -21,8 +23,8 @@ from ...batch import Batch
 from ...state import OpenHandoff, Session, Thread
 from .agents import agent_of, known_agent, main_of
 
-#: How many agents may pass on what one of them began, before a person has to say that it is to go on.
-MOST_HOPS = 32
+#: The largest of all else that an envelope carries, in bytes of JSON.
+LARGEST_REST = 32 * 1024
 #: How long a required answer is waited for where the sender does not say, in seconds.
 DAY = 86_400
 
@@ -33,7 +35,7 @@ def send(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
     Raises `empty_message`, `message_too_large`, `unknown_agent`, `no_edge`, `agent_to_itself`, `subagents_do_not_talk`,
     `ownership_not_allowed`.
     """
-    _check_message(request.message)
+    _check_size(request)
     receiver = main_of(batch, request.to, sender, "to")
     if receiver.thread == sender.thread:
         raise Refusal("agent_to_itself", "An agent does not hand off to itself.", field="to")
@@ -115,7 +117,7 @@ def respond(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffA
         )
     if receiver is not None and receiver.thread != handoff.receiver:
         raise Refusal("not_yours", "Only its receiver answers a handoff.", field="handoffId")
-    scope = _scope(batch, handoff)
+    scope = _scope(batch, handoff, receiver)
     match request.decision:
         case "accept":
             _waits(handoff, needs_answer=True)
@@ -150,6 +152,7 @@ def respond(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffA
                     source=handoff.source,
                     target=handoff.target,
                     returned=handoff.ownership,
+                    to_thread=_resumes(batch.state, handoff) if handoff.ownership else "",
                     reason=request.reason,
                 ),
                 scope,
@@ -170,18 +173,25 @@ def edge_between(state: Session, sender: Thread, receiver: Thread) -> Edge | Non
     if sender.child is not None and sender.child.parent == receiver.thread:
         return Edge(to=receiver.agent, kind="report")
     for edge in sender.edges:
-        if agent_of(state, edge.to) is receiver:
+        if _leads(state, edge, receiver):
             return edge
     for edge in receiver.edges:
-        if edge.direction == "both" and agent_of(state, edge.to) is sender:
+        if edge.direction == "both" and _leads(state, edge, sender):
             return edge
     return None
+
+
+def _leads(state: Session, edge: Edge, to: Thread) -> bool:
+    found = agent_of(state, edge.to)
+    return found is not None and found.thread == to.thread
 
 
 def reachable(state: Session, sender: Thread) -> list[str]:
     """The names of those that an edge leads to; one that is not in the session yet is named as its definition is."""
     found = [edge.to for edge in sender.edges]
-    found += [one.agent for one in state.threads.values() if one is not sender and edge_between(state, sender, one)]
+    found += [
+        one.agent for one in state.threads.values() if one.thread != sender.thread and edge_between(state, sender, one)
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -198,14 +208,21 @@ def check_invariants(sender: Thread, receiver: Thread) -> None:
         )
 
 
-def _check_message(message: str) -> None:
-    if not message.strip():
+def _check_size(request: Handoff) -> None:
+    if not request.message.strip():
         raise Refusal("empty_message", "A handoff needs a message.", field="message")
-    if len(message.encode()) > LARGEST_MESSAGE:
+    if len(request.message.encode()) > LARGEST_MESSAGE:
         raise Refusal(
             "message_too_large",
             f"A handoff's message has at most {LARGEST_MESSAGE} bytes.",
             field="message",
+            hint="Write what is long to a file and send it as an artifact ref.",
+        )
+    if len(msgspec.json.encode((request.structured, request.artifacts, request.meta))) > LARGEST_REST:
+        raise Refusal(
+            "message_too_large",
+            f"What a handoff carries beside its message has at most {LARGEST_REST} bytes.",
+            field="structured",
             hint="Write what is long to a file and send it as an artifact ref.",
         )
 
@@ -230,11 +247,19 @@ def _waits(handoff: OpenHandoff, *, needs_answer: bool) -> None:
         )
 
 
-def _scope(batch: Batch, handoff: OpenHandoff) -> Scope:
+def _resumes(state: Session, handoff: OpenHandoff) -> str:
+    return next((one.thread for one in state.threads.values() if one.agent == handoff.resume_target), state.lead)
+
+
+def _scope(batch: Batch, handoff: OpenHandoff, by: Thread | None = None) -> Scope:
+    """Of the receiver; with its run where it is what the receiver itself does in it."""
     receiver = batch.state.threads.get(handoff.receiver)
+    run = by.run if by is not None else None
     return Scope(
         agent=receiver.agent if receiver is not None else handoff.target,
         thread=handoff.receiver,
+        turn=run.turn if run is not None else "",
+        run=run.run if run is not None else "",
         handoff=handoff.handoff,
     )
 

@@ -11,20 +11,19 @@ from ...batch import Batch
 from ...state import Thread
 from .agents import main_of
 from .handoff import check_invariants
+from .kin import ENDED
 
 
 def send(batch: Batch, sender: Thread, request: Message) -> MessageSent:
     """Says something to other agents, in the channel that they share. Raises `empty_message`, `unknown_agent`,
-    `agent_to_itself`, `subagents_do_not_talk`."""
+    `agent_to_itself`, `subagents_do_not_talk`, `nothing_running`."""
     if not request.text.strip():
         raise Refusal("empty_message", "A message needs a text.", field="text")
     receivers = {one.thread: one for one in (main_of(batch, name, sender, "to") for name in request.to)}
     if sender.thread in receivers:
         raise Refusal("agent_to_itself", "An agent does not write to itself.", field="to")
     for receiver in receivers.values():
-        check_invariants(sender, receiver)
-        if receiver.child is not None and receiver.child.parent != sender.thread:
-            raise Refusal("subagents_do_not_talk", f"{receiver.agent} listens to its parent only.", field="to")
+        check_listens(sender, receiver, "to")
     participants = (sender.agent, *(one.agent for one in receivers.values()))
     run = sender.run
     scope = Scope(
@@ -46,6 +45,24 @@ def send(batch: Batch, sender: Thread, request: Message) -> MessageSent:
         scope,
     )
     return MessageSent(session_id=batch.state.session, channel_id=scope.channel, sequence=batch.state.sequence)
+
+
+def check_listens(sender: Thread, receiver: Thread, field: str) -> None:
+    """Who speaks to whom: a subagent to its parent, and its parent to it while it works. Raises `subagents_do_not_talk`, and
+    `nothing_running` of a child that has ended: it would never be told."""
+    check_invariants(sender, receiver)
+    child = receiver.child
+    if child is None:
+        return
+    if child.parent != sender.thread:
+        raise Refusal("subagents_do_not_talk", f"{receiver.agent} listens to its parent only.", field=field)
+    if child.status in ENDED or child.ending:
+        raise Refusal(
+            "nothing_running",
+            f"{receiver.agent} has ended and reads nothing more.",
+            field=field,
+            hint="send_subagent_input gives it more to do.",
+        )
 
 
 def _channel(batch: Batch, sender: Thread, participants: tuple[str, ...]) -> str:

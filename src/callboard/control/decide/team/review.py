@@ -9,7 +9,6 @@ from callboard.contracts.facts import (
     ReviewRequested,
     ReviewVerdict,
     SubagentCompleted,
-    SubagentFailed,
     TaskCompleted,
     TaskCreated,
     TaskFailed,
@@ -18,14 +17,19 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state import Child, OpenReview, Thread
+from . import ending
 from .agents import agent_of, child_of, known_agent, main_of
 from .children import resume
-from .slots import child_scope
+from .kin import child_scope
+from .messages import check_listens
 
 
 def request(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
-    """Asks an agent for its verdict; it is told of it in its next turn. Raises `unknown_agent`, `agent_to_itself`."""
+    """Asks an agent for its verdict; it is told of it in its next turn. Raises `unknown_agent`, `agent_to_itself`,
+    `subagents_do_not_talk`, `nothing_running`."""
     reviewer = main_of(batch, asked.reviewer, sender, "reviewer")
+    if reviewer.thread != sender.thread:
+        check_listens(sender, reviewer, "reviewer")
     target = known_agent(batch.state, asked.target, "target") if asked.target is not None else sender
     if reviewer.thread == target.thread:
         raise Refusal("agent_to_itself", "An agent does not judge its own work.", field="reviewer")
@@ -60,7 +64,9 @@ def request(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
 
 
 def open_for_child(batch: Batch, thread: Thread, child: Child) -> None:
-    """The work of a child that is judged by its parent is ready."""
+    """The work of a child that its parent judges is ready. A review that waits for its verdict already is of this work."""
+    if any(one.target == thread.agent and not one.judged for one in batch.state.reviews.values()):
+        return
     parent = batch.state.threads.get(child.parent)
     batch.say(
         ReviewRequested(reviewer=parent.agent if parent is not None else "", target=thread.agent),
@@ -153,14 +159,11 @@ def _decided(batch: Batch, thread: Thread, child: Child, verdict: Judge, review:
         case "passed":
             batch.say(SubagentCompleted(result=child.result, usage=thread.usage), scope)
             batch.say(TaskCompleted(summary=verdict.summary, refs=verdict.refs), scope)
+            ending.notify(batch, thread, child, "completed", child.result, verdict.summary)
         case "failed":
-            batch.say(
-                SubagentFailed(code="review_failed", message=verdict.summary, result=child.result, usage=thread.usage),
-                scope,
-            )
-            batch.say(TaskFailed(code="review_failed", message=verdict.summary), scope)
+            ending.failed(batch, thread, child, "review_failed", verdict.summary, child.result)
         case "changes_requested":
-            apply(batch, review.review, None, verdict.agent or review.reviewer)
+            apply(batch, review.review, None, review.reviewer)
 
 
 def _close_task(batch: Batch, review: OpenReview, verdict: Judge) -> None:

@@ -2,47 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SubagentFailed, SubagentQueued, SubagentStarted, TaskFailed, TeamChanged
+from callboard.contracts.facts import SubagentQueued, SubagentStarted, TeamChanged
 from callboard.contracts.scope import Scope
 from callboard.contracts.team import QueueReason, TeamPhase
 
 from ...batch import Batch
 from ...state import Child, Session, TeamLoad, Thread
 from ..turns import start
+from . import ending
+from .kin import child_scope
 
 
-def child_scope(thread: Thread, child: Child, turn: str = "", run: str = "") -> Scope:
-    """The scope of a fact about a child."""
-    return Scope(
-        agent=thread.agent,
-        thread=thread.thread,
-        turn=turn,
-        run=run,
-        task=child.task,
-        parent_thread=child.parent,
-        parent_run=child.parent_run,
-    )
+class Slots:
+    """Which slots are taken. A child with a run holds one, also while it waits for a person."""
 
+    def __init__(self, batch: Batch) -> None:
+        self._budgets = batch.known.team_budget, batch.known.group_budget
+        at_work = [one.child for one in batch.state.threads.values() if one.child is not None and one.run is not None]
+        self._parents = Counter(one.parent for one in at_work)
+        self._groups = Counter(one.group for one in at_work)
 
-def children(state: Session, parent: str) -> list[Thread]:
-    """The children of a thread that are not closed, in the order in which they were given."""
-    return [one for one in state.threads.values() if one.child is not None and one.child.parent == parent]
+    def reason_to_wait(self, child: Child, group: str) -> QueueReason | None:
+        """Why a child of that provider's group cannot start now; None where it can."""
+        if self._parents[child.parent] >= self._budgets[0]:
+            return "parallel_budget"
+        return "provider_budget" if self._groups[group] >= self._budgets[1] else None
 
-
-def holds_slot(thread: Thread) -> bool:
-    """True where the child has a run: also one that waits for a person holds its slot."""
-    return thread.run is not None
-
-
-def reason_to_wait(batch: Batch, child: Child, group: str) -> QueueReason | None:
-    """Why a child of that provider's group cannot start now; None where it can."""
-    at_work = [one for one in batch.state.threads.values() if one.child is not None and holds_slot(one)]
-    if sum(one.child is not None and one.child.parent == child.parent for one in at_work) >= batch.known.team_budget:
-        return "parallel_budget"
-    if sum(one.child is not None and one.child.group == group for one in at_work) >= batch.known.group_budget:
-        return "provider_budget"
-    return None
+    def take(self, child: Child, group: str) -> None:
+        """One more is at work."""
+        self._parents[child.parent] += 1
+        self._groups[group] += 1
 
 
 def enqueue(batch: Batch, thread: str, reason: QueueReason, group: str) -> None:
@@ -50,7 +42,8 @@ def enqueue(batch: Batch, thread: str, reason: QueueReason, group: str) -> None:
     found = batch.thread(thread)
     if found.child is None:
         raise LookupError(f"{thread} is no child")
-    position = len(batch.state.waiting) + 1
+    waiting = batch.state.waiting
+    position = waiting.index(thread) + 1 if thread in waiting else len(waiting) + 1
     batch.say(SubagentQueued(queue_reason=reason, position=position, group=group), child_scope(found, found.child))
 
 
@@ -66,31 +59,55 @@ def start_child(batch: Batch, thread: str, group: str) -> None:
         start(batch, thread, found.queue[0])
     except Refusal as refusal:
         batch.back_to(before)
-        scope = child_scope(found, child)
-        batch.say(SubagentFailed(code=refusal.code, message=refusal.problem.message), scope)
-        batch.say(TaskFailed(code=refusal.code, message=refusal.problem.message), scope)
+        ending.failed(batch, found, child, refusal.code, refusal.problem.message)
+
+
+def start_or_wait(batch: Batch, thread_id: str) -> None:
+    """Lets a child that has a turn and no run start it, or wait for a slot or for its worktree."""
+    thread = batch.thread(thread_id)
+    child = thread.child
+    if child is None or thread.run is not None or not thread.queue:
+        return
+    if lacks_worktree(child):
+        enqueue(batch, thread_id, "worktree", child.group)
+    elif thread_id not in batch.state.waiting:
+        reason = Slots(batch).reason_to_wait(child, child.group)
+        if reason is None:
+            start_child(batch, thread_id, child.group)
+        else:
+            enqueue(batch, thread_id, reason, child.group)
+
+
+def lacks_worktree(child: Child) -> bool:
+    """True for a child that is to have a worktree of its own which is not there yet."""
+    return child.isolation == "worktree" and not child.worktree
 
 
 def fill(batch: Batch) -> None:
     """Starts those that wait and have room, in order; nobody overtakes one that waits for the same."""
+    if not batch.state.waiting:
+        return
+    slots = Slots(batch)
     for waiting in batch.state.waiting:
         thread = batch.state.threads.get(waiting)
-        if thread is None or thread.child is None or thread.paused is not None:
+        if thread is None or thread.child is None or thread.paused is not None or lacks_worktree(thread.child):
             continue
-        if thread.child.isolation == "worktree" and not thread.child.worktree:
-            continue
-        if reason_to_wait(batch, thread.child, thread.child.group) is None:
+        if slots.reason_to_wait(thread.child, thread.child.group) is None:
             start_child(batch, waiting, thread.child.group)
+            if batch.thread(waiting).run is not None:
+                slots.take(thread.child, thread.child.group)
 
 
 def tell_load(batch: Batch) -> None:
     """Tells how much of each team is at work, where that changed."""
-    for lead in list(batch.state.threads.values()):
-        mine = children(batch.state, lead.thread)
-        if not mine and lead.team is None:
-            continue
-        load = _load(batch, lead, mine)
-        if load != lead.team:
+    teams: dict[str, list[Thread]] = {one.thread: [] for one in batch.state.threads.values() if one.team is not None}
+    for one in batch.state.threads.values():
+        if one.child is not None:
+            teams.setdefault(one.child.parent, []).append(one)
+    for parent, mine in teams.items():
+        lead = batch.state.threads.get(parent)
+        load = _load(batch.state, lead, mine) if lead is not None else None
+        if lead is not None and load is not None and load != lead.team:
             batch.say(
                 TeamChanged(
                     phase=load.phase,
@@ -105,10 +122,11 @@ def tell_load(batch: Batch) -> None:
             )
 
 
-def _load(batch: Batch, lead: Thread, mine: list[Thread]) -> TeamLoad:
-    waiting = [one for one in mine if one.thread in batch.state.waiting]
+def _load(state: Session, lead: Thread, mine: list[Thread]) -> TeamLoad:
+    queued = set(state.waiting)
+    waiting = [one for one in mine if one.thread in queued]
     first = waiting[0].child if waiting else None
-    active = [one for one in mine if holds_slot(one)]
+    active = [one for one in mine if one.run is not None]
     return TeamLoad(
         phase=_phase(lead, mine, active, waiting),
         active=len(active),

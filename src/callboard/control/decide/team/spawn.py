@@ -19,8 +19,8 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from ...known import narrower
 from ...state import OpenRun, Thread
-from .agents import may_delegate, modes_of, opened
-from .slots import enqueue, reason_to_wait, start_child
+from .agents import agent_of, may_delegate, modes_of, opened
+from .slots import Slots, enqueue, start_child
 
 #: A title is the first line of the objective, cut at this many characters.
 TITLE = 80
@@ -52,7 +52,7 @@ def spawn(batch: Batch, parent: Thread, request: Spawn) -> Spawned:
     if found.child is None:
         raise LookupError("a child was given and is none")
     status: Literal["running", "queued"] = "queued"
-    reason = reason_to_wait(batch, found.child, group)
+    reason = Slots(batch).reason_to_wait(found.child, group)
     overtakes = any(_same(batch, one, found, group) for one in batch.state.waiting)
     if reason is None and not overtakes and isolation != "worktree":
         start_child(batch, thread.thread, group)
@@ -104,8 +104,7 @@ def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:
 
 
 def _join(batch: Batch, parent: Thread, definition: Definition, request: Spawn, parent_task: str) -> tuple[Thread, str]:
-    number = batch.state.named.get(definition.name, 0) + 1
-    agent, thread, task = f"{definition.name}-{number}", batch.known.ids.new("thread"), batch.known.ids.new("task")
+    agent, thread, task = _free_name(batch, definition), batch.known.ids.new("thread"), batch.known.ids.new("task")
     run: OpenRun | None = parent.run
     scope = Scope(
         agent=agent,
@@ -136,6 +135,16 @@ def _join(batch: Batch, parent: Thread, definition: Definition, request: Spawn, 
         scope,
     )
     return batch.thread(thread), task
+
+
+def _free_name(batch: Batch, definition: Definition) -> str:
+    """The child's id: no other agent of the session is or could be reached by it."""
+    number = batch.state.named.get(definition.name, 0) + 1
+    while True:
+        name = f"{definition.name}-{number}"
+        if agent_of(batch.state, name) is None and batch.known.find(name) is None:
+            return name
+        number += 1
 
 
 def _title(objective: str) -> str:

@@ -12,7 +12,7 @@ from ...batch import Batch, call_scope, run_scope
 from ...state import OpenCall, OpenRun, Thread
 from .agents import child_of
 from .children import result_of
-from .slots import children
+from .kin import children
 
 _OPEN = ("queued", "running")
 
@@ -55,7 +55,10 @@ def settle(batch: Batch) -> list[str]:
 
 def _told(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall) -> None:
     """What the result says of children need not be told again from the inbox."""
-    items = tuple(one.item for one in thread.inbox if one.worker and one.source in call.awaits)
+    open_ones = {one.agent for one in batch.state.threads.values() if is_open(one)}
+    items = tuple(
+        one.item for one in thread.inbox if one.worker and one.source in call.awaits and one.source not in open_ones
+    )
     if items:
         batch.say(InboxConsumed(items=items), run_scope(thread, run))
 
@@ -65,15 +68,20 @@ def _enough(batch: Batch, call: OpenCall) -> bool:
         return True
     threads = [one for one in batch.state.threads.values() if one.agent in call.awaits]
     ended = [one for one in threads if not is_open(one)]
-    failed = any(one.child is not None and one.child.status == "failed" for one in ended)
-    return failed or len(ended) == len(threads) or (call.any_of and bool(ended))
+    failed = any(one.child is not None and one.child.status == "failed" for one in ended if one.agent not in call.over)
+    gone = len(threads) < len(call.awaits)
+    return failed or len(ended) == len(threads) or (call.any_of and (gone or bool(ended)))
 
 
 def _answer(batch: Batch, call: OpenCall) -> Waited:
+    there = {one.agent: one for one in batch.state.threads.values() if one.child is not None}
     ended: list[ChildResult] = []
     pending: list[ChildResult] = []
-    for thread in batch.state.threads.values():
-        if thread.agent in call.awaits and thread.child is not None:
+    for agent in call.awaits:
+        thread = there.get(agent)
+        if thread is None:
+            ended.append(ChildResult(agent_id=agent, thread_id="", task_id="", status="closed"))
+        else:
             (pending if is_open(thread) else ended).append(result_of(thread))
     return Waited(
         session_id=batch.state.session,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import SubagentFailed, SubagentIsolated, TaskFailed
+from callboard.contracts.facts import SubagentIsolated, WarningRaised
+from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...outcomes import WorktreeMade
-from .slots import child_scope
+from ...outcomes import WorktreeLeft, WorktreeMade
+from . import ending
+from .kin import child_scope
 
 
 def made(batch: Batch, report: WorktreeMade) -> None:
@@ -14,9 +16,22 @@ def made(batch: Batch, report: WorktreeMade) -> None:
     thread = batch.state.threads.get(report.thread)
     if thread is None or thread.child is None or thread.child.worktree or thread.child.status != "queued":
         return
-    scope = child_scope(thread, thread.child)
     if report.code is None:
-        batch.say(SubagentIsolated(path=report.path, branch=report.branch, base=report.base), scope)
+        batch.say(
+            SubagentIsolated(path=report.path, branch=report.branch, base=report.base),
+            child_scope(thread, thread.child),
+        )
     else:
-        batch.say(SubagentFailed(code=report.code, message=report.message), scope)
-        batch.say(TaskFailed(code=report.code, message=report.message), scope)
+        ending.failed(batch, thread, thread.child, report.code, report.message)
+
+
+def left(batch: Batch, report: WorktreeLeft) -> None:
+    """A closed child's worktree holds work that nobody merged: it stays, and that is said."""
+    batch.say(
+        WarningRaised(
+            code="worktree_kept",
+            message=f"The worktree of {report.agent} stays in {report.path}: {report.reason}.",
+            hint=f"Merge the branch {report.branch} or delete it, then remove the folder with git worktree remove.",
+        ),
+        Scope(thread=report.parent, agent=report.agent),
+    )

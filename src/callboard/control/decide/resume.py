@@ -1,0 +1,64 @@
+"""What was paused, or stopped with the process that ran it, goes on: by one explicit command, for one agent or for its tree."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands import ResumeThread, ThreadChanged
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import QueueAdded, QueuePromoted, ThreadResumed, TurnSubmitted
+
+from ..batch import Batch, thread_scope
+from ..state import QueuedTurn, Thread
+from .team.kin import ENDED, children
+from .team.slots import start_or_wait
+from .turns import start, thread_changed, thread_of
+
+#: What an agent is told whose turn ended with its process.
+GO_ON = (
+    "You were stopped because the process that ran you ended. Look at what is done already, then go on with what you were "
+    "asked for."
+)
+#: Interrupts that nobody asked for.
+_UNASKED = ("crash", "lost", "shutdown")
+
+
+def resume(batch: Batch, request: ResumeThread) -> ThreadChanged:
+    """Lets a paused thread go on. With `tree` its agent and its children go on that were paused, or that the end of their
+    process stopped. Raises `thread_not_paused`, and what `start` raises."""
+    thread = thread_of(batch.state, request.thread_id)
+    found = [one for one in (thread, *children(batch.state, thread.thread)) if _stopped(one)] if request.tree else []
+    if thread.paused is None and not found:
+        raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn to make it work.")
+    for one in found or [thread]:
+        _go_on(batch, one, request)
+    return thread_changed(batch, thread.thread)
+
+
+def _stopped(thread: Thread) -> bool:
+    if thread.run is not None or (thread.child is not None and thread.child.status in ENDED):
+        return False
+    return thread.paused is not None or _unasked(thread)
+
+
+def _unasked(thread: Thread) -> bool:
+    return thread.ended is not None and thread.ended.how == "interrupted" and thread.ended.code in _UNASKED
+
+
+def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
+    if thread.paused is not None:
+        batch.say(ThreadResumed(reason=request.reason), thread_scope(thread))
+    again: QueuedTurn | None = None
+    if request.tree and _unasked(thread) and thread.last is not None:
+        again = QueuedTurn(
+            turn=batch.known.ids.new("turn"), mode=thread.last.mode, permission_mode=thread.last.permission_mode
+        )
+        scope = thread_scope(thread, again.turn)
+        batch.say(TurnSubmitted(input=batch.hold(GO_ON), mode=again.mode, permission_mode=again.permission_mode), scope)
+        if thread.child is not None or thread.queue:
+            batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
+        if thread.queue:
+            batch.say(QueuePromoted(reason="what was stopped comes first"), scope)
+    queue = batch.thread(thread.thread).queue
+    if thread.child is not None:
+        start_or_wait(batch, thread.thread)
+    elif queue or again is not None:
+        start(batch, thread.thread, queue[0] if queue else again or queue[0])

@@ -1,0 +1,81 @@
+"""A child comes to an end, or to where it waits for somebody; its parent is told, each time."""
+
+from __future__ import annotations
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ChannelClosed,
+    QueueRemoved,
+    SubagentCancelled,
+    SubagentClosed,
+    SubagentCompleted,
+    SubagentFailed,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    WorkerNotification,
+)
+from callboard.contracts.facts.subagent import NotificationStatus
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, thread_scope
+from ...state import Child, Thread
+from .kin import ENDED, child_scope
+
+#: How much of a result its notification says; the whole is in the child's transcript.
+SUMMARY = 500
+
+
+def completed(batch: Batch, thread: Thread, child: Child, result: Text) -> None:
+    """The objective is met."""
+    scope = child_scope(thread, child)
+    batch.say(SubagentCompleted(result=result, usage=thread.usage), scope)
+    batch.say(TaskCompleted(summary=result.text[:SUMMARY]), scope)
+    notify(batch, thread, child, "completed", result)
+
+
+def failed(batch: Batch, thread: Thread, child: Child, code: str, message: str, result: Text | None = None) -> None:
+    """The objective is not met; what waited behind it is not begun."""
+    scope = child_scope(thread, child)
+    for queued in thread.queue:
+        batch.say(QueueRemoved(reason=f"the child failed ({code})"), thread_scope(thread, queued.turn))
+    batch.say(SubagentFailed(code=code, message=message, result=result or Text(), usage=thread.usage), scope)
+    batch.say(TaskFailed(code=code, message=message), scope)
+    notify(batch, thread, child, "failed", result or Text(), message)
+
+
+def cancelled(batch: Batch, thread: Thread, child: Child, ending: str, reason: str) -> None:
+    """It was stopped; what had ended before stays as it is. One that is closed takes nothing more."""
+    scope = child_scope(thread, child)
+    if child.status not in ENDED:
+        result = thread.ended.text if thread.ended is not None else Text()
+        batch.say(SubagentCancelled(reason=reason, result=result, usage=thread.usage), scope)
+        batch.say(TaskCancelled(reason=reason), scope)
+        notify(batch, thread, child, "cancelled", result, reason)
+    if ending != "closed":
+        return
+    for channel in [one for one in batch.state.channels.values() if thread.agent in one.participants]:
+        batch.say(
+            ChannelClosed(participants=channel.participants, reason="the child was closed"),
+            Scope(agent=thread.agent, thread=thread.thread, channel=channel.channel),
+        )
+    batch.say(SubagentClosed(reason=reason, worktree=child.worktree, branch=child.branch, base=child.base), scope)
+
+
+def notify(
+    batch: Batch, thread: Thread, child: Child, status: NotificationStatus, result: Text, summary: str = ""
+) -> None:
+    """Tells the parent what became of the child. It waits in the parent's inbox, also where a call waits for the child:
+    that call may be stopped before it tells anything."""
+    batch.say(
+        WorkerNotification(
+            item=batch.known.ids.new("item") if child.parent in batch.state.threads else "",
+            to_thread=child.parent,
+            status=status,
+            summary=summary or result.text[:SUMMARY],
+            result=result,
+            transcript=thread.thread,
+            usage=thread.usage,
+        ),
+        child_scope(thread, child),
+    )

@@ -1,0 +1,53 @@
+"""An idle agent with something in its inbox gets a turn. A lead that talks with a person waits for that person."""
+
+from __future__ import annotations
+
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ThreadPaused, TurnSubmitted
+
+from ..batch import Batch, thread_scope
+from ..state import QueuedTurn, Session, Thread
+from .inbox import deliverable
+from .team.agents import modes_of
+from .turns import start
+
+#: How many agents may pass on what one of them began, before a person has to say that it is to go on.
+MOST_HOPS = 32
+
+
+def wake(batch: Batch, thread: Thread) -> None:
+    """Starts a turn with what waits, where the agent is to be woken for it."""
+    if not wakes(batch.state, thread):
+        return
+    hops = max(one.hops for one in thread.inbox)
+    if hops > MOST_HOPS:
+        batch.say(
+            ThreadPaused(cause="no_progress", reason=f"{hops} agents passed this on without a person"),
+            thread_scope(thread),
+        )
+        return
+    modes = modes_of(batch, thread)
+    turn = QueuedTurn(turn=batch.known.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode)
+    before = batch.mark()
+    try:
+        batch.say(
+            TurnSubmitted(input=Text(), mode=turn.mode, permission_mode=turn.permission_mode, source="inbox"),
+            thread_scope(thread, turn.turn),
+        )
+        start(batch, thread.thread, turn)
+    except Refusal as refusal:
+        batch.back_to(before)
+        batch.say(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
+
+
+def wakes(state: Session, thread: Thread) -> bool:
+    """True where the agent is idle and is to be woken for what its inbox holds."""
+    if thread.run is not None or thread.queue or thread.paused is not None or not deliverable(thread):
+        return False
+    if thread.kind in ("human", "remote") or (thread.child is not None and thread.child.status != "running"):
+        return False
+    if thread.ended is not None and thread.ended.how != "completed":
+        # What failed or was stopped would likely fail again, or was stopped for a reason.
+        return False
+    return thread.thread != state.lead or (thread.last is not None and thread.last.mode == "auto")
