@@ -27,6 +27,7 @@ from callboard.contracts.facts.permission import passed
 from callboard.contracts.rows import (
     ActionPart,
     ReasoningPart,
+    RunRow,
     SessionCard,
     SessionRow,
     StatusRow,
@@ -35,6 +36,7 @@ from callboard.contracts.rows import (
     TurnRow,
 )
 from callboard.contracts.rows.conversation import part_order
+from callboard.contracts.team import WorkUsage
 from tests.projection.story import RUN, Story, asked, step
 
 CALL = step(4, tool_call="cal_1")
@@ -82,7 +84,7 @@ def told() -> Story:
 
 
 def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
-    """UI-03, UI-05, UI-06, UI-08, UI-09: parts in order, the answer apart from the process, one row a call, an audit line."""
+    """UI-03, UI-05, UI-06, UI-08, UI-09, UI-18, MAR-16: parts in order, the answer apart from the process, one row a call, an audit line."""
     start = 1_700_000_000_000_000
     assert told().table.rows() == {
         "parts": [
@@ -150,6 +152,22 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
                 content=Text(text="Done."),
                 **TEXT,
             ),
+        ],
+        "runs": [
+            RunRow(
+                key="run_1",
+                order=4,
+                sequence=23,
+                agent_id="solo",
+                agent_kind="main",
+                thread_id="thr_1",
+                turn_id="trn_1",
+                status="completed",
+                started=start + 4_000,
+                ended=start + 23_000,
+                usage=WorkUsage(input_tokens=250, output_tokens=25, duration_ms=19, model_calls=2, tool_calls=1),
+                epoch=1,
+            )
         ],
         "session": [
             SessionRow(

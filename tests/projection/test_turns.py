@@ -208,4 +208,5 @@ def test_only_the_panels_that_a_fact_changes_are_told():
         "status",
         "turns",
         "sessions",
+        "runs",
     ]

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from callboard.contracts.rows import Row, SessionCard, StatusRow
+from callboard.contracts.rows import AgentRow, Row, RunRow, SessionCard, StatusRow
 
 AnyRowT = TypeVar("AnyRowT", bound=Row)
 
@@ -28,6 +28,9 @@ _AT_WORK = frozenset(
     }
 )
 
+#: States of an agent that hold only while somebody is at work.
+_WORKS = frozenset({"spawning", "running", "waiting"})
+
 
 def overlay(row: AnyRowT, live_epoch: int | None) -> AnyRowT:
     """The row as it reads while `live_epoch` holds the session (None: nobody does): what another epoch runs is lost."""
@@ -36,5 +39,9 @@ def overlay(row: AnyRowT, live_epoch: int | None) -> AnyRowT:
             return msgspec.structs.replace(row, status="blocked", detail="lost")
         case SessionCard() if row.epoch != live_epoch and row.state == "running":
             return msgspec.structs.replace(row, state="lost")
+        case AgentRow() if row.epoch != live_epoch and row.current_run and row.state in _WORKS:
+            return msgspec.structs.replace(row, state="lost", connection="disconnected", activity="lost", tool="")
+        case RunRow() if row.epoch != live_epoch and row.status == "running":
+            return msgspec.structs.replace(row, status="failed", detail="lost")
         case _:
             return row

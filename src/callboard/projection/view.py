@@ -27,6 +27,7 @@ from .queue import QueuePanel
 from .session import SessionPanel
 from .sessions import CardPanel
 from .status import StatusPanel
+from .team.panels import TeamPanels
 from .turns import TurnsPanel
 
 #: Counts changes of what reducers make of facts. A change of the shape of rows or state needs none: see `SCHEMA`.
@@ -53,6 +54,7 @@ class Panels(msgspec.Struct):
     queue: QueuePanel = msgspec.field(default_factory=QueuePanel)
     actions: ActionsPanel = msgspec.field(default_factory=ActionsPanel)
     card: CardPanel = msgspec.field(default_factory=CardPanel)
+    team: TeamPanels = msgspec.field(default_factory=TeamPanels)
 
     def apply(self, record: Record) -> list[Op]:
         """The operations of the next fact, in the order of the panels."""
@@ -65,6 +67,7 @@ class Panels(msgspec.Struct):
             *self.queue.apply(record),
             *self.actions.apply(record),
             *self.card.apply(record),
+            *self.team.apply(record),
         ]
 
 

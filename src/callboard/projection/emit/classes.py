@@ -210,6 +210,8 @@ CLASSES: dict[str, Row] = {
     "session.created": _session("session.opened", "accepted"),
     "session.taken_over": (_diagnostic("interrupted"),),
     "thread.opened": _session("session.opened", "accepted", "thread"),
+    "agent.connected": (_agent("agent.changed", "acting", "connected"),),
+    "agent.disconnected": (_agent("agent.changed", "waiting", "disconnected"),),
     "thread.paused": (_run("run.status", "waiting", "blocked", scope="thread"),),
     "thread.resumed": (_run("run.status", "accepted", "accepted", scope="thread"),),
     "turn.submitted": (_run("run.status", "submitted", "accepted", scope="turn", control="send"),),

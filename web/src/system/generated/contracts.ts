@@ -433,6 +433,23 @@ export interface Actor {
 }
 
 /**
+ * The agent was started and holds a conversation, `provider_session_id` by its own name. `resumed` says that it goes on
+ * with an earlier one of this thread; else it remembers nothing.
+ */
+export interface AgentConnected {
+  readonly providerSessionId: string
+  readonly name: string
+  readonly version?: string
+  readonly resumed?: boolean
+}
+
+/** The agent is gone: it was ended, or it ended. What it knew is found again under `provider_session_id`, where it can. */
+export interface AgentDisconnected {
+  readonly providerSessionId: string
+  readonly reason?: string
+}
+
+/**
  * One agent; the key is its id. Times are in microseconds since the Unix epoch.
  *
  * `latest_turn` and `latest_turn_status` are of its newest turn, `inbox` counts what its next turn will be told, `blocked_on`
@@ -822,11 +839,15 @@ export interface HandoffAnswered {
   readonly sequence: number
 }
 
-/** What was handed over is done: the receiver's turn ended, the ownership is back, or the required answer came. */
+/**
+ * What was handed over is done: the receiver's turn ended, or the ownership is back; then whoever resumes, in
+ * `to_thread`, is told.
+ */
 export interface HandoffCompleted {
   readonly source: string
   readonly target: string
   readonly returned?: boolean
+  readonly toThread?: string
   readonly reason?: string
 }
 
@@ -1297,10 +1318,14 @@ export interface RespondHandoff {
   readonly sessionId: string
 }
 
-/** Let a thread that was paused go on with its queue. */
+/**
+ * Let a thread that was paused go on with its queue. With `tree` its agent and all children of it that the end of their
+ * process stopped go on with what they worked on.
+ */
 export interface ResumeThread {
   readonly sessionId: string
   readonly threadId?: string | null
+  readonly tree?: boolean
   readonly reason?: string
 }
 
@@ -1668,9 +1693,12 @@ export interface SubagentCancelled {
   readonly usage?: WorkUsage
 }
 
-/** The child takes nothing more; its transcript stays. */
+/** The child takes nothing more; its transcript stays. `worktree`, `branch` and `base` are those that it had of its own. */
 export interface SubagentClosed {
   readonly reason?: string
+  readonly worktree?: string
+  readonly branch?: string
+  readonly base?: string
 }
 
 /** The child's objective is met, and where a review was asked for, its verdict is given. */
@@ -2231,6 +2259,8 @@ export interface FactPayloads {
   readonly 'action.required': ActionRequired
   readonly 'action.resolved': ActionResolved
   readonly 'action.withdrawn': ActionWithdrawn
+  readonly 'agent.connected': AgentConnected
+  readonly 'agent.disconnected': AgentDisconnected
   readonly 'channel.closed': ChannelClosed
   readonly 'channel.message': ChannelMessage
   readonly 'channel.opened': ChannelOpened

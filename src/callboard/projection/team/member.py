@@ -1,0 +1,111 @@
+"""One agent, as far as its facts tell: what it does, what it waits for, and what it took."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts.action import ActionType
+from callboard.contracts.rows import AgentRow
+from callboard.contracts.rows.conversation import StatusDetail
+from callboard.contracts.rows.team import AgentState, Connection, Degraded
+from callboard.contracts.team import WorkUsage
+
+#: How much of an objective or a result stands in the roster, in characters.
+SHOWN = 400
+#: Plans that wait for a decision rise as that.
+_PLANS: frozenset[ActionType] = frozenset({"plan_decision", "teammate_plan_decision"})
+
+
+class Member(msgspec.Struct):
+    """`card` has what seldom changes; the rest is laid over it when the row is made.
+
+    `calls` are the tools of the calls that run, `waits` those of them that wait for children, `pending` the actions without
+    an answer. `began` is when the open turn did.
+    """
+
+    card: AgentRow
+    sequence: int
+    epoch: int
+    state: AgentState = "idle"
+    connection: Connection = "idle"
+    detail: StatusDetail = "ready"
+    model: str = ""
+    provider: str = ""
+    permission_mode: str = ""
+    latest_turn: str = ""
+    latest_turn_status: str = ""
+    current_run: str = ""
+    last_activity: int = 0
+    stalled_since: int = 0
+    began: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    duration_ms: int = 0
+    model_calls: int = 0
+    tool_calls: int = 0
+    inbox: int = 0
+    queued: set[str] = msgspec.field(default_factory=set[str])
+    calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    waits: set[str] = msgspec.field(default_factory=set[str])
+    pending: dict[str, ActionType] = msgspec.field(default_factory=dict[str, ActionType])
+
+    def change(self, **changes: Any) -> None:
+        """Changes what seldom changes."""
+        self.card = msgspec.structs.replace(self.card, **changes)
+
+    def row(self) -> AgentRow:
+        """The row as it now is."""
+        blocked = next(reversed(self.pending), "")
+        return msgspec.structs.replace(
+            self.card,
+            sequence=self.sequence,
+            state=self.shown(),
+            model=self.model,
+            provider=self.provider,
+            permission_mode=self.permission_mode,
+            connection=self.connection,
+            last_activity=self.last_activity,
+            activity="waiting_approval" if blocked else "running_tool" if self.calls else self.detail,
+            tool=next(reversed(self.calls.values()), ""),
+            latest_turn=self.latest_turn,
+            latest_turn_status=self.latest_turn_status,
+            current_run=self.current_run,
+            queued_turns=len(self.queued),
+            inbox=self.inbox,
+            blocked_on=blocked,
+            stalled_since=self.stalled_since,
+            degraded=self._degraded(bool(blocked)),
+            usage=WorkUsage(
+                input_tokens=self.input_tokens,
+                output_tokens=self.output_tokens,
+                duration_ms=self.duration_ms,
+                model_calls=self.model_calls,
+                tool_calls=self.tool_calls,
+            ),
+            epoch=self.epoch,
+        )
+
+    def shown(self) -> AgentState:
+        """The state as a person should read it: that somebody is needed rises above work."""
+        if self.pending:
+            return "plan_ready" if any(kind in _PLANS for kind in self.pending.values()) else "needs_input"
+        return "waiting" if self.state == "running" and self.waits else self.state
+
+    def _degraded(self, blocked: bool) -> tuple[Degraded, ...]:
+        card = self.card
+        found: list[Degraded] = []
+        if card.agent_kind == "subagent" and not card.parent_thread_id:
+            found.append("lineage_unavailable")
+        if card.agent_kind == "remote" and self.connection == "disconnected":
+            found.append("remote_unavailable")
+        if blocked:
+            found.append("permission_blocked")
+        return tuple(found)
+
+
+def glance(text: Text) -> Text:
+    """As much of a text as a roster shows."""
+    return text if len(text.text) <= SHOWN else msgspec.structs.replace(text, text=text.text[:SHOWN])
