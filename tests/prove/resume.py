@@ -176,7 +176,7 @@ async def _story(report: Report, at: Place, world: World, view: View, sabotage: 
     await over(server, session)
     await submit(server, "answer without end", session)
     await submit(server, "say hello", session)
-    assert await until(lambda: _streaming(view, 1500))
+    assert await until(lambda: bool(_streaming(view, 1500)))
     await do(server, "interrupt_turn", sessionId=session)
     await over(server, session)
     tell("floods while a third of the clients are away")

@@ -219,7 +219,7 @@ async def test_a_session_whose_deletion_a_crash_cut_short_is_opened_for_nobody(
 
         monkeypatch.setattr(home.runtime.parts.store.facts, "delete", dies)
         await home.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
-    cleared, recover = asyncio.Event(), Runtime._recover  # pyright: ignore[reportPrivateUsage]
+    cleared, recover = asyncio.Event(), Runtime._recover
 
     async def later(runtime: Runtime) -> None:
         await cleared.wait()

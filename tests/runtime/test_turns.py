@@ -335,7 +335,7 @@ async def test_a_turn_that_the_caller_named_is_made_once_whatever_the_keys(tmp_p
 
 async def test_a_session_that_waits_is_let_go_and_its_answer_wakes_it(tmp_path: Path) -> None:
     """CTL-04: what waits for a person holds nothing, whether its time may run out or not."""
-    limits = {"approval_expiry": 3600.0, "idle_waiting": -1.0}
+    limits: dict[str, Any] = {"approval_expiry": 3600.0, "idle_waiting": -1.0}
     async with house(tmp_path, calls(WRITE, says("Done.")), **limits) as home:
         turn = await home.submit("write")
         asked = await home.until(turn.session_id, "action.required")
