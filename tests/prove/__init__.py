@@ -5,6 +5,7 @@
     resume    clients that drop at random end with the view that a fold of the log gives
     deltas    a long reply in many pieces: what it costs while it runs and after it ended
     cancel    cancel at a random moment of a tree: nothing of it lives on, and nothing of it goes on
+    inbox     kill -9 between any two facts of a handoff: it is consumed exactly once, and in order
 
 Each is a module to run (`python -m tests.prove.NAME --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a
 sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product, but the one
