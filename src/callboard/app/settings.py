@@ -3,6 +3,7 @@
 ```toml
 port = 4747             # where the workbench listens; the next free one where it is taken
 browser = true          # open it when there is a display
+demo_pace = 1.0         # how long the agents of demos take to speak; 0 for not at all
 
 [[models]]              # the first is asked where an agent names none
 name = "qwen"
@@ -37,7 +38,7 @@ from .providers import Model, from_environment
 #: Where the workbench listens unless told otherwise.
 PORT = 4747
 
-_VARIABLES = {"CALLBOARD_PORT": "port", "CALLBOARD_BROWSER": "browser"}
+_VARIABLES = {"CALLBOARD_PORT": "port", "CALLBOARD_BROWSER": "browser", "CALLBOARD_DEMO_PACE": "demo_pace"}
 _PLACE = re.compile(r"^(?P<said>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"^Object (?P<what>contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
 _INDEX = re.compile(r"\[(\d+)\]")
@@ -50,6 +51,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     port: Annotated[int, Meta(ge=0, le=65535)] = PORT
     browser: bool = True
+    demo_pace: Annotated[float, Meta(ge=0, le=100)] = 1.0
     models: tuple[Model, ...] = ()
 
 

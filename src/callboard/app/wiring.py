@@ -19,6 +19,7 @@ from callboard.runtime.parts import Parts
 from callboard.runtime.runtime import Runtime
 from callboard.tools.toolbox import FolderToolbox
 
+from .demos.catalog import scenarios
 from .home import Home
 from .providers import Model, ScriptedModel
 from .settings import Settings
@@ -39,7 +40,8 @@ class Wired:
 
 def models_of(settings: Settings, environment: Mapping[str, str]) -> ConfiguredModels:
     """The models that can be asked. Raises Refusal `bad_settings`, `bad_scenario`."""
-    return ConfiguredModels(ModelSettings(providers=tuple(_provider(one, environment) for one in settings.models)))
+    providers = tuple(_provider(one, environment) for one in settings.models)
+    return ConfiguredModels(ModelSettings(providers=providers, scenarios=scenarios(), pace=settings.demo_pace))
 
 
 def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:

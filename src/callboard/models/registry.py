@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, assert_never
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ from callboard.contracts.ports.model import Model, Route
 from .offline import Offline
 from .openai_compatible import OpenAICompatible
 from .openai_compatible.endpoint import Endpoint
-from .scripted import Scripted
+from .scripted import PROVIDER, Scripted
 
 Kind = Literal["openai_compatible", "scripted"]
 
@@ -41,10 +42,13 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is configured, in order of preference. `default` is the model (`MODEL` or `PROVIDER/MODEL`) for agents that want
-    none in particular; without it, the first one."""
+    none in particular; without it, the first one. `scenarios` are files by name that are played for agents that want
+    `scripted/NAME` and offered to nobody; their waits are multiplied by `pace`."""
 
     providers: tuple[ProviderSettings, ...] = ()
     default: str = ""
+    scenarios: Mapping[str, Path] = {}
+    pace: float = 1.0
 
 
 class ConfiguredModels:
@@ -54,6 +58,8 @@ class ConfiguredModels:
         self._models: dict[tuple[str, str], Model] = {}
         self._asked: dict[tuple[str, str], OpenAICompatible] = {}
         self._endpoints: dict[str, Endpoint] = {}
+        self._scenarios, self._pace = settings.scenarios, settings.pace
+        self._played: dict[str, Scripted] = {}
         for index, provider in enumerate(settings.providers):
             field = f"providers[{index}]"
             if not provider.name or provider.name in {name for name, _ in self._models}:
@@ -87,7 +93,7 @@ class ConfiguredModels:
             found, reason = candidates[0], "It is the first that is configured."
         if found not in candidates:
             candidates = (*candidates, found)
-        if self._offline:
+        if self._offline and found in self._models:
             reason = "No model is configured."
         elif len(candidates) == 1:
             reason = "It is the only model that is configured."
@@ -96,10 +102,14 @@ class ConfiguredModels:
         return Route(candidates=candidates, chosen=candidates.index(found), reason=reason)
 
     def model(self, provider: str, name: str) -> Model:
-        """The model of a route. Raises Refusal `model_unconfigured`."""
+        """The model of a route. Raises Refusal `model_unconfigured`, `bad_scenario`."""
         known = self._models.get((provider, name))
         if known is not None:
             return known
+        if provider == PROVIDER and name in self._scenarios:
+            if name not in self._played:
+                self._played[name] = Scripted.from_file(self._scenarios[name], pace=self._pace)
+            return self._played[name]
         if provider not in self._endpoints:
             raise Refusal(
                 "model_unconfigured",
@@ -143,6 +153,8 @@ class ConfiguredModels:
     def _named(self, wanted: str) -> tuple[str, str] | None:
         named = next((pair for pair in self._models if pair[1] == wanted or "/".join(pair) == wanted), None)
         provider, _, name = wanted.partition("/")
+        if named is None and provider == PROVIDER and name in self._scenarios:
+            return PROVIDER, name
         return named or ((provider, name) if provider in self._endpoints and name else None)
 
 

@@ -2,6 +2,8 @@
 
 ```yaml
 name: a-report                # stands in the facts as the model's name; default: the file's name
+chunk: 12                     # what parts have that name none of their own; default: 0
+delay_ms: 30
 calls:                        # what any agent says, call by call
   - - reasoning: I should look first.
     - text: Let me read it.
@@ -15,18 +17,25 @@ match:                        # what is said in a turn whose input holds this te
   - text: write the report
     agent: lead               # only to this agent; default: to any
     calls:
+      - - pause: 500
+        - tool: {name: create_task, arguments: {title: The report}}
       - - tool: {name: Write, arguments: {file_path: report.md, content: "# Report"}}
+      - - tool: {name: update_task, arguments: {taskId: "{create_task[0].taskId}", status: done}}
       - - text: Written.
 ```
 
 A call is a list of parts, each with exactly one of these:
 
 `text`, `reasoning`
-:   words of the answer, sent in pieces of `chunk` characters (default: at once) with `delay_ms` before each (default: 0).
+:   words of the answer, sent in pieces of `chunk` characters (0: at once) with `delay_ms` before each.
 `tool`
 :   a tool call: `name` and `arguments`, a mapping, or a text that is sent as it is. Its arguments take `chunk` and `delay_ms`.
+    In a mapping, a text that is only `{TOOL[N].FIELD}` is that field of the tool's result number N in the conversation, from 0,
+    and `{input}` in a text is what the turn was asked.
 `repeat: {text, times}`
 :   one long text of `times` pieces; `delay_ms` beside it comes before each.
+`pause: MS`
+:   nothing is sent for so many milliseconds.
 `wait_for: PATH`
 :   nothing more is sent until that file exists. A relative path starts at the scenario's folder.
 `usage: {input, output, cached, reasoning}`, `stop: REASON`
@@ -56,7 +65,7 @@ from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.model import StopReason
 
 _T = TypeVar("_T")
-_KINDS = ("text", "reasoning", "tool", "repeat", "wait_for", "usage", "stop", "fail", "cut")
+_KINDS = ("text", "reasoning", "tool", "repeat", "pause", "wait_for", "usage", "stop", "fail", "cut")
 #: LibYAML's where there is one, since a long scenario takes the other a second.
 _LOADER = cast("type[yaml.SafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 _PACED = {"text", "reasoning", "tool", "repeat"}
@@ -100,22 +109,23 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     reasoning: str | None = None
     tool: Tool | None = None
     repeat: Repeat | None = None
+    pause: float | None = None
     wait_for: str | None = None
     usage: Told | None = None
     stop: StopReason | None = None
     fail: Fail | None = None
     cut: bool | None = None
-    delay_ms: float = 0
-    chunk: int = 0
+    delay_ms: float | None = None
+    chunk: int | None = None
 
     def __post_init__(self) -> None:
         kinds = [kind for kind in _KINDS if getattr(self, kind) is not None]
         if len(kinds) != 1:
             raise ValueError(f"a part has exactly one of {', '.join(_KINDS)}; this has {' and '.join(kinds) or 'none'}")
-        if kinds[0] not in _PACED and (self.delay_ms or self.chunk):
+        if kinds[0] not in _PACED and (self.delay_ms is not None or self.chunk is not None):
             raise ValueError(f"`{kinds[0]}` takes neither `delay_ms` nor `chunk`")
-        if self.delay_ms < 0 or self.chunk < 0:
-            raise ValueError("`delay_ms` and `chunk` are not negative")
+        if min(self.delay_ms or 0, self.chunk or 0, self.pause or 0) < 0:
+            raise ValueError("`delay_ms`, `chunk` and `pause` are not negative")
 
 
 Call = tuple[Part, ...]
@@ -131,6 +141,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A scenario as its file says it."""
 
     name: str = ""
+    chunk: int = 0
+    delay_ms: float = 0
     calls: tuple[Call, ...] = ()
     agents: dict[str, tuple[Call, ...]] = {}
     match: tuple[Matched, ...] = ()

@@ -22,6 +22,7 @@ from callboard.contracts.ports.model import (
     Usage,
 )
 
+from .quoting import quoted
 from .scenario import Call, Fail, Part, Scenario, Tool, load
 from .turn import spoken, turn_begins
 
@@ -30,19 +31,20 @@ _LOOKS_EVERY_S = 0.005
 
 
 class Scripted:
-    """Plays the scenario of a file. Holds nothing between calls."""
+    """Plays the scenario of a file, its waits multiplied by `pace`. Holds nothing between calls."""
 
-    def __init__(self, scenario: Scenario, folder: Path, provider: str = PROVIDER) -> None:
+    def __init__(self, scenario: Scenario, folder: Path, provider: str = PROVIDER, pace: float = 1.0) -> None:
         self.provider = provider
         self.name = scenario.name
         self.label = f"scripted · {scenario.name}"
         self._scenario = scenario
         self._folder = folder
+        self._pace = pace / 1000
 
     @classmethod
-    def from_file(cls, path: Path, provider: str = PROVIDER) -> Scripted:
+    def from_file(cls, path: Path, provider: str = PROVIDER, pace: float = 1.0) -> Scripted:
         """The model that plays this file. Raises Refusal `bad_scenario`."""
-        return cls(load(path), path.resolve().parent, provider)
+        return cls(load(path), path.resolve().parent, provider, pace)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Plays one call. Raises ModelFailure where the scenario says so, or has nothing more to say."""
@@ -54,6 +56,8 @@ class Scripted:
                 _fail(part.fail, request.attempt)
             elif part.cut:
                 return
+            elif part.pause is not None:
+                await asyncio.sleep(part.pause * self._pace)
             elif part.wait_for is not None:
                 await _wait_for(self._folder / part.wait_for)
             elif part.usage is not None:
@@ -67,9 +71,11 @@ class Scripted:
             elif part.stop is not None:
                 stop = part.stop
             else:
-                for delta in _deltas(part, index, f"call_{said + 1}_{index + 1}"):
+                delay = self._scenario.delay_ms if part.delay_ms is None else part.delay_ms
+                chunk = self._scenario.chunk if part.chunk is None else part.chunk
+                for delta in _deltas(quoted(part, request), chunk, index, f"call_{said + 1}_{index + 1}"):
                     # Also without a delay others get their turn, as they would while a server is awaited.
-                    await asyncio.sleep(part.delay_ms / 1000)
+                    await asyncio.sleep(delay * self._pace)
                     yield delta
                     called = called or part.tool is not None
                 index += 1
@@ -107,16 +113,16 @@ async def _wait_for(path: Path) -> None:
         await asyncio.sleep(_LOOKS_EVERY_S)
 
 
-def _deltas(part: Part, index: int, call_id: str) -> Iterator[TextDelta | ReasoningDelta | ToolCallDelta]:
+def _deltas(part: Part, chunk: int, index: int, call_id: str) -> Iterator[TextDelta | ReasoningDelta | ToolCallDelta]:
     if part.text is not None:
-        yield from (TextDelta(index, piece) for piece in _pieces(part.text, part.chunk))
+        yield from (TextDelta(index, piece) for piece in _pieces(part.text, chunk))
     elif part.reasoning is not None:
-        yield from (ReasoningDelta(index, piece) for piece in _pieces(part.reasoning, part.chunk))
+        yield from (ReasoningDelta(index, piece) for piece in _pieces(part.reasoning, chunk))
     elif part.repeat is not None:
         yield from (TextDelta(index, part.repeat.text) for _ in range(part.repeat.times))
     elif part.tool is not None:
         yield ToolCallDelta(index, call_id, part.tool.name)
-        yield from (ToolCallDelta(index, arguments=piece) for piece in _pieces(_arguments(part.tool), part.chunk))
+        yield from (ToolCallDelta(index, arguments=piece) for piece in _pieces(_arguments(part.tool), chunk))
 
 
 def _arguments(tool: Tool) -> str:

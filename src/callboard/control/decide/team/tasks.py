@@ -30,7 +30,8 @@ def create(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | No
             priority=request.priority,
             acceptance=request.acceptance,
         ),
-        _scope(by, task),
+        # Without the turn: a task that is named by one is that turn's own, and ends with it.
+        Scope(agent=by.agent if by is not None else "", thread=by.thread if by is not None else "", task=task),
     )
     return _answer(batch, task, "open")
 

@@ -1,0 +1,81 @@
+"""What there is to watch, and how a demo is set out in a folder."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.turn import Mode, PermissionMode
+
+_PLAYS = Path(__file__).parent / "plays"
+#: As they are told: from one agent to several, from agents to people.
+NAMES = (
+    "solo_run",
+    "coordinator_team",
+    "parallel_workers",
+    "specialist_handoff",
+    "review_team",
+    "human_agent_board",
+)
+_LONGEST_NAME = 80
+
+
+class Demo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One demo. `asks` counts the approvals that a person gives in it; `next` says what is left to the person at its end,
+    `say` what they might tell the lead then."""
+
+    name: str
+    title: str
+    about: str
+    objective: str
+    mode: Mode
+    permission_mode: PermissionMode
+    asks: int
+    next: str = ""
+    say: str = ""
+
+
+def demos() -> tuple[Demo, ...]:
+    """All demos."""
+    return tuple(demo(name) for name in NAMES)
+
+
+@cache
+def demo(name: str) -> Demo:
+    """The demo of that name; `-` and `_` are the same in it. Raises Refusal `invalid_input`."""
+    found = name.replace("-", "_")
+    if found not in NAMES:
+        hint = f"There are {', '.join(NAMES)}."
+        raise Refusal("invalid_input", f"There is no demo {name[:_LONGEST_NAME]}.", field="name", hint=hint)
+    return Demo(name=found, **yaml.safe_load((_PLAYS / found / "demo.yaml").read_text("utf-8")))
+
+
+def scenarios() -> Mapping[str, Path]:
+    """The scripts by the names under which agents ask for them: `scripted/NAME`."""
+    return {name: _PLAYS / name / "scenario.yaml" for name in NAMES}
+
+
+def set_out(name: str, place: Path) -> Path:
+    """Copies what the demo's agents work on into a new folder in `place`; returns that folder, with symlinks resolved.
+
+    Raises Refusal `invalid_input`, and OSError where nothing can be written there.
+    """
+    source = _PLAYS / demo(name).name / "folder"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    number = 1
+    while True:
+        folder = place / f"{demo(name).name}-{number}"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            break
+    shutil.copytree(source, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder.resolve()

@@ -1,0 +1,6 @@
+CREATE TABLE orders (
+  id INTEGER PRIMARY KEY,
+  customer INTEGER NOT NULL,
+  placed_at TEXT NOT NULL,
+  total INTEGER NOT NULL
+);
