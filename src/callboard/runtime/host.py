@@ -11,14 +11,15 @@ import msgspec
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.ports.store import Append, StoredAnswer
 from callboard.contracts.record import Origin
-from callboard.contracts.scope import Actor, Scope
+from callboard.contracts.scope import Actor
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, command, outcome
-from callboard.control.effects import Effect, ExpireAction, ShareRule, effects
+from callboard.control.effects import Effect, ShareRule, effects, standing
 from callboard.control.outcomes import Outcome, TakenOver
 from callboard.control.state import Session
 
 from .contexts import Contexts
+from .foreign import Foreign
 from .home import Home
 from .keeper import StateKeeper
 from .knowing import Knowing
@@ -33,7 +34,7 @@ _T = TypeVar("_T")
 class SessionHost:
     """The one place where a session changes in this process. Not to be used from two event loops.
 
-    Beside it stand what it decides on and what its effects ask for: `contexts`, `runs` and `verdicts`.
+    Beside it stand what it decides on and what its effects ask for: `contexts`, `runs`, `verdicts` and `foreign`.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class SessionHost:
         self.contexts = Contexts(session, parts, self._keeper)
         self.runs = Runs(setups, self._keeper, lambda: self.home)
         self.verdicts = Verdicts(parts, self._keeper, self.runs)
+        self.foreign = Foreign()
         self._knowing = Knowing(
             parts, self._keeper, lambda: self.home, contexts=self.contexts, runs=self.runs, verdicts=self.verdicts
         )
@@ -70,10 +72,9 @@ class SessionHost:
                 self.session, await store.facts.read(self.session, after=self.state.sequence - 1, limit=1)
             )
             await self.report(TakenOver(partials=await store.partials.read(self.session)))
-            self._wake_waiting()
-            for one in self.state.passed_on:
-                if one.rule.rule_id not in self.home.given:
-                    self._act(self, ShareRule(one.rule, one.cause))
+            for effect in standing(self.state):
+                if not isinstance(effect, ShareRule) or effect.rule.rule_id not in self.home.given:
+                    self._act(self, effect)
 
     async def begin(self) -> None:
         """Makes a session ready that nobody has heard of: there is nothing to load."""
@@ -186,15 +187,10 @@ class SessionHost:
             if record.fact.closes == "tool_call":
                 self.verdicts.take(record.scope.tool_call)
         self.runs.take(records)
+        self.foreign.take(records)
         self.parts.feed.facts(self.session, records, batch.ends)
         await self.contexts.take(records)
         for effect in effects(records):
             self._act(self, effect)
         if self._keeper.due:
             await self._keeper.save()
-
-    def _wake_waiting(self) -> None:
-        for thread in self.state.threads.values():
-            for call in thread.run.calls if thread.run is not None else ():
-                if call.action and call.expires_at:
-                    self._act(self, ExpireAction(Scope(thread=thread.thread, action=call.action), call.expires_at))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.agents import Definitions
+from callboard.contracts.ports.external import ExternalAgents
 from callboard.contracts.ports.live import LiveFeed
 from callboard.contracts.ports.model import Models
 from callboard.contracts.ports.store import Store
@@ -21,8 +22,10 @@ class Limits:
     `context_facts` bounds how far back a thread's facts enter a model's context. `frame_interval` is the longest that a piece
     of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
     What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
-    `idle_waiting` how long one that waits for a person does. `team_budget` is how many children of one agent work at once,
-    `group_budget` how many of one provider.
+    `idle_waiting` how long one that waits for a person does. `ring_bytes` of operations are kept for clients of a session that
+    come back, `list_ring_bytes` for those of a list of sessions. `team_budget` is how many children of one agent work at once,
+    `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
+    `external_silence` while it works, and take `external_stop` to stop.
     """
 
     context_facts: int = 5000
@@ -38,13 +41,17 @@ class Limits:
     snapshot_turns: int = 20
     snapshot_bytes: int = 200_000
     ring_bytes: int = 2_000_000
+    list_ring_bytes: int = 200_000
     team_budget: int = 8
     group_budget: int = 16
+    external_silence: float = 1800.0
+    external_stop: float = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys."""
+    """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys.
+    Without `external` no agent that is a program of its own can be started."""
 
     store: Store
     feed: LiveFeed
@@ -52,6 +59,7 @@ class Parts:
     toolbox: Toolbox
     definitions: Definitions
     closed_folders: tuple[str, ...] = ()
+    external: ExternalAgents | None = None
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)
     limits: Limits = field(default_factory=Limits)

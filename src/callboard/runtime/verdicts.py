@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from callboard.contracts.ports.tools import Evaluation, ToolCall
+from collections.abc import Callable
+
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.control.decide.actions import waiting
 
 from .keeper import StateKeeper
@@ -15,6 +17,7 @@ class Verdicts:
 
     def __init__(self, parts: Parts, keeper: StateKeeper, runs: Runs) -> None:
         self.kept: dict[str, Evaluation] = {}
+        self._foreign: dict[str, Callable[[ToolContext], Evaluation]] = {}
         self._parts = parts
         self._keeper = keeper
         self._runs = runs
@@ -25,12 +28,21 @@ class Verdicts:
         self.kept[call.call_id] = evaluation
         return evaluation
 
+    async def of_foreign(self, thread: str, call: str, look: Callable[[ToolContext], Evaluation]) -> Evaluation:
+        """The present verdict on a call of an agent's own tools; `look` is asked anew when a person answers."""
+        self._foreign[call] = look
+        evaluation = self.kept[call] = look(await self._runs.tool_context(thread))
+        return evaluation
+
     async def again(self, action: str) -> Evaluation | None:
         """The gate's present verdict on the call that an action is for; None where the action does not wait."""
         found = waiting(self._keeper.state, action)
         if found is None:
             return None
         thread, _, call = found
+        look = self._foreign.get(call.call)
+        if look is not None:
+            return await self.of_foreign(thread.thread, call.call, look)
         arguments = call.arguments.text
         if call.arguments.ref is not None:
             data = await self._parts.store.blobs.get(call.arguments.ref.hash)
@@ -39,4 +51,5 @@ class Verdicts:
 
     def take(self, call: str) -> Evaluation | None:
         """The verdict under which the call is run; it is asked for once."""
+        self._foreign.pop(call, None)
         return self.kept.pop(call, None)

@@ -10,7 +10,7 @@ from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
 
 from .handles import Folder
-from .texts import decode, kind_of, size_of
+from .texts import Decoded, decode, kind_of, size_of
 
 NAME = "Read"
 DESCRIPTION = """Reads a text file. Each line comes with its number and a tab in front, which are not part of the file.
@@ -32,6 +32,22 @@ class ReadArguments(Arguments, frozen=True, kw_only=True):
 
 def read(folder: Folder, path: str, asked: ReadArguments) -> str:
     """The lines asked for, numbered, and what was left out. Raises Refusal `tool_failed`, PathDenied, OSError."""
+    found, empty = _text(folder, path)
+    if empty:
+        return f"[{path} is empty.]"
+    lines = found.text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return _numbered(path, lines, asked, found.encoding)
+
+
+def source(folder: Folder, path: str) -> str:
+    """The text as it stands. Raises as `read` does."""
+    return _text(folder, path)[0].text
+
+
+def _text(folder: Folder, path: str) -> tuple[Decoded, bool]:
+    """The file's text, and whether it has none."""
     data = folder.read(path, LARGEST_FILE)
     if data is None:
         raise Refusal("tool_failed", f"There is no file {path}. Glob and Grep find files.", field="file_path")
@@ -42,12 +58,7 @@ def read(folder: Folder, path: str, asked: ReadArguments) -> str:
     if found is None:
         what = f"{path} is {kind_of(data)}, {size_of(len(data))}"
         raise Refusal("tool_failed", f"{what}: not text, so there are no lines to read.")
-    if not data:
-        return f"[{path} is empty.]"
-    lines = found.text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return _numbered(path, lines, asked, found.encoding)
+    return found, not data
 
 
 def _numbered(path: str, lines: list[str], asked: ReadArguments, encoding: str) -> str:

@@ -78,6 +78,20 @@ class FolderToolbox:
             outcome = ToolOutcome(output="", code="tool_failed", message=f"{error.strerror or error}.")
         return msgspec.structs.replace(outcome, duration_ms=round((time.monotonic() - started) * 1000))
 
+    async def source(self, path: str, context: ToolContext) -> str:
+        """The text of a file as it stands, for a read that the gate let through. Raises Refusal."""
+
+        def text() -> str:
+            try:
+                with Folder(context.folder, self._hidden) as folder:
+                    return read.source(folder, relative(context.folder, path))
+            except PathDenied as denied:
+                raise Refusal("path_denied", denied.message) from denied
+            except OSError as error:
+                raise Refusal("tool_failed", f"{display(path)}: {error.strerror or error}.") from error
+
+        return await asyncio.to_thread(text)
+
     async def _run(
         self,
         asked: Arguments,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from .action import ActionExpired, ActionFact, ActionRequired, ActionResolved, ActionWithdrawn, Binding
+from .agent import AgentConnected, AgentDisconnected, AgentFact
 from .base import ErasedFact, Fact, UnknownFact
 from .cost import CostFact, CostRecorded
 from .handoff import (
@@ -111,6 +112,7 @@ from .workspace import (
 AnySessionFact = (
     SessionFact
     | ThreadFact
+    | AgentFact
     | TurnFact
     | QueueFact
     | MessageFact
@@ -144,6 +146,9 @@ __all__ = [
     "ActionRequired",
     "ActionResolved",
     "ActionWithdrawn",
+    "AgentConnected",
+    "AgentDisconnected",
+    "AgentFact",
     "AnySessionFact",
     "AnyWorkspaceFact",
     "Binding",

@@ -108,5 +108,9 @@ class Toolbox(Protocol):
         """
         ...
 
+    async def source(self, path: str, context: ToolContext) -> str:
+        """The text of a file as it stands, for a read that the gate let through. Raises Refusal."""
+        ...
+
 
 Arguments = dict[str, Any]

@@ -16,17 +16,20 @@ from callboard.contracts.facts import (
 from ..batch import Batch, run_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from ..state import OpenRun, Thread
-from .calls import requested
+from .calls import abandon, requested
 from .inbox import consume
 from .iterate import ask_model, complete, fail, running
 from .turns import start_next
+
+#: What runs an agent that is a program of its own.
+EXTERNAL = "acp"
 
 
 def answered(batch: Batch, report: ModelAnswered) -> None:
     """The parts become facts in their order; then the calls pass on, or the turn goes on or ends.
 
     Without a call a `chat` turn is complete, unless a steer waits and the bound lets the model read it. An `auto` turn goes on
-    until it is finalised or reaches its bound.
+    until it is finalised or reaches its bound; that of an agent which is a program of its own ends when the agent says so.
     """
     found = _asked(batch, report)
     if found is None:
@@ -55,11 +58,13 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
     )
     _warn(batch, thread, run, report)
     consume(batch, report.thread)
+    # Open calls beside an answer are those of an agent that is a program of its own, and that went on without an answer.
+    abandon(batch, thread, run, reason="the agent went on without it", unseen=True, outcomes={})
     if report.calls:
         requested(batch, report.thread, report.calls)
     elif run.stopping:
         return
-    elif run.mode == "auto" or (run.steers and run.iteration < run.max_iters):
+    elif (run.mode == "auto" and run.provider != EXTERNAL) or (run.steers and run.iteration < run.max_iters):
         ask_model(batch, report.thread)
     else:
         complete(batch, report.thread)
@@ -82,12 +87,13 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
         run_scope(thread, run, report.step),
     )
     if report.retry_in_ms is None and not run.stopping:
+        abandon(batch, thread, run, reason="the agent broke off", unseen=True, outcomes={})
         fail(
             batch,
             report.thread,
             code=report.code,
             message=report.message,
-            hint=_HINTS.get(report.code, "Send the turn again."),
+            hint=_hint(run, report),
             retryable=report.retryable,
         )
 
@@ -131,10 +137,26 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
         )
     elif report.stop_reason == "content_filter":
         batch.say(WarningRaised(code="answer_filtered", message="The provider's filter ended the answer."), scope)
-    elif not report.calls and not any(piece.kind == "text" and piece.text.strip() for piece in report.pieces):
+    elif (
+        not report.calls
+        and not run.came
+        and not any(piece.kind == "text" and piece.text.strip() for piece in report.pieces)
+    ):
         batch.say(WarningRaised(code="answer_empty", message="The model answered with nothing."), scope)
 
 
+def _hint(run: OpenRun, report: ModelAttemptFailed) -> str:
+    known = _EXTERNAL_HINTS if run.provider == EXTERNAL else _HINTS
+    return known.get(report.code, "Send the turn again.")
+
+
+_EXTERNAL_HINTS = {
+    "model_unconfigured": "Install what is missing, then send the turn again.",
+    "model_auth": "Start the agent once by hand and log in, then send the turn again.",
+    "model_unavailable": "Look at the command in the agent's definition, then send the turn again.",
+    "model_refused_request": "Say it differently, or give it to another agent.",
+    "person_denied": "Send the turn again to be asked again.",
+}
 _HINTS = {
     "model_unconfigured": "Send the turn again: it goes to a model that is configured now.",
     "model_auth": "Check the key of this provider.",

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from callboard.contracts.commands.team import TEAM_TOOLS
 from callboard.contracts.facts import (
     ActionRequired,
+    ActionWithdrawn,
     PermissionEvaluated,
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
+    ToolLost,
     ToolRefused,
     ToolRequested,
     ToolStarted,
 )
-from callboard.contracts.ports.tools import Evaluation
+from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.contracts.scope import Scope
 
-from ..batch import Batch, call_scope
+from ..batch import Batch, action_scope, call_scope
 from ..outcomes import ToolEnded, WantedCall
+from ..state import OpenRun, Thread
 from .iterate import ask_model, complete, open_run, running
 from .team.calls import carry_out
 from .turns import start_next
 
+#: Of a call that was cut before it had shown anything.
+NOTHING_SEEN = ToolOutcome(output="")
 ONE_CALL = "Only one tool call of an answer is taken in chat. Ask for this one again, if it is still needed."
 
 
@@ -67,7 +72,7 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
         elif evaluation.verdict == "allow":
             let_through(batch, scope, call.tool, evaluation)
         else:
-            _ask(batch, scope, call.tool, evaluation, past)
+            ask(batch, scope, call.tool, evaluation, past)
     proceed(batch, thread_id)
 
 
@@ -119,9 +124,12 @@ def let_through(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -
 
 
 def proceed(batch: Batch, thread_id: str) -> None:
-    """Once no call of the run is open the model is asked again, or an `auto` turn that was finalised is complete."""
+    """Once no call of the run is open the model is asked again, or an `auto` turn that was finalised is complete.
+
+    While a model call is open the calls are those of an agent that is a program of its own, which goes on by itself.
+    """
     _, run = open_run(batch, thread_id)
-    if run.calls or run.stopping:
+    if run.calls or run.stopping or run.model_step:
         return
     if run.mode == "auto" and run.finalised:
         complete(batch, thread_id)
@@ -130,7 +138,33 @@ def proceed(batch: Batch, thread_id: str) -> None:
         ask_model(batch, thread_id)
 
 
-def _ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+def abandon(
+    batch: Batch, thread: Thread, run: OpenRun, *, reason: str, unseen: bool, outcomes: Mapping[str, ToolOutcome]
+) -> None:
+    """Every open call of the run gets its end: cancelled, or lost where it had begun and nobody saw what came of it."""
+    for call in run.calls:
+        scope = call_scope(thread, run, call)
+        outcome = outcomes.get(call.call, NOTHING_SEEN)
+        output = batch.hold(outcome.output)
+        if call.action:
+            batch.say(ActionWithdrawn(reason=reason), action_scope(thread, run, call))
+        if call.phase == "running" and unseen:
+            batch.say(ToolLost(output=output), scope)
+        else:
+            batch.keep(*outcome.blobs)
+            batch.say(
+                ToolCancelled(
+                    started=call.phase == "running",
+                    output=output,
+                    duration_ms=outcome.duration_ms,
+                    changes=outcome.changes,
+                ),
+                scope,
+            )
+
+
+def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+    """The call waits for a person. The step of the action is not before `past`."""
     thread, run = open_run(batch, scope.thread)
     expiry = batch.known.approval_expiry_us
     batch.say(

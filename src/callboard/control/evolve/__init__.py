@@ -12,6 +12,8 @@ from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
     ActionWithdrawn,
+    AgentConnected,
+    AgentDisconnected,
     AnySessionFact,
     ChannelClosed,
     ChannelMessage,
@@ -92,7 +94,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
 from ..state import Session
-from . import calls, inbox, models, queue, rules, session, team, turns
+from . import calls, external, inbox, models, queue, rules, session, team, turns
 from .place import Place
 
 
@@ -121,6 +123,10 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return session.thread_paused(state, fact, place)
         case ThreadResumed():
             return session.thread_resumed(state, place)
+        case AgentConnected():
+            return external.connected(state, fact, place)
+        case AgentDisconnected():
+            return external.disconnected(state, fact, place)
         case TurnSubmitted():
             return turns.submitted(state, fact, place)
         case TurnStarted():

@@ -272,6 +272,8 @@ EVENTS: dict[str, _Map] = {
     "session.created": _state("session_created"),
     "session.taken_over": _state("session_taken_over"),
     "thread.opened": _state("agent_joined"),
+    "agent.connected": _state("agent_connected"),
+    "agent.disconnected": _state("agent_disconnected"),
     "thread.paused": _state("thread_paused"),
     "thread.resumed": _state("thread_resumed"),
     "turn.submitted": _submitted,

@@ -92,6 +92,7 @@ export const CODES = [
   'unknown_task',
   'unknown_handoff',
   'unknown_review',
+  'unknown_run',
   'idempotency_conflict',
   'thread_busy',
   'thread_not_paused',
@@ -449,6 +450,20 @@ export interface AgentDisconnected {
   readonly reason?: string
 }
 
+/** An agent that is not closed. `child` is set for one that works for `parent_thread_id`; `run_id` is what it runs now. */
+export interface AgentInGraph {
+  readonly agentId: string
+  readonly threadId: string
+  readonly agentKind: string
+  readonly parentThreadId?: string
+  readonly parentRunId?: string
+  readonly runId?: string
+  readonly queued?: number
+  readonly paused?: string
+  readonly queueReason?: string
+  readonly child?: ChildResult | null
+}
+
 /**
  * One agent; the key is its id. Times are in microseconds since the Unix epoch.
  *
@@ -618,6 +633,16 @@ export interface ChildChanged {
   readonly agentId: string
   readonly status: string
   readonly sequence: number
+}
+
+/** How a child stands. `result` is the head of its answer; the whole is in its transcript, `thread_id`. */
+export interface ChildResult {
+  readonly agentId: string
+  readonly threadId: string
+  readonly taskId: string
+  readonly status: string
+  readonly result?: string
+  readonly usage?: WorkUsage
 }
 
 /** Ask a child to stop and release its resources. Its transcript stays. */
@@ -1021,6 +1046,12 @@ export interface InterruptTurn {
 /** The sessions of a workspace, newest first, or of all. */
 export interface ListSessions {
   readonly workspaceId?: string | null
+}
+
+/** The agents of a session: who works for whom, and how the children stand. */
+export interface ListSubagents {
+  readonly sessionId: string
+  readonly threadId?: string | null
 }
 
 /** The workspaces that were opened. */
@@ -1719,6 +1750,12 @@ export interface SubagentFailed {
   readonly usage?: WorkUsage
 }
 
+export interface SubagentGraph {
+  readonly sessionId: string
+  readonly agents: readonly AgentInGraph[]
+  readonly sequence: number
+}
+
 /** The child has a git worktree of its own: `path` is absolute, `branch` what the parent merges, `base` a commit. */
 export interface SubagentIsolated {
   readonly path: string
@@ -2199,6 +2236,24 @@ export interface VerdictGiven {
   readonly sequence: number
 }
 
+/** Wait for children; returns what is there when one fails or the time is up. */
+export interface WaitSubagents {
+  readonly agents?: readonly string[]
+  readonly mode?: 'all' | 'any'
+  readonly timeoutS?: number | null
+  readonly sessionId: string
+  readonly threadId?: string | null
+}
+
+/** The children that ended, and those that have not. */
+export interface Waited {
+  readonly sessionId: string
+  readonly ended: readonly ChildResult[]
+  readonly pending: readonly ChildResult[]
+  readonly timedOut: boolean
+  readonly sequence: number
+}
+
 /** Something deserves attention; nothing was lost. */
 export interface WarningRaised {
   readonly code: string
@@ -2371,6 +2426,8 @@ export interface Commands {
   readonly get_turns: { readonly command: GetTurns; readonly answer: TurnList }
   readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
   readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
+  readonly list_subagents: { readonly command: ListSubagents; readonly answer: SubagentGraph }
+  readonly wait_subagents: { readonly command: WaitSubagents; readonly answer: Waited }
   readonly spawn_subagent: { readonly command: SpawnSubagent; readonly answer: Spawned }
   readonly send_subagent_input: { readonly command: SendSubagentInput; readonly answer: InputGiven }
   readonly cancel_subagent: { readonly command: CancelSubagent; readonly answer: ChildChanged }
@@ -2406,6 +2463,8 @@ export const COMMANDS = {
   get_turns: { serial: 'session', authority: 'anyone', query: true, summary: 'Older turns of a session.' },
   get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'The parts of one turn.' },
   import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Take over a past turn of another product into a session that is for reading.' },
+  list_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'The parent-child graph of a session and the state of each child\'s thread.' },
+  wait_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'Wait for children; gives what is there once one failed or the time is up.' },
   spawn_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Create a child with parent links and isolation; it starts at once or waits for a slot.' },
   send_subagent_input: { serial: 'session', authority: 'person', query: false, summary: 'Send text to a child; one that has ended takes it as more to do.' },
   cancel_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Cancel what a child works on.' },

@@ -1,0 +1,295 @@
+"""Calls that an agent makes with tools of its own, outside our sandbox: what the gate says of them, and what they changed.
+
+Nothing holds such a call in. Where the agent asks first, the same rules decide as for a call of ours; where it does not, the
+verdict is that it runs by itself, and says so.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import NamedTuple
+
+import msgspec
+
+from callboard.contracts.content import Blob, fit
+from callboard.contracts.errors import Code
+from callboard.contracts.facts.action import ApprovalScope, Binding
+from callboard.contracts.facts.permission import Check, CheckName, Risk, Rule
+from callboard.contracts.facts.tool import FileChange
+from callboard.contracts.ports.external import CallKind, ExternalCall
+from callboard.contracts.ports.tools import Evaluation, ToolContext
+
+from . import globs, rules
+from .arguments import digest
+from .changes import Plan, diff
+from .gate import is_document
+from .kit import ALL, listed
+from .paths import PathDenied, display, protected, relative
+from .rules import Target
+from .telling import one_line
+
+#: The tool that starts an agent's command. A rule on it reads `StartAgent(the exact command)`.
+START = "StartAgent"
+BY_ITSELF = "run by the agent itself, without asking and outside our sandbox"
+
+
+class _Kind(NamedTuple):
+    """What a kind of call is called in facts and rules, whether it changes files, and how much is at stake."""
+
+    tool: str
+    changes: bool
+    risk: Risk
+
+
+_KINDS: dict[CallKind, _Kind] = {
+    "read": _Kind("Read", False, "low"),
+    "search": _Kind("Grep", False, "low"),
+    "think": _Kind("Think", False, "none"),
+    "edit": _Kind("Edit", True, "medium"),
+    "move": _Kind("Move", True, "medium"),
+    "delete": _Kind("Delete", True, "high"),
+    "execute": _Kind("Bash", False, "high"),
+    "fetch": _Kind("Fetch", False, "high"),
+    "switch_mode": _Kind("SwitchMode", False, "high"),
+    "other": _Kind("Other", False, "high"),
+}
+#: Of these the agent's list need not say anything: they take the same power as Edit, or touch nothing.
+_LISTED_AS = {"Move": "Edit", "Delete": "Edit", "Think": "", "Edit": "Edit"}
+
+
+def tool_of(call: ExternalCall) -> str:
+    """What the call's tool is called in facts and rules."""
+    return _KINDS[call.kind].tool
+
+
+def observed(call: ExternalCall, context: ToolContext) -> Evaluation:
+    """The verdict on a call that the agent makes without asking."""
+    return _evaluation(call, context, (Check(name="approval", verdict="allow", detail=BY_ITSELF),))
+
+
+def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
+    """The gate's verdict on a call for which the agent asks permission."""
+    checks: list[Check] = []
+    try:
+        _list(call, context)
+        _policy(call, context)
+        _mode(call, context)
+        guarded = _paths(call, context)
+    except _Denied as denied:
+        return _refused(call, context, checks, denied.station, denied.code, str(denied))
+    rule = _rule(call, context)
+    if rule is not None:
+        said = f"{rule.verdict} {rule.matcher} ({rule.scope})"
+        if rule.verdict == "deny":
+            message = f"A rule of this {rule.scope} forbids it: {display(rule.matcher)}."
+            return _refused(call, context, checks, "rules", "rule_denied", message)
+        checks.append(Check(name="rules", verdict=rule.verdict, detail=said))
+    why = _why_ask(call, context, guarded, rule)
+    if why is None:
+        checks.append(Check(name="approval", verdict="allow", detail=_why_allow(context, rule)))
+        return _evaluation(call, context, tuple(checks))
+    checks.append(Check(name="approval", verdict="ask", detail=why))
+    matcher = "" if guarded or (rule is not None and rule.verdict == "ask") else _offer(call, context)
+    return _question(_evaluation(call, context, tuple(checks)), call, matcher, why)
+
+
+def starting(command: tuple[str, ...], context: ToolContext) -> Evaluation:
+    """The verdict on starting an agent's command, which a file of the folder names: a person says yes to the very command, or
+    has given a rule for it."""
+    text = shlex.join(command)
+    rule = rules.decide(context.rules, Target(tool=START, command=text))
+    call = ExternalCall(call_id="", title=f"Start {text}", command=text, arguments=_json({"command": list(command)}))
+    made = msgspec.structs.replace(
+        _evaluation(call, context, ()), summary=f"{START} {one_line(text)}", binding=_binding(START, call, context)
+    )
+    if rule is not None and rule.verdict != "ask":
+        check = Check(name="rules", verdict=rule.verdict, detail=f"{rule.verdict} {rule.matcher} ({rule.scope})")
+        if rule.verdict == "allow":
+            return msgspec.structs.replace(made, checks=(check,))
+        message = f"A rule of this {rule.scope} forbids it: {display(rule.matcher)}."
+        return msgspec.structs.replace(made, verdict="deny", checks=(check,), code="rule_denied", message=message)
+    why = "it runs outside our sandbox and may do what you may"
+    made = msgspec.structs.replace(made, checks=(Check(name="approval", verdict="ask", detail=why),))
+    matcher = f"{START}({text})" if not text.endswith("*") else ""
+    prompt = f"Start the agent {context.agent}: {one_line(text)}? {why[0].upper()}{why[1:]}."
+    return msgspec.structs.replace(_question(made, call, matcher, why), prompt=prompt)
+
+
+def changes_of(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:
+    """What the call did to files, as far as the agent tells. It may tell a part of a file only, so no content is kept as the
+    file's."""
+    found: list[FileChange] = []
+    blobs: list[Blob] = []
+    for one in call.diffs:
+        path = _shown(one.path, context)
+        plan = Plan(path, None if one.before is None else one.before.encode(), one.after.encode())
+        told = diff(plan)
+        text, more = fit(told.text)
+        blobs += more
+        kind = "created" if one.before is None else "modified"
+        found.append(FileChange(path=path, kind=kind, added=told.added, removed=told.removed, diff=text))
+    return tuple(found), tuple(blobs)
+
+
+class _Denied(Exception):
+    """A station says no."""
+
+    def __init__(self, station: CheckName, code: Code, message: str) -> None:
+        super().__init__(message)
+        self.station: CheckName = station
+        self.code: Code = code
+
+
+def _list(call: ExternalCall, context: ToolContext) -> None:
+    tool = tool_of(call)
+    name = _LISTED_AS.get(tool, tool)
+    held = not name or listed(name, context) or (name == "Edit" and listed("Write", context)) or ALL in context.tools
+    if not held:
+        raise _Denied("tools", "tool_not_listed", f"{name} is not among the tools of this agent.")
+
+
+def _policy(call: ExternalCall, context: ToolContext) -> None:
+    kind = _KINDS[call.kind]
+    if kind.changes and ("Patch" not in context.policy or context.read_only):
+        raise _Denied("policy", "policy_denied", f"{kind.tool} takes the policy Patch, which this agent does not have.")
+    if call.kind == "execute" and ("Patch" not in context.policy or context.read_only):
+        raise _Denied("policy", "policy_denied", "Without the policy Patch a command of the agent's own is not run.")
+
+
+def _mode(call: ExternalCall, context: ToolContext) -> None:
+    if context.permission_mode != "planning":
+        return
+    documents = _KINDS[call.kind].changes and all(is_document(_shown(path, context)) for path in _named(call))
+    if call.kind == "execute" or (_KINDS[call.kind].changes and not documents):
+        raise _Denied("mode", "mode_denied", "While planning only documents are written, and no command is run.")
+
+
+def _paths(call: ExternalCall, context: ToolContext) -> str:
+    """The protected name that the call would write to, if any."""
+    changes, guarded = _KINDS[call.kind].changes, ""
+    for named in _named(call):
+        try:
+            path = relative(context.folder, named)
+        except PathDenied as denied:
+            raise _Denied("paths", "path_denied", denied.message) from denied
+        if changes and context.work_globs and not any(globs.matches(one, path) for one in context.work_globs):
+            where = ", ".join(context.work_globs)
+            raise _Denied("paths", "path_denied", f"{display(path)} is not among the files of this agent: {where}.")
+        guarded = guarded or (protected(path) if changes else "")
+    return guarded
+
+
+def _rule(call: ExternalCall, context: ToolContext) -> Rule | None:
+    """The strictest rule that speaks of the call: an allowance holds where it speaks of every file that the call names."""
+    found = [rules.decide(context.rules, target) for target in _targets(call, context)]
+    for verdict in ("deny", "ask"):
+        for rule in found:
+            if rule is not None and rule.verdict == verdict:
+                return rule
+    return found[0] if all(rule is not None for rule in found) else None
+
+
+def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule | None) -> str | None:
+    """Why a person has to say yes; None where nobody has to."""
+    if guarded:
+        return f"what is in {guarded} is changed with an approval only"
+    if rule is not None:
+        return None if rule.verdict == "allow" else f"a rule of this {rule.scope} says so"
+    kind = _KINDS[call.kind]
+    if call.kind in ("read", "search", "think"):
+        return None
+    if kind.changes and context.permission_mode in ("edits", "full"):
+        return None
+    return f"the agent asks, and the permission mode is {context.permission_mode}"
+
+
+def _why_allow(context: ToolContext, rule: Rule | None) -> str:
+    return (
+        f"a rule of this {rule.scope} says so"
+        if rule is not None
+        else f"the permission mode is {context.permission_mode}"
+    )
+
+
+def _offer(call: ExternalCall, context: ToolContext) -> str:
+    targets = _targets(call, context)
+    return rules.offer(targets[0]) if len(targets) == 1 else ""
+
+
+def _targets(call: ExternalCall, context: ToolContext) -> tuple[Target, ...]:
+    tool = tool_of(call)
+    if call.kind == "execute":
+        return (Target(tool=tool, command=call.command or call.title),)
+    named = tuple(Target(tool=tool, path=_shown(path, context)) for path in _named(call))
+    return named or (Target(tool=tool),)
+
+
+def _named(call: ExternalCall) -> tuple[str, ...]:
+    if call.kind == "execute":
+        return ()
+    return tuple(dict.fromkeys((*call.paths, *(one.path for one in call.diffs))))
+
+
+def _shown(path: str, context: ToolContext) -> str:
+    try:
+        return relative(context.folder, path)
+    except PathDenied:
+        return display(path)
+
+
+def _evaluation(call: ExternalCall, context: ToolContext, checks: tuple[Check, ...]) -> Evaluation:
+    kind = _KINDS[call.kind]
+    final = call.arguments or _json({"title": call.title} if call.title else {})
+    return Evaluation(
+        verdict="allow",
+        risk=kind.risk,
+        read_only=not kind.changes and call.kind != "execute",
+        arguments=final,
+        arguments_hash=digest(final),
+        summary=f"{kind.tool} {one_line(call.title or call.command)}".rstrip(),
+        checks=checks,
+        preview=call.command or "\n".join(_preview(call, context)),
+        binding=_binding(kind.tool, call, context),
+    )
+
+
+def _question(made: Evaluation, call: ExternalCall, matcher: str, why: str) -> Evaluation:
+    matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
+    what = one_line(call.command or call.title)
+    return msgspec.structs.replace(
+        made,
+        verdict="ask",
+        prompt=f"{made.summary.split(' ', 1)[0]} {what}? {why[0].upper()}{why[1:]}.",
+        scopes=("once", *matchers),
+        matchers=matchers,
+    )
+
+
+def _refused(
+    call: ExternalCall, context: ToolContext, checks: list[Check], station: CheckName, code: Code, message: str
+) -> Evaluation:
+    said = (*checks, Check(name=station, verdict="deny", detail=message))
+    return msgspec.structs.replace(
+        _evaluation(call, context, said), verdict="deny", risk="none", code=code, message=message
+    )
+
+
+def _binding(tool: str, call: ExternalCall, context: ToolContext) -> Binding:
+    return Binding(
+        tool=tool,
+        arguments_hash=digest(call.arguments or call.title),
+        folder=context.folder,
+        definition_hash=context.definition_hash,
+    )
+
+
+def _preview(call: ExternalCall, context: ToolContext) -> list[str]:
+    plans = (
+        Plan(_shown(one.path, context), None if one.before is None else one.before.encode(), one.after.encode())
+        for one in call.diffs
+    )
+    return [diff(plan).text for plan in plans]
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
