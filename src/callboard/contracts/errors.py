@@ -30,6 +30,7 @@ Code = Literal[
     "unknown_task",
     "unknown_handoff",
     "unknown_review",
+    "unknown_run",
     # what stands in its way
     "idempotency_conflict",
     "thread_busy",

@@ -21,6 +21,7 @@ from callboard.contracts.commands import (
     WorkspaceList,
 )
 from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.team import ListSubagents, WaitSubagents
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
 from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
@@ -28,6 +29,7 @@ from callboard.contracts.rows.conversation import part_order
 
 from .parts import Parts
 from .sessions import OpenSession, Sessions
+from .teamreads import TeamReads
 from .workspaces import Workspaces
 
 #: How many of the newest facts a thread read looks through for incidents.
@@ -41,6 +43,7 @@ class Queries:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
+        self._teams = TeamReads(parts, sessions)
 
     async def answer(self, query: Command) -> Any:
         """The answer of a query. Raises Refusal."""
@@ -58,6 +61,10 @@ class Queries:
                 return await self._turns(query)
             case GetParts():
                 return await self._parts_of(query)
+            case ListSubagents():
+                return await self._teams.graph(query)
+            case WaitSubagents():
+                return await self._teams.wait(query)
             case _:
                 raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
 

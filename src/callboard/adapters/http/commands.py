@@ -10,7 +10,7 @@ from starlette.routing import Route
 from callboard.contracts.commands import TABLE, Declaration
 from callboard.contracts.ports.runtime import CommandService
 
-from .reading import actor_of, body_of, decode, from_query, key_of
+from .reading import actor_of, body_of, decode, from_query, key_of, unless_gone
 
 API = "/api/v1"
 _encoder = msgspec.json.Encoder()
@@ -45,6 +45,7 @@ def _command(row: Declaration, commands: CommandService) -> Route:
 def _query(row: Declaration, commands: CommandService) -> Route:
     async def ask(request: Request) -> Response:
         command = from_query(request, row.command)
-        return json_response(await commands.submit(command, actor=actor_of(request)))
+        asking = commands.submit(command, actor=actor_of(request))
+        return json_response(await (unless_gone(request, asking) if row.waits else asking))
 
     return Route(path_of(row), ask, methods=["GET"])

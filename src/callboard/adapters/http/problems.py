@@ -33,6 +33,7 @@ STATUS: dict[Code, int] = {
     "unknown_task": 404,
     "unknown_handoff": 404,
     "unknown_review": 404,
+    "unknown_run": 404,
     "idempotency_conflict": 409,
     "thread_busy": 409,
     "thread_not_paused": 409,

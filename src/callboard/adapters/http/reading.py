@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Coroutine
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
-from starlette.requests import Request
+import msgspec.inspect
+from starlette.requests import ClientDisconnect, Request
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import Actor
@@ -55,9 +59,14 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
 
 
 def from_query(request: Request, kind: type[S]) -> S:
-    """The query's parameters as a Struct. One that is unknown, there twice or the word null is refused."""
+    """The query's parameters as a Struct. One that is unknown, there twice or the word null is refused; a list is a parameter
+    that may be there more than once."""
     sent: dict[str, Any] = {}
+    lists = _lists(kind)
     for name, value in request.query_params.multi_items():
+        if name in lists:
+            sent.setdefault(name, []).append(value)
+            continue
         if name in sent:
             raise Refusal("invalid_input", "The parameter is there more than once.", field=name[:100])
         sent[name] = value
@@ -69,6 +78,14 @@ def from_query(request: Request, kind: type[S]) -> S:
         if field.encode_name in sent and getattr(found, field.name) is None:
             raise Refusal("invalid_input", "Leave the parameter out instead.", field=field.encode_name)
     return found
+
+
+@cache
+def _lists(kind: type[msgspec.Struct]) -> frozenset[str]:
+    """The fields that hold more than one value, by the names under which they are sent."""
+    found = msgspec.inspect.type_info(kind)
+    fields = found.fields if isinstance(found, msgspec.inspect.StructType) else ()
+    return frozenset(field.encode_name for field in fields if isinstance(field.type, msgspec.inspect.VarTupleType))
 
 
 def key_of(request: Request) -> str:
@@ -86,6 +103,26 @@ def key_of(request: Request) -> str:
 def actor_of(request: Request) -> Actor:
     """Who asks: the holder of the token, through the page or through the API."""
     return Actor(kind="person", id=request.scope[CLIENT])
+
+
+async def unless_gone(request: Request, asked: Coroutine[Any, Any, T]) -> T:
+    """What was asked for; it is no longer worked on once the client has gone, which raises ClientDisconnect."""
+    work = asyncio.create_task(asked)
+    gone = asyncio.create_task(_gone(request))
+    try:
+        await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            raise ClientDisconnect
+        return work.result()
+    finally:
+        for task in (work, gone):
+            task.cancel()
+        await asyncio.gather(work, gone, return_exceptions=True)
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _too_large() -> Refusal:

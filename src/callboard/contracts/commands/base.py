@@ -26,7 +26,8 @@ Serial = Literal["session", "workspace", "store"]
 class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     """One command. Routes, OpenAPI, JSON-RPC, CLI help and TypeScript come from this row and from nothing else.
 
-    A query changes nothing and needs no key. `summary` is the semantics in one sentence.
+    A query changes nothing and needs no key; one that `waits` may take long, and is given up when its asker goes. `summary`
+    is the semantics in one sentence.
     """
 
     name: str
@@ -35,4 +36,5 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     serial: Serial
     authority: Authority = "person"
     query: bool = False
+    waits: bool = False
     summary: str

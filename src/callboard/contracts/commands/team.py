@@ -151,8 +151,42 @@ class ChildChanged(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
+class Merge(Asked, frozen=True, kw_only=True):
+    """Take over what a child of yours did in its worktree."""
+
+    agent: Annotated[AgentName, Meta(description="The child's id.")]
+
+
 class List(Asked, frozen=True, kw_only=True):
     """Your children and how they stand."""
+
+
+class ListSubagents(Command, frozen=True, kw_only=True):
+    """The agents of a session: who works for whom, and how the children stand."""
+
+    session_id: Id
+    thread_id: Annotated[Id | None, Meta(description="Only the children of this thread.")] = None
+
+
+class AgentInGraph(Answer, frozen=True, kw_only=True):
+    """An agent that is not closed. `child` is set for one that works for `parent_thread_id`; `run_id` is what it runs now."""
+
+    agent_id: str
+    thread_id: str
+    agent_kind: str
+    parent_thread_id: str = ""
+    parent_run_id: str = ""
+    run_id: str = ""
+    queued: int = 0
+    paused: str = ""
+    queue_reason: str = ""
+    child: ChildResult | None = None
+
+
+class SubagentGraph(Answer, frozen=True, kw_only=True):
+    session_id: str
+    agents: tuple[AgentInGraph, ...]
+    sequence: int
 
 
 class Handoff(Asked, frozen=True, kw_only=True):
@@ -340,7 +374,11 @@ class TeamTool(NamedTuple):
     name: str
     arguments: type[Asked]
     description: str
-    policy: Literal["Delegate"] | None = None
+    policy: Literal["Delegate", "Patch"] | None = None
+
+
+#: The one tool of a team that takes effect outside the log: it changes files of the folder.
+MERGE = "merge_subagent"
 
 
 #: The tools by which an agent asks things of its team, by name.
@@ -363,6 +401,13 @@ TEAM_TOOLS: dict[str, TeamTool] = {
         ),
         TeamTool("cancel_subagent", Close, "Stops what a child of yours works on.", "Delegate"),
         TeamTool("close_subagent", Close, "Stops a child of yours for good; its transcript stays.", "Delegate"),
+        TeamTool(
+            MERGE,
+            Merge,
+            "Merges what a child of yours did in its own worktree into your folder, all of it or nothing; names the files "
+            "that are in conflict.",
+            "Patch",
+        ),
         TeamTool("list_subagents", List, "Tells how your children stand.", "Delegate"),
         TeamTool(
             "send_handoff",

@@ -12,6 +12,7 @@ from .team import (
     HandoffAnswered,
     HandoffSent,
     InputGiven,
+    ListSubagents,
     MessageSent,
     RequestReview,
     RespondHandoff,
@@ -21,13 +22,35 @@ from .team import (
     SendSubagentInput,
     Spawned,
     SpawnSubagent,
+    SubagentGraph,
     SubmitVerdict,
     TaskChanged,
     UpdateTask,
     VerdictGiven,
+    Waited,
+    WaitSubagents,
 )
 
 TEAM_TABLE: tuple[Declaration, ...] = (
+    Declaration(
+        name="list_subagents",
+        command=ListSubagents,
+        answer=SubagentGraph,
+        serial="session",
+        authority="anyone",
+        query=True,
+        summary="The parent-child graph of a session and the state of each child's thread.",
+    ),
+    Declaration(
+        name="wait_subagents",
+        command=WaitSubagents,
+        answer=Waited,
+        serial="session",
+        authority="anyone",
+        query=True,
+        waits=True,
+        summary="Wait for children; gives what is there once one failed or the time is up.",
+    ),
     Declaration(
         name="spawn_subagent",
         command=SpawnSubagent,

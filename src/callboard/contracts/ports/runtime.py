@@ -11,6 +11,7 @@ from ..commands.base import Command
 from ..live import Cursor
 from ..record import Record
 from ..rows.base import Op
+from ..runs import AgentRunRecord, EffectiveSettings, FoundRun, OpenedFolder
 from ..scope import Actor
 
 
@@ -51,4 +52,33 @@ class Feeds(Protocol):
     def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
         """Encoded server-sent events of the Multi-agent runtime specification, from the present state or from a `seq` on,
         without gap or repeat."""
+        ...
+
+
+class RunReads(Protocol):
+    """Runs as the Multi-agent runtime specification records them. `project_root` is the folder of an opened workspace; it may
+    be left out where only one is open. What names something that is not there raises Refusal."""
+
+    def folder(self, project_root: str | None) -> OpenedFolder:
+        """The opened workspace of a folder."""
+        ...
+
+    async def runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
+        """The runs of a session, or of the workspace."""
+        ...
+
+    async def run(self, run_id: str) -> FoundRun:
+        """One run."""
+        ...
+
+    async def children(self, run_id: str) -> tuple[AgentRunRecord, ...]:
+        """The runs that were begun on behalf of a run."""
+        ...
+
+    async def facts(self, run: FoundRun, *, after: int = 0, limit: int = 1000) -> tuple[Record, ...]:
+        """The facts of one run and of no other."""
+        ...
+
+    def settings(self, project_root: str | None) -> EffectiveSettings:
+        """The settings that hold in a workspace."""
         ...

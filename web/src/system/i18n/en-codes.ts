@@ -17,6 +17,7 @@ export const enCodes = {
   'code.unknown_task': 'No such task',
   'code.unknown_handoff': 'No such handoff',
   'code.unknown_review': 'No such review',
+  'code.unknown_run': 'No such run',
   'code.subagent_spawns': 'A subagent starts no agents of its own',
   'code.subagents_do_not_talk': 'Subagents do not talk to each other',
   'code.delegate_target_denied': 'This agent may not be given work',

@@ -19,6 +19,7 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'code.unknown_task': '没有此任务',
   'code.unknown_handoff': '没有此交接',
   'code.unknown_review': '没有此审阅',
+  'code.unknown_run': '没有此运行',
   'code.subagent_spawns': '子智能体不能再启动智能体',
   'code.subagents_do_not_talk': '子智能体之间不能对话',
   'code.delegate_target_denied': '不能向此智能体分派工作',
