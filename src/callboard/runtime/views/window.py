@@ -1,4 +1,5 @@
-"""The rows that a client of a session gets first: the shell, the newest turns with their parts, what is queued and pending."""
+"""The rows that a client of a session gets first: the shell, the newest turns with their parts and runs, what is queued and
+pending, and the team."""
 
 from __future__ import annotations
 
@@ -11,20 +12,42 @@ from callboard.contracts.ports.store import RowStore
 from callboard.contracts.rows import (
     SESSION_PANELS,
     ActionRow,
+    AgentRow,
+    EdgeRow,
+    HandoffRow,
+    MessageRow,
+    NotificationRow,
     Op,
     Part,
     QueueRow,
     Remove,
+    ReviewRow,
     Row,
+    RunRow,
     SessionRow,
     StatusRow,
+    TaskRow,
+    TeamRow,
     TurnRow,
     Upsert,
 )
 from callboard.projection.rows import Table
 
 _encoder = msgspec.json.Encoder()
-_KINDS: tuple[type[Row], ...] = (SessionRow, StatusRow, TurnRow, Part, QueueRow, ActionRow)
+_TEAM: tuple[type[Row], ...] = (
+    TeamRow,
+    AgentRow,
+    TaskRow,
+    EdgeRow,
+    NotificationRow,
+    HandoffRow,
+    ReviewRow,
+    MessageRow,
+    RunRow,
+)
+_KINDS: tuple[type[Row], ...] = (SessionRow, StatusRow, TurnRow, Part, QueueRow, ActionRow, *_TEAM)
+#: The kinds of which there is one for each turn, or more.
+_BY_TURN = (TurnRow.panel, RunRow.panel)
 RowT = TypeVar("RowT", bound=Row)
 
 
@@ -35,23 +58,23 @@ class Window:
         self._turns = turns
         self._largest = largest
         self._table = Table()
-        self._parts_of: dict[str, set[str]] = {}
+        self._of_turn: dict[str, set[tuple[str, str]]] = {}
 
     def apply(self, ops: Iterable[Op]) -> None:
-        """Changes the rows; turns beyond the newest fall out with their parts."""
+        """Changes the rows; turns beyond the newest fall out with their parts and runs."""
         shown = [op for op in ops if op.panel in SESSION_PANELS]
         self._table.apply(shown)
         for op in shown:
-            if isinstance(op, Upsert) and isinstance(op.row, Part):
-                self._parts_of.setdefault(op.row.turn_id, set()).add(op.row.key)
+            if isinstance(op, Upsert) and isinstance(op.row, Part | RunRow):
+                self._of_turn.setdefault(op.row.turn_id, set()).add((op.panel, op.row.key))
         if any(isinstance(op, Upsert) and op.panel == TurnRow.panel for op in shown):
             self._cut()
 
     async def load(self, kept: RowStore, session: str) -> None:
-        """Takes what was written: the panels that are short, the newest turns, and their parts."""
+        """Takes what was written: the panels that are short, the newest turns and runs, and their parts."""
         ops: list[Op] = []
         for panel in SESSION_PANELS:
-            limit = self._turns if panel == TurnRow.panel else 1000
+            limit = self._turns if panel in _BY_TURN else 1000
             largest = self._largest if panel == Part.panel else 1_000_000
             ops.extend(Upsert(panel, row) for row in await kept.rows(session, panel, limit=limit, largest=largest))
         self.apply(ops)
@@ -84,4 +107,4 @@ class Window:
         ended = [row for row in begun if row.ended_at]
         for row in ended[: max(0, len(begun) - self._turns)]:
             self._table.apply([Remove(TurnRow.panel, row.key)])
-            self._table.apply(Remove(Part.panel, key) for key in self._parts_of.pop(row.turn_id, ()))
+            self._table.apply(Remove(panel, key) for panel, key in self._of_turn.pop(row.turn_id, ()))
