@@ -68,8 +68,7 @@ class WorkspaceView:
 
     def card(self, card: SessionCard) -> list[Op]:
         """A session's card changed. One of a session that the workspace has not listed yet shows as it is."""
-        self._cards[card.session_id] = card
-        return upsert(listed(card, self._panels.listings.get(card.session_id)))
+        return self._show(card, self._panels.listings.get(card.session_id))
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that a fact of the workspace leads to: none for one that was applied before."""
@@ -113,4 +112,9 @@ class WorkspaceView:
     def _list(self, session: str, listing: Listing) -> list[Op]:
         self._panels.listings[session] = listing
         card = self._cards.get(session)
-        return [] if card is None else upsert(listed(card, listing))
+        return [] if card is None else self._show(card, listing)
+
+    def _show(self, card: SessionCard, listing: Listing | None) -> list[Op]:
+        # Kept as it is shown, so that a long list holds each card once: a listing laid over it again changes nothing.
+        shown = self._cards[card.session_id] = listed(card, listing)
+        return upsert(shown)

@@ -22,8 +22,7 @@ class Limits:
     `context_facts` bounds how far back a thread's facts enter a model's context. `frame_interval` is the longest that a piece
     of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
     What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
-    `idle_waiting` how long one that waits for a person does. `ring_bytes` of operations are kept for clients of a session that
-    come back, `list_ring_bytes` for those of a list of sessions. `team_budget` is how many children of one agent work at once,
+    `idle_waiting` how long one that waits for a person does. `team_budget` is how many children of one agent work at once,
     `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
     `external_silence` while it works, and take `external_stop` to stop.
     """
@@ -41,7 +40,6 @@ class Limits:
     snapshot_turns: int = 20
     snapshot_bytes: int = 200_000
     ring_bytes: int = 2_000_000
-    list_ring_bytes: int = 200_000
     team_budget: int = 8
     group_budget: int = 16
     external_silence: float = 1800.0

@@ -42,6 +42,8 @@ _A = TypeVar("_A")
 
 #: How many bits of a cursor's `n` count the frames of one writer; those above are its epoch. All fit a browser's numbers.
 _FRAMES = 32
+#: How much of its operations a list of sessions keeps for clients that come back: some hundred changes of cards.
+_RING_BYTES = 200_000
 
 
 class WorkspaceHost:
@@ -54,7 +56,7 @@ class WorkspaceHost:
         self._lock = asyncio.Lock()
         self._view = WorkspaceView()
         self._rows = Table()
-        self._ring = Ring(Cursor(0, 0), parts.limits.ring_bytes, self.snapshot)
+        self._ring = Ring(Cursor(0, 0), min(_RING_BYTES, parts.limits.ring_bytes), self.snapshot)
 
     async def open(self) -> None:
         """Folds the workspace's facts and takes its lease."""
