@@ -185,3 +185,130 @@ export function workspaceRow(): wire.WorkspaceRow {
     name: 'atlas',
   }
 }
+
+type Row<R extends wire.AnyRow> = Partial<R> & { readonly key: string }
+const KEYED = { order: 1, sequence: 1 } as const
+
+export function teamRow(change: Partial<wire.TeamRow> = {}): wire.TeamRow {
+  return {
+    kind: 'team',
+    key: 'team',
+    ...KEYED,
+    name: 'atlas',
+    lead: 'coordinator',
+    owner: 'coordinator',
+    topology: 'coordinator_team',
+    teamPhase: 'active',
+    teamParallelBudget: 8,
+    teamActiveCount: 2,
+    ...change,
+  }
+}
+
+/** An agent; its id and name are the key, its thread `thr_` and the key. */
+export function agentRow(change: Row<wire.AgentRow>): wire.AgentRow {
+  const { key } = change
+  return {
+    kind: 'agent',
+    ...KEYED,
+    agentId: key,
+    name: key,
+    threadId: `thr_${key}`,
+    agentKind: 'subagent',
+    role: 'executor',
+    state: 'running',
+    definition: key.replace(/-\d+$/, ''),
+    connection: 'connected',
+    ...change,
+  }
+}
+
+export function edgeRow(
+  edgeType: wire.EdgeRow['edgeType'],
+  source: string,
+  target: string,
+  change: Partial<wire.EdgeRow> = {},
+): wire.EdgeRow {
+  return {
+    kind: 'edge',
+    key: `${edgeType}:${source}>${target}`,
+    ...KEYED,
+    edgeType,
+    source,
+    target,
+    ...change,
+  }
+}
+
+export function taskRow(change: Row<wire.TaskRow>): wire.TaskRow {
+  return { kind: 'task', ...KEYED, title: change.key, status: 'open', created: START, ...change }
+}
+
+export function handoffRow(change: Row<wire.HandoffRow>): wire.HandoffRow {
+  return {
+    kind: 'handoff',
+    ...KEYED,
+    source: 'coordinator',
+    target: 'database',
+    edge: 'handoff',
+    state: 'handoff_requested',
+    payload: { message: 'The migration is yours from here.' },
+    requested: START,
+    ...change,
+  }
+}
+
+export function notificationRow(change: Row<wire.NotificationRow>): wire.NotificationRow {
+  return {
+    kind: 'notification',
+    ...KEYED,
+    agentId: 'worker-1',
+    parentAgentId: 'coordinator',
+    taskId: 'tsk_1',
+    status: 'completed',
+    summary: 'The lexer is read once.',
+    at: START,
+    ...change,
+  }
+}
+
+export function reviewRow(change: Row<wire.ReviewRow>): wire.ReviewRow {
+  return {
+    kind: 'review',
+    ...KEYED,
+    reviewer: 'reviewer',
+    target: 'worker-1',
+    taskId: 'tsk_1',
+    state: 'requested',
+    requested: START,
+    ...change,
+  }
+}
+
+export function messageRow(change: Row<wire.MessageRow>): wire.MessageRow {
+  return {
+    kind: 'message',
+    ...KEYED,
+    channelId: 'chn_a',
+    source: 'coordinator',
+    participants: ['coordinator', 'database'],
+    text: { text: 'Which tables does the import touch?' },
+    at: START,
+    ...change,
+  }
+}
+
+export function runRow(change: Row<wire.RunRow>): wire.RunRow {
+  return {
+    kind: 'run',
+    ...KEYED,
+    agentId: 'coordinator',
+    agentKind: 'main',
+    threadId: 'thr_coordinator',
+    turnId: 'trn_a',
+    status: 'completed',
+    started: START,
+    ended: START + 12 * SECOND,
+    ...change,
+  }
+}

@@ -16,6 +16,7 @@ import {
   upsert,
   workspaceRow,
 } from './rows'
+import { crowd, forming, team } from './team-scenarios'
 
 function streaming(): Scenario {
   const at = (step: number, key?: string) => place('trn_b', 300, step, key)
@@ -278,4 +279,7 @@ export const SCENARIOS: Readonly<Record<string, () => Scenario>> = {
   approval,
   failed,
   many,
+  team,
+  crowd,
+  forming,
 }

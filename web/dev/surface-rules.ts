@@ -24,12 +24,12 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
 /** Modules of `system/` that are functions of their arguments. Anything else a surface may know by type only. */
 const PURE = [
   /^@\/system\/format\//,
-  /^@\/system\/rows\/(?:activity|conversation|model)$/,
+  /^@\/system\/rows\/(?:activity|conversation|model|team|timeline)$/,
   /^@\/system\/generated\//,
 ]
 
 const LIBRARIES: Readonly<Record<'features' | 'ui', readonly string[]>> = {
-  features: ['react', '@tanstack/react-virtual', 'cmdk'],
+  features: ['react', '@tanstack/react-virtual', '@xyflow/react', '@dagrejs/dagre', 'cmdk'],
   ui: ['react', 'radix-ui', 'react-markdown', 'rehype-sanitize', 'remark-gfm', 'react-diff-view'],
 }
 

@@ -3,8 +3,11 @@ import { Inspector } from '@/features/inspector/inspector'
 import { useT } from '@/features/shared/surface'
 import { Diagnostics } from '@/features/status/diagnostics'
 import { StatusLine } from '@/features/status/status-line'
+import { Roster } from '@/features/team/roster'
+import { TeamBar, type View } from '@/features/team/team-bar'
 import { clockStart } from '@/system/rows/activity'
 import type { SessionCard, TurnRow } from '@/system/rows/model'
+import { atWork } from '@/system/rows/team'
 import { hasBegun } from '@/system/rows/turns'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
@@ -12,6 +15,7 @@ import type { SessionOffers } from './commands'
 import { useServices } from './services-context'
 import { SessionView } from './session-view'
 import { Side } from './side'
+import { TeamView, ToAgent, TranscriptHead, useOpening, useOpensForTeam } from './team-area'
 import { useSignalByFrame } from './use'
 import type { Panel } from './use-layout'
 import { statusOf, useSessionRows } from './use-session-rows'
@@ -30,7 +34,10 @@ export function ActiveSession(props: ActiveSessionProps) {
   const t = useT()
   const { workbench } = useServices()
   const { session, inspector, inputRef } = props
-  const view = useSessionRows(session)
+  const [shown, setShown] = useState<string | null>(null)
+  const [look, setLook] = useState<View>('conversation')
+  const view = useSessionRows(session, shown)
+  const { team } = view
   const [selected, setSelected] = useState<string | null>(null)
   const showInspector = inspector.show
   const inspectTurn = useCallback(
@@ -57,16 +64,22 @@ export function ActiveSession(props: ActiveSessionProps) {
     void workbench.attempt(() => workbench.api.command('resume_thread', { sessionId: session.id, threadId }))
   }, [workbench, session, threadId])
 
+  const { openAgent, handlers } = useOpening(session, view.team, inspector, setShown, setLook)
+  useOpensForTeam(inspector, team !== null)
+  const working = team === null ? 0 : atWork(team.agents)
   const canInterrupt = running !== null
   const canResume = paused !== null
   const canDecide = view.actions.length > 0
   const onOffers = props.onOffers
   useEffect(
-    () => onOffers({ canInterrupt, canResume, canDecide, interrupt, resume }),
-    [onOffers, canInterrupt, canResume, canDecide, interrupt, resume],
+    () => onOffers({ canInterrupt, canResume, canDecide, atWork: working, interrupt, resume }),
+    [onOffers, canInterrupt, canResume, canDecide, working, interrupt, resume],
   )
 
-  const turn = view.turns.find((one) => one.turnId === selected) ?? running ?? newestBegun(view.turns)
+  const turn =
+    view.turns.find((one) => one.turnId === selected) ??
+    (view.agent === null ? running : null) ??
+    newestBegun(view.turns)
   const title = props.card?.title || view.shell?.title || t('sessions.untitled')
   return (
     <>
@@ -89,7 +102,29 @@ export function ActiveSession(props: ActiveSessionProps) {
             onClick={inspector.toggle}
           />
         </header>
-        <SessionView session={session} view={view} inputRef={props.inputRef} onInspectTurn={inspectTurn} />
+        {team !== null && <TeamBar team={team} view={look} onView={setLook} onOpenAgent={openAgent} />}
+        <SessionView
+          session={session}
+          view={view}
+          inputRef={props.inputRef}
+          onInspectTurn={inspectTurn}
+          instead={
+            team === null || look === 'conversation'
+              ? null
+              : (onNeedParts) => (
+                  <TeamView
+                    session={session}
+                    team={team}
+                    view={look}
+                    shown={view.agent?.agentId ?? team.row.lead}
+                    handlers={handlers}
+                    onNeedParts={onNeedParts}
+                  />
+                )
+          }
+          head={team !== null && <TranscriptHead view={view} onBack={() => openAgent(team.row.lead)} />}
+          toAgent={view.agent === null ? null : <ToAgent view={view} handlers={handlers} />}
+        />
       </main>
       <Side panel={inspector} side="right" label={t('inspector.title')}>
         <div className="flex h-full flex-col">
@@ -102,6 +137,23 @@ export function ActiveSession(props: ActiveSessionProps) {
             parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
             status={statusOf(turn, view.threads)}
             sessionId={session.id}
+            first={
+              team === null
+                ? []
+                : [
+                    {
+                      id: 'team',
+                      label: t('team.tab'),
+                      content: (
+                        <Roster
+                          team={team}
+                          shown={look === 'conversation' ? (view.agent?.agentId ?? team.row.lead) : ''}
+                          handlers={handlers}
+                        />
+                      ),
+                    },
+                  ]
+            }
           />
         </div>
       </Side>

@@ -11,6 +11,8 @@ export interface SessionOffers {
   readonly canInterrupt: boolean
   readonly canResume: boolean
   readonly canDecide: boolean
+  /** How many agents of a team are at work; 0 where there is none. */
+  readonly atWork: number
   readonly interrupt: () => void
   readonly resume: () => void
 }

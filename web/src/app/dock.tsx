@@ -1,5 +1,5 @@
 /** What stands between the conversation and the edge of the page: requests, pause, queue, messages, composer. */
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApprovalCard } from '@/features/approval/approval-card'
 import { Composer } from '@/features/composer/composer'
 import { NoticeList } from '@/features/connection/notices'
@@ -7,6 +7,7 @@ import { QueueList } from '@/features/queue/queue-list'
 import { useT } from '@/features/shared/surface'
 import { PausedBanner } from '@/features/status/paused-banner'
 import type { ActionRow, QueueRow, StatusRow } from '@/system/rows/model'
+import { askerOf, type Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from './services-context'
 import { useSignal } from './use'
@@ -21,6 +22,9 @@ export interface DockProps {
   readonly busy: boolean
   readonly archived: boolean
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
+  readonly team: Team | null
+  /** What stands in the place of the composer; null leaves it. */
+  readonly toAgent: ReactNode
 }
 
 export function Dock(props: DockProps) {
@@ -60,13 +64,15 @@ export function Dock(props: DockProps) {
             void workbench.attempt(() => workbench.api.command('remove_queued_turn', { sessionId, turnId })),
         }}
       />
-      <Composer
-        {...composer}
-        busy={props.busy}
-        placeholder={t(props.busy ? 'composer.placeholder_busy' : 'composer.placeholder')}
-        disabledBecause={props.archived ? t('composer.archived') : null}
-        inputRef={props.inputRef}
-      />
+      {props.toAgent ?? (
+        <Composer
+          {...composer}
+          busy={props.busy}
+          placeholder={t(props.busy ? 'composer.placeholder_busy' : 'composer.placeholder')}
+          disabledBecause={props.archived ? t('composer.archived') : null}
+          inputRef={props.inputRef}
+        />
+      )}
     </div>
   )
 }
@@ -81,7 +87,7 @@ function useGivesFocusBack(requests: number, input: RefObject<HTMLTextAreaElemen
   }, [requests, input])
 }
 
-function PendingAction({ session, threads, actions }: DockProps) {
+function PendingAction({ session, threads, actions, team }: DockProps) {
   const { workbench } = useServices()
   useSignal(workbench.changes)
   const [chosen, setChosen] = useState(0)
@@ -90,11 +96,13 @@ function PendingAction({ session, threads, actions }: DockProps) {
   const action = actions[index]
   if (action === undefined) return null
   const asks = threads.find((thread) => thread.agentId === action.agentId)
+  const asker = askerOf(team, action)
   return (
     <ApprovalCard
       key={action.key}
       action={action}
-      agentName={threads.length > 1 ? (asks?.agentName ?? action.agentId) : ''}
+      agentName={asker?.name ?? (threads.length > 1 ? (asks?.agentName ?? action.agentId) : '')}
+      parentName={asker?.parent ?? ''}
       index={index}
       count={actions.length}
       answered={workbench.answering(action.actionId)}

@@ -1,8 +1,9 @@
-import { type RefObject, useCallback, useMemo, useState } from 'react'
+import { type ReactNode, type RefObject, useCallback, useMemo, useState } from 'react'
 import { ConnectionBanner } from '@/features/connection/connection-banner'
 import { Conversation } from '@/features/conversation/conversation'
 import type { ConversationHandlers } from '@/features/conversation/handlers'
 import { useT } from '@/features/shared/surface'
+import { nameOf } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { WINDOW } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
@@ -17,9 +18,16 @@ export interface SessionViewProps {
   readonly view: ReturnType<typeof useSessionRows>
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly onInspectTurn: (turnId: string) => void
+  /** What stands in the place of the conversation; null leaves it. `onNeedParts` reads a turn's parts. */
+  readonly instead: ((onNeedParts: (turnId: string) => void) => ReactNode) | null
+  /** What stands over the conversation. */
+  readonly head: ReactNode
+  /** Where a person types to another agent than the lead; null where they talk with the lead. */
+  readonly toAgent: ReactNode
 }
 
-export function SessionView({ session, view, inputRef, onInspectTurn }: SessionViewProps) {
+export function SessionView(props: SessionViewProps) {
+  const { session, view, inputRef, onInspectTurn } = props
   const t = useT()
   const { workbench } = useServices()
   useSignal(session.feed.changes)
@@ -48,16 +56,25 @@ export function SessionView({ session, view, inputRef, onInspectTurn }: SessionV
         problem={problem === null || problem.unanswered ? null : problem.message}
         onRetry={() => workbench.nudge()}
       />
-      <Conversation
-        items={view.items}
-        handlers={allHandlers}
-        waiting={waiting}
-        failedParts={failed}
-        loadingOlder={session.loadingOlder}
-        reachedStart={session.reachedStart}
-        mayHaveOlder={view.turns.length >= WINDOW}
-        onLoadOlder={loadOlder}
-      />
+      {props.instead === null ? (
+        <>
+          {props.head}
+          <Conversation
+            key={view.agent?.threadId ?? 'lead'}
+            giver={giverOf(view)}
+            items={view.items}
+            handlers={allHandlers}
+            waiting={waiting}
+            failedParts={failed}
+            loadingOlder={session.loadingOlder}
+            reachedStart={session.reachedStart}
+            mayHaveOlder={view.allTurns.length >= WINDOW}
+            onLoadOlder={loadOlder}
+          />
+        </>
+      ) : (
+        props.instead(onNeedParts)
+      )}
       <Dock
         session={session}
         status={view.status}
@@ -67,9 +84,16 @@ export function SessionView({ session, view, inputRef, onInspectTurn }: SessionV
         busy={view.running !== null}
         archived={view.shell?.archived ?? false}
         inputRef={inputRef}
+        team={view.team}
+        toAgent={props.instead === null ? props.toAgent : null}
       />
     </>
   )
+}
+
+/** Who gives the agent on the screen its work. */
+function giverOf({ team, agent }: SessionViewProps['view']): string {
+  return team === null || agent === null ? '' : nameOf(team.agents, agent.parentAgentId)
 }
 
 function useHandlers(

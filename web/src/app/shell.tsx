@@ -41,7 +41,7 @@ export function Shell() {
 
   const decide = useCallback(() => document.getElementById('pending-action')?.focus(), [])
   useShortcuts({ palette: () => setPalette(true), decide })
-  useTitle(card?.title ?? '', sessions)
+  useTitle(card?.title ?? '', sessions, active === null ? 0 : offers.atWork)
 
   const open = (sessionId: string | null) => {
     workbench.openSession(sessionId)
@@ -136,6 +136,7 @@ const NOTHING_OFFERED: SessionOffers = {
   canInterrupt: false,
   canResume: false,
   canDecide: false,
+  atWork: 0,
   interrupt: NOTHING,
   resume: NOTHING,
 }
@@ -157,12 +158,13 @@ function useShortcuts({ palette, decide }: { palette: () => void; decide: () => 
 }
 
 /** The title of the browser's tab says where a person is needed. */
-function useTitle(title: string, sessions: readonly SessionCard[]) {
+function useTitle(title: string, sessions: readonly SessionCard[], working: number) {
   const t = useT()
   const needed = sessions.filter((session) => session.attention === 'needs_input').length
   useEffect(() => {
     const named = title || t('app.name')
     if (needed > 0) document.title = t('app.title_attention', { count: needed, title: named })
+    else if (working > 0) document.title = t('app.title_working', { title: named, working })
     else document.title = title === '' ? named : t('app.title', { title: named })
-  }, [t, title, needed])
+  }, [t, title, needed, working])
 }

@@ -24,20 +24,23 @@ export interface Panel {
   readonly toggle: () => void
   readonly show: () => void
   readonly hide: () => void
+  /** How it is while the person has not chosen. */
+  readonly setByDefault: (open: boolean) => void
 }
 
 function usePanel(name: string, fitsQuery: string, startsOpen: boolean): Panel {
   const { values } = useServices()
   const fits = useFits(fitsQuery)
-  const [wide, setWide] = useState(() => (values.read(name) ?? String(startsOpen)) === 'true')
+  const [wide, setWide] = useState(() => (values.read(name) === null ? null : values.read(name) === 'true'))
+  const [byDefault, setByDefault] = useState(startsOpen)
   const [over, setOver] = useState(false)
-  const open = fits ? wide : over
+  const open = fits ? (wide ?? byDefault) : over
   const set = (next: boolean) => {
     if (!fits) return setOver(next)
     setWide(next)
     values.write(name, String(next))
   }
-  return { open, fits, toggle: () => set(!open), show: () => set(true), hide: () => set(false) }
+  return { open, fits, toggle: () => set(!open), show: () => set(true), hide: () => set(false), setByDefault }
 }
 
 export function useLayout() {

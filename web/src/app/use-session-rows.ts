@@ -2,11 +2,14 @@
 import { useCallback, useMemo, useState } from 'react'
 import { conversation, type Item } from '@/system/rows/conversation'
 import type { StatusRow, TurnRow } from '@/system/rows/model'
+import { agentOf } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from './services-context'
 import { useSignal, useSignalByFrame } from './use'
+import { leadThread, useTeam } from './use-team'
 
-export function useSessionRows(session: Session) {
+/** `agentId` is the agent whose transcript is wanted; null is whoever the person talks with. */
+export function useSessionRows(session: Session, agentId: string | null) {
   const { workbench } = useServices()
   const rows = session.feed.rows
   const version = useSignalByFrame(rows.changes)
@@ -15,32 +18,45 @@ export function useSessionRows(session: Session) {
 
   const toggleTurn = useCallback((turnId: string) => setOpened((before) => toggled(before, turnId)), [])
 
-  const turns = rows.panel('turns').all()
+  const team = useTeam(rows)
+  const agent = team === null || agentId === null ? null : agentOf(team.agents, agentId)
+  const leadsThread = leadThread(rows, team)
+  const threadId = agent?.threadId ?? leadsThread
   const threads = rows.panel('status').all()
-  const status = threads[0] ?? null
-  const running = turns.find((turn) => turn.threadId === status?.threadId && isRunning(turn)) ?? null
+  const status = threads.find((thread) => thread.threadId === leadsThread) ?? null
+  const all = rows.panel('turns').all()
+  const turns = useMemo(
+    () => (team === null ? all : all.filter((turn) => turn.threadId === threadId)),
+    [team, all, threadId],
+  )
+  const running = all.find((turn) => turn.threadId === leadsThread && isRunning(turn)) ?? null
+  const queue = rows.panel('queue').all()
+  const isLeads = threadId === leadsThread
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the rows change in place; their version says when
   const items = useMemo<readonly Item[]>(
     () =>
       conversation(turns, {
         opened,
-        sent: workbench.outbox.of(session.id),
+        sent: isLeads ? workbench.outbox.of(session.id) : [],
         parts: (turnId) => rows.panel('parts').ofTurn(turnId),
         hasParts: (turn) => session.hasParts(turn),
       }),
-    [turns, opened, session, version, sentVersion],
+    [turns, opened, session, isLeads, version, sentVersion],
   )
 
   return {
     rows,
+    team,
+    agent,
     items,
     turns,
+    allTurns: all,
     threads,
     status,
     running,
     shell: rows.panel('session').all()[0] ?? null,
-    queue: rows.panel('queue').all(),
+    queue: team === null ? queue : queue.filter((row) => row.threadId === threadId),
     actions: rows.panel('actions').all(),
     toggleTurn,
   }

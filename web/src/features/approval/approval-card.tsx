@@ -22,6 +22,8 @@ export interface ApprovalCardProps {
   readonly action: ActionRow
   /** The agent that asks; empty where it is the only one. */
   readonly agentName: string
+  /** The agent it works for; left out where it works for a person. */
+  readonly parentName?: string
   readonly index: number
   readonly count: number
   /** What was answered and is in no fact yet. */
@@ -81,7 +83,11 @@ export function ApprovalCard(props: ApprovalCardProps) {
         <h2 className="text-lg font-semibold">{t(`action.title.${action.actionType}`, { tool })}</h2>
         <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>
         {props.agentName && (
-          <span className="text-sm text-ink-faint">{t('action.asked_by', { agent: props.agentName })}</span>
+          <span className="wrap-any text-sm text-ink-soft">
+            {props.parentName
+              ? t('action.asked_for', { agent: props.agentName, parent: props.parentName })
+              : t('action.asked_by', { agent: props.agentName })}
+          </span>
         )}
         <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
           {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}

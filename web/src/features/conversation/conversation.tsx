@@ -7,6 +7,7 @@ import { OpenedRows } from '../shared/opened'
 import { useT } from '../shared/surface'
 import type { ConversationHandlers } from './handlers'
 import { ItemView } from './item-view'
+import { speaker } from './user-input'
 
 /** What an item takes before it was measured, in pixels. */
 const ESTIMATES: Record<Item['kind'], number> = {
@@ -23,8 +24,9 @@ const AT_END = 48
 const OLDER_AT = 4
 
 /** Who speaks, where somebody does. */
-function labelOf(t: Translate, item: Item): string | undefined {
-  if (item.kind === 'input' || item.kind === 'sent') return t('turn.you')
+function labelOf(t: Translate, item: Item, giver: string): string | undefined {
+  if (item.kind === 'input') return speaker(t, item.turn.source, giver)
+  if (item.kind === 'sent') return t('turn.you')
   if (item.kind === 'answer') return t('turn.answer')
   if (item.kind !== 'part' || item.part.kind !== 'assistant_text') return undefined
   return t(item.part.commentary ? 'turn.commentary' : 'turn.answer')
@@ -95,6 +97,8 @@ export interface ConversationProps {
   readonly reachedStart: boolean
   readonly mayHaveOlder: boolean
   readonly onLoadOlder: () => void
+  /** Who gives this agent its work, by name; left out where a person does. */
+  readonly giver?: string
 }
 
 /** The conversation as a virtual list that stays at its end while it is there, and where it is when older turns come. */
@@ -106,7 +110,7 @@ export const Conversation = memo((props: ConversationProps) => (
 
 function ConversationList(props: ConversationProps) {
   const t = useT()
-  const { items, reachedStart, loadingOlder, onLoadOlder } = props
+  const { items, reachedStart, loadingOlder, onLoadOlder, giver = '' } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [atEnd, setAtEnd] = useState(true)
   const list = useVirtualizer({
@@ -163,7 +167,7 @@ function ConversationList(props: ConversationProps) {
                 ref={list.measureElement}
                 data-index={row.index}
                 data-kind={item.kind}
-                aria-label={labelOf(t, item)}
+                aria-label={labelOf(t, item, giver)}
                 aria-posinset={row.index + 1}
                 aria-setsize={reachedStart ? items.length : -1}
                 className={`absolute inset-x-0 top-0 px-5 max-sm:px-3 ${item.kind === 'input' && row.index > 0 ? 'pt-3 pb-1.5' : 'py-1'}`}
@@ -174,6 +178,7 @@ function ConversationList(props: ConversationProps) {
                   handlers={handlers}
                   waiting={props.waiting}
                   failedParts={props.failedParts}
+                  giver={giver}
                 />
               </article>
             )

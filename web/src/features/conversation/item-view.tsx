@@ -21,11 +21,20 @@ export function ItemView(props: {
   /** The calls that wait for a decision. */
   readonly waiting: ReadonlySet<string>
   readonly failedParts: ReadonlySet<string>
+  /** Who gives this agent its work; left out where a person does. */
+  readonly giver?: string
 }) {
   const { item, handlers } = props
   switch (item.kind) {
     case 'input':
-      return <UserInput input={item.turn.input} auto={item.turn.mode === 'auto'} />
+      return (
+        <UserInput
+          input={item.turn.input}
+          auto={item.turn.mode === 'auto'}
+          source={item.turn.source}
+          giver={props.giver ?? ''}
+        />
+      )
     case 'part':
       return <PartView part={item.part} handlers={handlers} waiting={props.waiting} />
     case 'summary':

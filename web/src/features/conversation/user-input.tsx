@@ -1,21 +1,57 @@
 import { memo } from 'react'
-import type { Text } from '@/system/rows/model'
+import type { Translate } from '@/system/i18n/translate'
+import type { Text, TurnRow } from '@/system/rows/model'
+import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 
-/** What a person said, as they said it. */
-export const UserInput = memo((props: { readonly input: Text; readonly auto: boolean }) => {
-  const t = useT()
-  const full = useFullText(props.input)
-  return (
-    <div className="rounded-lg bg-bubble px-3.5 py-2.5">
-      <div className="flex items-center gap-2 pb-0.5">
-        <span className="text-sm font-semibold">{t('turn.you')}</span>
-        {props.auto && <Badge tone="accent">{t('turn.mode.auto')}</Badge>}
+/** Whose words began a turn. Only what a person said is called theirs. */
+export function speaker(t: Translate, source: TurnRow['source'], giver: string): string {
+  switch (source) {
+    case 'person':
+      return t('turn.you')
+    case 'agent':
+      return giver === '' ? t('team.source.an_agent') : t('team.source.agent', { agent: giver })
+    case 'inbox':
+    case 'schedule':
+      return t(`team.source.${source}`)
+  }
+}
+
+/** What began a turn: a person's words as they said them; another agent's stand apart from those. */
+export const UserInput = memo(
+  (props: {
+    readonly input: Text
+    readonly auto: boolean
+    readonly source: TurnRow['source']
+    readonly giver: string
+  }) => {
+    const t = useT()
+    const full = useFullText(props.input)
+    const who = speaker(t, props.source, props.giver)
+    const person = props.source === 'person'
+    if (!person && full.text === '') {
+      return (
+        <p className="flex min-h-7 items-center gap-2 border-l-2 border-line-strong pl-3 text-ink-soft">
+          <Icon name={props.source === 'schedule' ? 'clock' : 'inbox'} size={14} className="text-ink-faint" />
+          {who}
+        </p>
+      )
+    }
+    return (
+      <div
+        className={
+          person ? 'rounded-lg bg-bubble px-3.5 py-2.5' : 'border-l-2 border-line-strong py-1 pr-3.5 pl-3'
+        }
+      >
+        <div className="flex items-center gap-2 pb-0.5">
+          <span className="text-sm font-semibold">{who}</span>
+          {person && props.auto && <Badge tone="accent">{t('turn.mode.auto')}</Badge>}
+        </div>
+        <p className={`wrap-any whitespace-pre-wrap ${person ? 'text-lg' : ''}`}>{full.text}</p>
+        <LoadMore full={full} />
       </div>
-      <p className="wrap-any text-lg whitespace-pre-wrap">{full.text}</p>
-      <LoadMore full={full} />
-    </div>
-  )
-})
+    )
+  },
+)

@@ -4,7 +4,7 @@ import { activityOf, durationOf } from '@/system/rows/activity'
 import type { Part, StatusRow, ToolPart, TurnRow } from '@/system/rows/model'
 import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
-import { Tabs } from '@/ui/tabs'
+import { type Tab, Tabs } from '@/ui/tabs'
 import { useT } from '../shared/surface'
 import { Permissions } from './permissions'
 
@@ -14,24 +14,33 @@ export interface InspectorProps {
   /** The status of the thread, where it is about this turn. */
   readonly status: StatusRow | null
   readonly sessionId: string
+  /** What else there is to look at, before the turn. */
+  readonly first?: readonly Tab[]
 }
 
 /** What is on record of one turn, each side of it under a tab of its own. */
 export function Inspector(props: InspectorProps) {
   const t = useT()
-  const { turn, parts } = props
-  if (turn === null) return <p className="px-4 text-ink-faint">{t('inspector.none')}</p>
+  const { turn, parts, first = NONE } = props
+  if (turn === null) {
+    const none = <p className="px-4 text-ink-faint">{t('inspector.none')}</p>
+    return first.length === 0 ? none : <Tabs key="team" label={t('inspector.title')} tabs={first} />
+  }
   const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
   return (
     <Tabs
+      key={first.length === 0 ? 'solo' : 'team'}
       label={t('inspector.title')}
       tabs={[
+        ...first,
         { id: 'turn', label: t('inspector.turn'), content: <Turn {...props} turn={turn} tools={tools} /> },
         { id: 'permissions', label: t('inspector.permissions'), content: <Permissions tools={tools} /> },
       ]}
     />
   )
 }
+
+const NONE: readonly Tab[] = []
 
 function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: readonly ToolPart[] }) {
   const t = useT()

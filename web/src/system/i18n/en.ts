@@ -1,9 +1,11 @@
 import { enCodes } from './en-codes'
+import { enTeam } from './en-team'
 
 /** Every text of the page, in English. A key that counts ends in `_one` and `_other`. */
 export const en = {
   'app.name': 'Callboard',
   'app.title': '{title} · Callboard',
+  'app.title_working': '{title} · {working} at work · Callboard',
   'app.title_attention': '({count}) {title} · Callboard',
   'app.skip': 'Skip to the message field',
   'app.conversation': 'Conversation',
@@ -199,6 +201,7 @@ export const en = {
   'action.region': 'Waiting for your decision',
   'action.position': '{index} of {count}',
   'action.asked_by': 'Asked by {agent}',
+  'action.asked_for': 'Asked by {agent}, which works for {parent}',
   'action.risk.none': 'No risk found',
   'action.risk.low': 'Low risk',
   'action.risk.medium': 'Medium risk',
@@ -409,6 +412,8 @@ export const en = {
   'language.label': 'Language',
 
   ...enCodes,
+
+  ...enTeam,
 
   'notices.label': 'Messages',
   'notices.dismiss': 'Dismiss',

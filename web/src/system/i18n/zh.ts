@@ -1,10 +1,12 @@
 import type { Texts } from './translate'
 import { zhCodes } from './zh-codes'
+import { zhTeam } from './zh-team'
 
 /** Every text of the page, in simplified Chinese. */
 export const zh: Texts = {
   'app.name': 'Callboard',
   'app.title': '{title} · Callboard',
+  'app.title_working': '{title} · {working} 个在工作 · Callboard',
   'app.title_attention': '({count}) {title} · Callboard',
   'app.skip': '跳到输入框',
   'app.conversation': '对话',
@@ -198,6 +200,7 @@ export const zh: Texts = {
   'action.region': '等待你的决定',
   'action.position': '第 {index} / {count} 项',
   'action.asked_by': '由 {agent} 提出',
+  'action.asked_for': '由 {agent} 请求，它为 {parent} 工作',
   'action.risk.none': '未发现风险',
   'action.risk.low': '低风险',
   'action.risk.medium': '中等风险',
@@ -407,6 +410,8 @@ export const zh: Texts = {
   'language.label': '语言',
 
   ...zhCodes,
+
+  ...zhTeam,
 
   'notices.label': '消息',
   'notices.dismiss': '关闭',

@@ -57,6 +57,7 @@ const DEFAULTS = {
     message: '',
     hint: '',
     finalParts: [] as readonly string[],
+    source: 'person' as NonNullable<wire.TurnRow['source']>,
   },
   assistant_text: { content: NO_TEXT, commentary: false, revised: false },
   reasoning_summary: { content: NO_TEXT },
@@ -140,7 +141,9 @@ const DEFAULTS = {
     connection: 'idle' as NonNullable<wire.AgentRow['connection']>,
     providerSessionId: '',
     lastActivity: 0,
-    activity: '',
+    activity: 'ready' as wire.StatusDetail,
+    tool: '',
+    epoch: 0,
     latestTurn: '',
     latestTurnStatus: '',
     currentRun: '',
@@ -208,8 +211,7 @@ const DEFAULTS = {
     detail: '',
     started: 0,
     ended: 0,
-    modelCalls: 0,
-    toolCalls: 0,
+    epoch: 0,
     usage: NO_USAGE,
   },
 } as const
@@ -242,7 +244,9 @@ export type TeamRow = Filled<wire.TeamRow>
 export type AgentRow = Filled<wire.AgentRow>
 export type EdgeRow = Filled<wire.EdgeRow>
 export type TaskRow = Filled<wire.TaskRow>
-export type HandoffRow = Filled<wire.HandoffRow>
+export type HandoffRow = Omit<Filled<wire.HandoffRow>, 'reply'> & {
+  readonly reply: NonNullable<wire.HandoffRow['reply']>
+}
 export type NotificationRow = Filled<wire.NotificationRow>
 export type ReviewRow = Filled<wire.ReviewRow>
 export type MessageRow = Filled<Omit<wire.MessageRow, 'text'>> & { readonly text: Text }

@@ -1,0 +1,106 @@
+/** The team beside the conversation: its views, and the transcript of an agent that is not the lead. */
+import { type Dispatch, type SetStateAction, useCallback, useEffect } from 'react'
+import { useT } from '@/features/shared/surface'
+import { InputForm } from '@/features/team/agent-dialogs'
+import { AgentHead } from '@/features/team/agent-head'
+import { Board } from '@/features/team/board'
+import { Graph } from '@/features/team/graph'
+import type { TeamHandlers } from '@/features/team/handlers'
+import { Lanes } from '@/features/team/lanes'
+import { Runs } from '@/features/team/runs'
+import type { View } from '@/features/team/team-bar'
+import type { Team } from '@/system/rows/team'
+import type { Session } from '@/system/workbench/session'
+import { useSignal } from './use'
+import type { Panel } from './use-layout'
+import type { useSessionRows } from './use-session-rows'
+import { useTeamHandlers } from './use-team'
+
+/** Opening an agent puts its transcript on the screen; opening the lead goes back to the conversation. */
+export function useOpening(
+  session: Session,
+  team: Team | null,
+  panel: Panel,
+  setShown: Dispatch<SetStateAction<string | null>>,
+  setLook: Dispatch<SetStateAction<View>>,
+) {
+  const lead = team?.row.lead ?? ''
+  const hides = !panel.fits
+  const hide = panel.hide
+  const openAgent = useCallback(
+    (agentId: string) => {
+      setShown(agentId === lead ? null : agentId)
+      setLook('conversation')
+      if (hides) hide()
+    },
+    [lead, hides, hide, setShown, setLook],
+  )
+  return { openAgent, handlers: useTeamHandlers(session, openAgent) }
+}
+
+/** Where there is room, a team shows who is in it until the person says otherwise. */
+export function useOpensForTeam(panel: Panel, team: boolean): void {
+  const { setByDefault } = panel
+  useEffect(() => {
+    setByDefault(team)
+    return () => setByDefault(false)
+  }, [setByDefault, team])
+}
+
+export function TeamView(props: {
+  readonly session: Session
+  readonly team: Team
+  readonly view: Exclude<View, 'conversation'>
+  readonly shown: string
+  readonly handlers: TeamHandlers
+  readonly onNeedParts: (turnId: string) => void
+}) {
+  const { session, team, handlers } = props
+  useSignal(session.feed.changes)
+  const stale = session.feed.connection !== 'live' || team.row.degraded.includes('snapshot_stale')
+  const parts = session.feed.rows.panel('parts')
+  switch (props.view) {
+    case 'graph':
+      return <Graph team={team} shown={props.shown} stale={stale} onOpenAgent={handlers.onOpenAgent} />
+    case 'board':
+      return <Board team={team} handlers={handlers} />
+    case 'lanes':
+      return <Lanes team={team} handlers={handlers} />
+    case 'runs':
+      return (
+        <Runs
+          team={team}
+          partsOf={(turnId) => parts.ofTurn(turnId)}
+          onNeedParts={props.onNeedParts}
+          onOpenAgent={handlers.onOpenAgent}
+        />
+      )
+  }
+}
+
+interface OfAgentProps {
+  readonly view: ReturnType<typeof useSessionRows>
+}
+
+export function TranscriptHead({ view, onBack }: OfAgentProps & { readonly onBack: () => void }) {
+  const { team, agent } = view
+  if (team === null || agent === null) return null
+  return <AgentHead agent={agent} team={team} onBack={onBack} />
+}
+
+/** Where a person types to an agent that is not the lead. */
+export function ToAgent({ view, handlers }: OfAgentProps & { readonly handlers: TeamHandlers }) {
+  const t = useT()
+  const { agent } = view
+  if (agent === null) return null
+  if (agent.state === 'closed') {
+    return <p className="py-2 text-ink-faint">{t('team.closed_hint', { agent: agent.name })}</p>
+  }
+  return (
+    <InputForm
+      key={agent.agentId}
+      label={t('team.input_title', { agent: agent.name })}
+      onSend={(text) => handlers.onInput(agent, text)}
+    />
+  )
+}

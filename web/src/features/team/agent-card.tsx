@@ -1,0 +1,139 @@
+import { useState } from 'react'
+import type { Translate } from '@/system/i18n/translate'
+import type { AgentRow } from '@/system/rows/model'
+import { childrenOf, isOver, nameOf, type Team } from '@/system/rows/team'
+import { IconButton } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { Badge } from '@/ui/marks'
+import { Menu } from '@/ui/menu'
+import type { MenuEntry } from '@/ui/menu-entries'
+import { useT } from '../shared/surface'
+import { AgentFacts } from './agent-facts'
+import { activityText, queueText, StateDot, StateText, usageText } from './marks'
+
+export interface AgentCardProps {
+  readonly agent: AgentRow
+  readonly team: Team
+  readonly shown: boolean
+  readonly onOpen: () => void
+  readonly onAsk: (what: 'stop' | 'close' | 'input') => void
+}
+
+/** One agent: who it is, how it stands, what it does now, and what waits for it. */
+export function AgentCard(props: AgentCardProps) {
+  const t = useT()
+  const { agent, team, shown } = props
+  const [open, setOpen] = useState(false)
+  const now = nowText(t, agent, team)
+  const waits = [
+    agent.inbox > 0 ? t.count('team.inbox', agent.inbox) : '',
+    agent.queuedTurns > 0 ? t.count('team.queued', agent.queuedTurns) : '',
+  ].filter(Boolean)
+  const used = usageText(t, agent.usage)
+  const runs = team.runs.filter((run) => run.agentId === agent.agentId).length
+  const children = childrenOf(team.agents, agent).length
+  const line = [
+    ...waits,
+    children > 0 ? t.count('team.children', children) : '',
+    runs > 1 ? t.count('team.runs', runs) : '',
+    used,
+  ].filter(Boolean)
+  return (
+    <li className={`group relative rounded-md ${shown ? 'bg-selected' : 'hover:bg-hover'}`}>
+      <button
+        type="button"
+        aria-current={shown ? 'true' : undefined}
+        title={agent.description || undefined}
+        onClick={props.onOpen}
+        className="block w-full rounded-md py-1.5 pr-16 pl-2 text-left"
+      >
+        <span className="flex items-center gap-2">
+          <StateDot agent={agent} />
+          <span className="min-w-0 truncate font-medium">{agent.name}</span>
+          {agent.agentId === team.row.lead ? (
+            <Badge tone="accent">{t('team.lead')}</Badge>
+          ) : (
+            <span className="truncate text-sm text-ink-faint">{t(`team.role.${agent.role}`)}</span>
+          )}
+        </span>
+        <span className="flex min-w-0 items-baseline gap-1.5 pl-4">
+          <StateText agent={agent} />
+          {now && <span className="truncate text-sm text-ink-soft">{now}</span>}
+        </span>
+        {line.length > 0 && (
+          <span className="tabular block truncate pl-4 text-sm text-ink-faint">{line.join(' · ')}</span>
+        )}
+        <Marks agent={agent} />
+      </button>
+      <span className="absolute top-0.5 right-0.5 flex">
+        <IconButton
+          icon={open ? 'chevronDown' : 'chevronRight'}
+          label={t(open ? 'team.hide_facts' : 'team.show_facts', { agent: agent.name })}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        />
+        <Menu
+          trigger={
+            <IconButton
+              aria-haspopup="menu"
+              icon="more"
+              label={t('team.agent_menu', { agent: agent.name })}
+            />
+          }
+          entries={entriesOf(t, agent, props.onAsk)}
+        />
+      </span>
+      {open && <AgentFacts agent={agent} team={team} />}
+    </li>
+  )
+}
+
+/** What cannot be told in passing: a lost connection, a stall, a way in which the view is worse than it should be. */
+function Marks({ agent }: { agent: AgentRow }) {
+  const t = useT()
+  const marks = [
+    agent.connection === 'disconnected' ? t('team.connection.disconnected') : '',
+    agent.stalledSince > 0 ? t('team.stalled') : '',
+    ...agent.degraded.map((how) => t(`team.degraded.${how}`)),
+  ].filter(Boolean)
+  return marks.map((mark) => (
+    <span key={mark} className="flex items-start gap-1.5 pl-4 text-sm text-warn">
+      <Icon name="warning" size={12} className="mt-[3px]" />
+      <span className="min-w-0 flex-1">{mark}</span>
+    </span>
+  ))
+}
+
+function nowText(t: Translate, agent: AgentRow, team: Team): string {
+  if (agent.queueReason !== null) {
+    const limits = { active: team.row.teamActiveCount, budget: team.row.teamParallelBudget }
+    const why = queueText(t, agent.queueReason, limits)
+    return agent.queuePosition > 0 ? `${why} · ${t('queue.place', { place: agent.queuePosition })}` : why
+  }
+  const doing = activityText(t, agent)
+  if (doing) return doing
+  if (isOver(agent.state)) return agent.result.text
+  if (agent.parentAgentId) return agent.objective.text || nameOf(team.agents, agent.parentAgentId)
+  return ''
+}
+
+function entriesOf(t: Translate, agent: AgentRow, onAsk: AgentCardProps['onAsk']): readonly MenuEntry[] {
+  const child = agent.agentKind === 'subagent'
+  const entries: MenuEntry[] = []
+  if (agent.state !== 'closed') {
+    entries.push({ id: 'input', label: t('team.input'), icon: 'edit', onSelect: () => onAsk('input') })
+  }
+  if (!isOver(agent.state) && agent.state !== 'idle' && agent.state !== 'failed') {
+    entries.push({ id: 'stop', label: t('team.stop'), icon: 'stop', onSelect: () => onAsk('stop') })
+  }
+  if (child && agent.state !== 'closed') {
+    entries.push({
+      id: 'close',
+      label: t('team.close'),
+      icon: 'close',
+      danger: true,
+      onSelect: () => onAsk('close'),
+    })
+  }
+  return entries
+}

@@ -1,0 +1,128 @@
+import { type ReactNode, useState } from 'react'
+import type { AgentRow } from '@/system/rows/model'
+import { Button } from '@/ui/button'
+import { Dialog } from '@/ui/dialog'
+import { useT } from '../shared/surface'
+
+function Confirm(props: {
+  readonly title: string
+  readonly body: string
+  readonly action: string
+  readonly onDo: () => void
+  readonly onDone: () => void
+}) {
+  const t = useT()
+  return (
+    <Dialog label={props.title} onClose={props.onDone}>
+      <div className="space-y-3 p-4">
+        <h2 className="wrap-any text-lg font-semibold">{props.title}</h2>
+        <p className="text-ink-soft">{props.body}</p>
+        <Buttons>
+          <Button look="outline" onClick={props.onDone}>
+            {t('app.cancel')}
+          </Button>
+          <Button
+            look="danger"
+            onClick={() => {
+              props.onDo()
+              props.onDone()
+            }}
+          >
+            {props.action}
+          </Button>
+        </Buttons>
+      </div>
+    </Dialog>
+  )
+}
+
+function Buttons({ children }: { children: ReactNode }) {
+  return <div className="flex justify-end gap-2">{children}</div>
+}
+
+interface AskProps {
+  readonly agent: AgentRow
+  readonly onDo: () => void
+  readonly onDone: () => void
+}
+
+export function StopDialog({ agent, onDo, onDone }: AskProps) {
+  const t = useT()
+  const title = t('team.stop_title', { agent: agent.name })
+  return (
+    <Confirm title={title} body={t('team.stop_body')} action={t('team.stop')} onDo={onDo} onDone={onDone} />
+  )
+}
+
+export function CloseDialog({ agent, onDo, onDone }: AskProps) {
+  const t = useT()
+  const title = t('team.close_title', { agent: agent.name })
+  return (
+    <Confirm title={title} body={t('team.close_body')} action={t('team.close')} onDo={onDo} onDone={onDone} />
+  )
+}
+
+/** What is sent to an agent. The text stays where it was not taken. */
+export function InputDialog(props: {
+  readonly agent: AgentRow
+  readonly onSend: (text: string) => Promise<boolean>
+  readonly onDone: () => void
+}) {
+  const t = useT()
+  const title = t('team.input_title', { agent: props.agent.name })
+  return (
+    <Dialog label={title} onClose={props.onDone}>
+      <div className="space-y-3 p-4">
+        <h2 className="wrap-any text-lg font-semibold">{title}</h2>
+        <InputForm label={title} onSend={props.onSend} onSent={props.onDone} onCancel={props.onDone} />
+      </div>
+    </Dialog>
+  )
+}
+
+export function InputForm(props: {
+  readonly label: string
+  readonly onSend: (text: string) => Promise<boolean>
+  readonly onSent?: () => void
+  readonly onCancel?: () => void
+}) {
+  const t = useT()
+  const [text, setText] = useState('')
+  const [sending, setSending] = useState(false)
+  const send = async () => {
+    if (text.trim() === '' || sending) return
+    setSending(true)
+    const taken = await props.onSend(text)
+    setSending(false)
+    if (!taken) return
+    setText('')
+    props.onSent?.()
+  }
+  return (
+    <div className="space-y-2">
+      <textarea
+        aria-label={props.label}
+        placeholder={props.label}
+        value={text}
+        rows={2}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          void send()
+        }}
+        className="field-sizing-content max-h-48 min-h-14 w-full resize-none rounded-lg border border-line-strong bg-surface px-3 py-2"
+      />
+      <Buttons>
+        {props.onCancel && (
+          <Button look="outline" onClick={props.onCancel}>
+            {t('app.cancel')}
+          </Button>
+        )}
+        <Button look="solid" disabled={text.trim() === '' || sending} onClick={() => void send()}>
+          {t('composer.send')}
+        </Button>
+      </Buttons>
+    </div>
+  )
+}

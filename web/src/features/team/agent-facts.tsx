@@ -1,0 +1,68 @@
+import { clockTime } from '@/system/format/numbers'
+import type { AgentRow } from '@/system/rows/model'
+import { agentOf, nameOf, type Team } from '@/system/rows/team'
+import { Fact, Facts } from '../inspector/inspector'
+import { useT } from '../shared/surface'
+import { LongText } from './long-text'
+
+/** What is on record of one agent. What no fact tells reads unknown. */
+export function AgentFacts({ agent, team }: { agent: AgentRow; team: Team }) {
+  const t = useT()
+  const parent = agent.parentAgentId
+  const known = parent === '' || agentOf(team.agents, parent) !== null
+  const model = [agent.provider, agent.model].filter(Boolean).join(' / ')
+  const child = agent.agentKind === 'subagent'
+  const [given, taken] = [
+    team.handoffs.filter((one) => one.source === agent.agentId).length,
+    team.handoffs.filter((one) => one.target === agent.agentId).length,
+  ]
+  return (
+    <div className="space-y-2 pt-1 pr-2 pb-2 pl-6 text-sm">
+      {agent.objective.text !== '' && <LongText text={agent.objective} />}
+      <Facts>
+        {child && (
+          <Fact name={t('team.fact.parent')}>
+            {known ? nameOf(team.agents, parent) || t('app.unknown') : t('team.degraded.lineage_unavailable')}
+          </Fact>
+        )}
+        {agent.spawnReason && <Fact name={t('team.fact.reason')}>{agent.spawnReason}</Fact>}
+        <Fact name={t('team.fact.definition')}>{agent.definition || t('app.unknown')}</Fact>
+        <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>
+        <Fact name={t('inspector.connection')}>{t(`team.connection.${agent.connection}`)}</Fact>
+        <Fact name={t('inspector.permission')}>
+          {t.maybe(`composer.permission.${agent.permissionMode}`) ??
+            (agent.permissionMode || t('app.unknown'))}
+        </Fact>
+        {agent.policy && <Fact name={t('check.policy')}>{agent.policy}</Fact>}
+        <Fact name={t('team.fact.isolation')}>{t(`team.isolation.${agent.isolation}`)}</Fact>
+        {agent.workGlobs.length > 0 && (
+          <Fact name={t('team.fact.globs')}>
+            <span className="font-mono">{agent.workGlobs.join(' ')}</span>
+          </Fact>
+        )}
+        {agent.branch && <Fact name={t('team.fact.branch')}>{agent.branch}</Fact>}
+        {agent.worktree && <Fact name={t('team.fact.worktree')}>{agent.worktree}</Fact>}
+        {given + taken > 0 && (
+          <Fact name={t('team.view.handoffs')}>{t('team.fact.handoffs', { given, taken })}</Fact>
+        )}
+        {agent.lastActivity > 0 && (
+          <Fact name={t('team.fact.activity')}>{clockTime(agent.lastActivity, t.locale)}</Fact>
+        )}
+        <Fact name={t('team.fact.thread')}>
+          <span className="font-mono">{agent.threadId}</span>
+        </Fact>
+        {agent.providerSessionId && (
+          <Fact name={t('team.fact.provider_session')}>
+            <span className="font-mono">{agent.providerSessionId}</span>
+          </Fact>
+        )}
+      </Facts>
+      {agent.result.text !== '' && (
+        <div>
+          <h3 className="font-medium text-ink-soft">{t('team.fact.result')}</h3>
+          <LongText text={agent.result} />
+        </div>
+      )}
+    </div>
+  )
+}

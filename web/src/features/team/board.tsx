@@ -1,0 +1,77 @@
+import { type DragEvent, useState } from 'react'
+import type { TaskRow } from '@/system/rows/model'
+import type { Team } from '@/system/rows/team'
+import { useT } from '../shared/surface'
+import type { TeamHandlers } from './handlers'
+import { TaskCard } from './task-card'
+
+type Status = TaskRow['status']
+
+const COLUMNS: readonly Status[] = ['open', 'claimed', 'running', 'blocked', 'reviewing', 'done']
+const PRIORITIES: Readonly<Record<TaskRow['priority'], number>> = { high: 0, normal: 1, low: 2 }
+const KIND = 'application/x-callboard-task'
+
+export interface BoardProps {
+  readonly team: Team
+  readonly handlers: TeamHandlers
+}
+
+/** The tasks by how they stand. A card that is moved asks for it, and moves when the fact comes. */
+export function Board({ team, handlers }: BoardProps) {
+  const t = useT()
+  const [over, setOver] = useState<Status | null>(null)
+  if (team.tasks.length === 0) return <p className="p-4 text-ink-faint">{t('team.board_empty')}</p>
+  const cancelled = team.tasks.some((task) => task.status === 'cancelled')
+  const columns = cancelled ? [...COLUMNS, 'cancelled' as const] : COLUMNS
+  const drop = (status: Status) => (event: DragEvent) => {
+    setOver(null)
+    const taskId = event.dataTransfer.getData(KIND)
+    const task = team.tasks.find((one) => one.key === taskId)
+    if (task !== undefined && task.status !== status) handlers.onChangeTask(taskId, { status })
+  }
+  return (
+    <section
+      aria-label={t('team.view.board')}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+      tabIndex={0}
+      className="flex min-h-0 flex-1 gap-2 overflow-x-auto px-4 pt-2 pb-3 -outline-offset-2"
+    >
+      {columns.map((status) => {
+        const tasks = team.tasks
+          .filter((task) => task.status === status)
+          .toSorted((a, b) => PRIORITIES[a.priority] - PRIORITIES[b.priority] || a.order - b.order)
+        return (
+          // biome-ignore lint/a11y/noStaticElementInteractions: dragging is the short way; every card has a menu for it
+          <div
+            key={status}
+            onDragOver={(event) => {
+              if (!event.dataTransfer.types.includes(KIND)) return
+              event.preventDefault()
+              if (over !== status) setOver(status)
+            }}
+            onDragLeave={() => setOver(null)}
+            onDrop={drop(status)}
+            className={`flex min-h-0 w-[212px] shrink-0 grow flex-col rounded-lg ${over === status ? 'bg-accent-soft' : 'bg-sunken'}`}
+          >
+            <h3 className="flex h-8 items-center gap-2 px-2.5 text-sm font-medium text-ink-soft">
+              {t(`team.task.${status}`)}
+              <span className="tabular font-normal text-ink-faint">{tasks.length}</span>
+            </h3>
+            <ul className="min-h-0 flex-1 space-y-1.5 overflow-y-auto px-1.5 pb-1.5">
+              {tasks.map((task) => (
+                <TaskCard
+                  key={task.key}
+                  task={task}
+                  team={team}
+                  columns={COLUMNS}
+                  handlers={handlers}
+                  onDrag={(event) => event.dataTransfer.setData(KIND, task.key)}
+                />
+              ))}
+            </ul>
+          </div>
+        )
+      })}
+    </section>
+  )
+}

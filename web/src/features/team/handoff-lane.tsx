@@ -1,0 +1,107 @@
+import { useState } from 'react'
+import { clockTime } from '@/system/format/numbers'
+import type { HandoffRow } from '@/system/rows/model'
+import { nameOf, type Team, waitsForAnswer } from '@/system/rows/team'
+import { Button } from '@/ui/button'
+import type { Tone } from '@/ui/marks'
+import { useT } from '../shared/surface'
+import type { TeamHandlers } from './handlers'
+import { Entry, FromTo, Lane, Said } from './lane'
+import { Refs } from './refs'
+
+const TONES: Readonly<Record<HandoffRow['state'], Tone>> = {
+  handoff_requested: 'quiet',
+  accepted: 'accent',
+  active: 'accent',
+  rejected: 'bad',
+  returned: 'good',
+  resumed: 'good',
+  completed: 'good',
+  unknown: 'quiet',
+}
+
+/** Who handed what to whom, and where it goes back to. Who said what before it stays as it was. */
+export function HandoffLane({ team, handlers }: { team: Team; handlers: TeamHandlers }) {
+  const t = useT()
+  return (
+    <Lane label={t('team.view.handoffs')} empty={t('team.handoffs_empty')}>
+      {team.handoffs.toReversed().map((handoff) => (
+        <Handoff key={handoff.key} handoff={handoff} team={team} handlers={handlers} />
+      ))}
+    </Lane>
+  )
+}
+
+function Handoff(props: {
+  readonly handoff: HandoffRow
+  readonly team: Team
+  readonly handlers: TeamHandlers
+}) {
+  const t = useT()
+  const { handoff, team, handlers } = props
+  const [reason, setReason] = useState('')
+  const waits = waitsForAnswer(handoff)
+  const mayReturn = handoff.ownership && (handoff.state === 'active' || handoff.state === 'accepted')
+  const name = (id: string) => nameOf(team.agents, id) || t('app.unknown')
+  const answer = (decision: 'accept' | 'reject' | 'complete') =>
+    handlers.onAnswerHandoff(handoff.key, decision, reason.trim())
+  const ends = { from: name(handoff.source), to: name(handoff.target) }
+  const { payload } = handoff
+  return (
+    <Entry
+      who={<FromTo {...ends} />}
+      state={t(waits ? 'team.handoff.waits' : `team.handoff.${handoff.state}`)}
+      tone={waits ? 'warn' : TONES[handoff.state]}
+      at={handoff.requested}
+    >
+      <p className="wrap-any whitespace-pre-wrap">{payload.message}</p>
+      {handoff.reason && <Said name={t('team.reason')}>{handoff.reason}</Said>}
+      {handoff.ownership && <Said name={t('team.owner')}>{t('team.owner_moves', { agent: ends.to })}</Said>}
+      {handoff.resumeTarget && <Said name={t('team.resume')}>{name(handoff.resumeTarget)}</Said>}
+      {handoff.contextBoundary > 0 && (
+        <Said name={t('team.boundary')}>{t('team.boundary_at', { sequence: handoff.contextBoundary })}</Said>
+      )}
+      {handoff.accepted > 0 && (
+        <Said name={t('team.accepted_at')}>{clockTime(handoff.accepted, t.locale)}</Said>
+      )}
+      {handoff.answerReason && <Said name={t('team.answer')}>{handoff.answerReason}</Said>}
+      {handoff.reply !== '' && (
+        <Said name={t('team.reply')}>
+          {t(`team.reply.${handoff.reply}`)}
+          {handoff.reply === 'awaited' && handoff.replyBy > 0 && ` · ${clockTime(handoff.replyBy, t.locale)}`}
+        </Said>
+      )}
+      {payload.status && !payload.status.ok && (
+        <p className="wrap-any text-sm text-bad">{payload.status.reason || t('team.not_ok')}</p>
+      )}
+      <Refs refs={payload.artifacts ?? []} />
+      {(waits || mayReturn) && (
+        <div className="flex flex-wrap items-center gap-2">
+          <input
+            aria-label={t('action.reason')}
+            placeholder={t('action.reason')}
+            value={reason}
+            maxLength={2000}
+            onChange={(event) => setReason(event.target.value)}
+            className="h-7 min-w-40 flex-1 rounded-md border border-line-strong bg-paper px-2"
+          />
+          {waits && (
+            <>
+              <Button look="danger" onClick={() => answer('reject')}>
+                {t('action.reject')}
+              </Button>
+              <Button look="outline" onClick={() => answer('accept')}>
+                {t('team.accept')}
+              </Button>
+            </>
+          )}
+          {mayReturn && (
+            <Button look="outline" onClick={() => answer('complete')}>
+              {t('team.give_back')}
+            </Button>
+          )}
+        </div>
+      )}
+    </Entry>
+  )
+}

@@ -1,0 +1,84 @@
+import { count, duration } from '@/system/format/numbers'
+import type { Translate } from '@/system/i18n/translate'
+import type { AgentRow, QueueReason, Usage } from '@/system/rows/model'
+import { rises } from '@/system/rows/team'
+import { Dot, type Tone } from '@/ui/marks'
+import { useT } from '../shared/surface'
+
+const TONES: Readonly<Record<AgentRow['state'], Tone>> = {
+  needs_input: 'warn',
+  plan_ready: 'warn',
+  failed: 'bad',
+  lost: 'warn',
+  running: 'accent',
+  spawning: 'accent',
+  waiting: 'quiet',
+  unknown: 'quiet',
+  idle: 'quiet',
+  completed: 'good',
+  killed: 'quiet',
+  closed: 'quiet',
+}
+
+const INKS: Readonly<Record<Tone, string>> = {
+  quiet: 'text-ink-faint',
+  accent: 'text-ink-soft',
+  good: 'text-ink-soft',
+  warn: 'text-warn',
+  bad: 'text-bad',
+}
+
+export function StateDot({ agent }: { agent: AgentRow }) {
+  return <Dot tone={TONES[agent.state]} active={agent.state === 'running'} />
+}
+
+/** The state in words. What needs a person is heavier than the rest. */
+export function StateText({ agent }: { agent: AgentRow }) {
+  const t = useT()
+  return (
+    <span
+      className={`text-sm whitespace-nowrap ${INKS[TONES[agent.state]]} ${rises(agent.state) ? 'font-semibold' : ''}`}
+    >
+      {t(`team.state.${agent.state}`)}
+    </span>
+  )
+}
+
+/** Why an agent has no slot yet. That is a limit, and no failure. */
+export function queueText(
+  t: Translate,
+  reason: QueueReason,
+  limits: { readonly active: number; readonly budget: number },
+): string {
+  if (reason === 'parallel_budget' && limits.budget > 0) return t('team.waits.parallel_budget', limits)
+  if (reason === 'provider_budget') return t('team.waits.provider_budget')
+  if (reason === 'worktree') return t('team.waits.worktree')
+  return t('team.waits.slot')
+}
+
+/** What work took; what no provider told is left out. */
+export function usageText(t: Translate, usage: Usage): string {
+  const said: string[] = []
+  if (usage.toolCalls > 0) said.push(t.count('turn.tools', usage.toolCalls))
+  if (usage.inputTokens + usage.outputTokens > 0) {
+    said.push(t('team.tokens', { tokens: count(usage.inputTokens + usage.outputTokens, t.locale) }))
+  }
+  if (usage.durationMs > 0) said.push(duration(usage.durationMs, t.locale))
+  return said.join(' · ')
+}
+
+/** What it does now, in the words of a status line; nothing where its state says it already. */
+export function activityText(t: Translate, agent: AgentRow): string {
+  if (agent.state === 'needs_input') return agent.tool
+  if (agent.state !== 'running' && agent.state !== 'waiting') return ''
+  if (QUIET.has(agent.activity)) return ''
+  return t(`status.${agent.activity}`, { tool: agent.tool || t('status.a_tool') })
+}
+
+const QUIET: ReadonlySet<AgentRow['activity']> = new Set([
+  'ready',
+  'completed',
+  'failed',
+  'interrupted',
+  'lost',
+])

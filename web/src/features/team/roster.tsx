@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import type { AgentRow } from '@/system/rows/model'
+import { isOver, rosterOrder, type Team } from '@/system/rows/team'
+import { Disclosure } from '@/ui/disclosure'
+import { useT } from '../shared/surface'
+import { AgentCard } from './agent-card'
+import { CloseDialog, InputDialog, StopDialog } from './agent-dialogs'
+import type { TeamHandlers } from './handlers'
+
+/** So many agents that are over stand among the others; more are folded away. */
+const OVER_SHOWN = 4
+
+type Asked = { readonly what: 'stop' | 'close' | 'input'; readonly agentId: string }
+
+export interface RosterProps {
+  readonly team: Team
+  /** The agent whose transcript is on the screen. */
+  readonly shown: string
+  readonly handlers: TeamHandlers
+}
+
+/** Who takes part: a card for each agent, the lead first, then whoever needs a person. */
+export function Roster({ team, shown, handlers }: RosterProps) {
+  const t = useT()
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const ordered = rosterOrder(team)
+  const over = ordered.filter((agent) => isOver(agent.state) && agent.agentId !== team.row.lead)
+  const folded = over.length > OVER_SHOWN ? over : []
+  const present = ordered.filter((agent) => !folded.includes(agent))
+  const subject = team.agents.find((agent) => agent.agentId === asked?.agentId)
+  const card = (agent: AgentRow) => (
+    <AgentCard
+      key={agent.key}
+      agent={agent}
+      team={team}
+      shown={agent.agentId === shown}
+      onOpen={() => handlers.onOpenAgent(agent.agentId)}
+      onAsk={(what) => setAsked({ what, agentId: agent.agentId })}
+    />
+  )
+  const done = () => setAsked(null)
+  return (
+    <>
+      {present.length === 0 ? (
+        <p className="text-ink-faint">{t('team.roster_empty')}</p>
+      ) : (
+        <ul aria-label={t('team.roster')} className="-mx-2 space-y-px">
+          {present.map(card)}
+        </ul>
+      )}
+      {folded.length > 0 && (
+        <Disclosure title={t.count('team.over', folded.length)}>
+          <ul aria-label={t.count('team.over', folded.length)} className="-mr-2 -ml-6 space-y-px">
+            {folded.map(card)}
+          </ul>
+        </Disclosure>
+      )}
+      {asked?.what === 'stop' && subject !== undefined && (
+        <StopDialog agent={subject} onDo={() => handlers.onStop(subject)} onDone={done} />
+      )}
+      {asked?.what === 'close' && subject !== undefined && (
+        <CloseDialog agent={subject} onDo={() => handlers.onClose(subject)} onDone={done} />
+      )}
+      {asked?.what === 'input' && subject !== undefined && (
+        <InputDialog agent={subject} onSend={(text) => handlers.onInput(subject, text)} onDone={done} />
+      )}
+    </>
+  )
+}

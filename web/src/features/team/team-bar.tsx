@@ -1,0 +1,96 @@
+import { atWork, lanesWaiting, nameOf, rises, type Team } from '@/system/rows/team'
+import { Icon } from '@/ui/icon'
+import { useT } from '../shared/surface'
+import { queueText } from './marks'
+
+export const VIEWS = ['conversation', 'graph', 'board', 'lanes', 'runs'] as const
+export type View = (typeof VIEWS)[number]
+
+export interface TeamBarProps {
+  readonly team: Team
+  readonly view: View
+  readonly onView: (view: View) => void
+  readonly onOpenAgent: (agentId: string) => void
+}
+
+/** The views of a team, how much of it is at work, and whom a person should look at. */
+export function TeamBar({ team, view, onView, onOpenAgent }: TeamBarProps) {
+  const t = useT()
+  const waiting = lanesWaiting(team)
+  const { row } = team
+  const urgent = team.agents.filter((agent) => rises(agent.state))
+  const shown = urgent.slice(0, 2)
+  return (
+    <div className="shrink-0 border-b border-line">
+      <div className="flex items-center gap-3 pr-3 pl-4 max-sm:pl-2">
+        <nav aria-label={t('team.views')} className="-mb-px flex min-w-0 gap-3.5 overflow-x-auto">
+          {VIEWS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-current={one === view ? 'page' : undefined}
+              onClick={() => onView(one)}
+              className="flex h-8 items-center gap-1.5 border-b-2 border-transparent -outline-offset-2 font-medium whitespace-nowrap text-ink-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
+            >
+              {t(`team.view.${one}`)}
+              {one === 'lanes' && waiting > 0 && (
+                <span className="tabular rounded bg-warn-soft px-1 text-xs text-warn">
+                  {waiting}
+                  <span className="sr-only"> {t('team.waiting')}</span>
+                </span>
+              )}
+            </button>
+          ))}
+        </nav>
+        <p className="ml-auto flex min-w-0 items-center gap-3 text-sm text-ink-faint max-sm:hidden">
+          {row.queueReason !== null && row.teamQueuedCount > 0 && (
+            <span
+              className="truncate"
+              title={queueText(t, row.queueReason, {
+                active: row.teamActiveCount,
+                budget: row.teamParallelBudget,
+              })}
+            >
+              {t.count('team.queued_agents', row.teamQueuedCount)}
+            </span>
+          )}
+          <span className="tabular whitespace-nowrap">
+            {t('team.at_work', { working: atWork(team.agents), all: team.agents.length })}
+          </span>
+          <span className="truncate max-lg:hidden">{t(`team.topology.${row.topology}`)}</span>
+        </p>
+      </div>
+      {(urgent.length > 0 || row.degraded.length > 0 || row.owner !== row.lead) && (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-0.5 px-4 py-1 text-sm">
+          {shown.map((agent) => (
+            <button
+              key={agent.key}
+              type="button"
+              onClick={() => onOpenAgent(agent.agentId)}
+              className={`flex min-w-0 items-center gap-1.5 rounded font-medium hover:underline ${agent.state === 'failed' ? 'text-bad' : 'text-warn'}`}
+            >
+              <Icon name="warning" size={12} />
+              <span className="truncate">
+                {t('team.stands', { agent: agent.name, state: t(`team.state.${agent.state}`) })}
+              </span>
+            </button>
+          ))}
+          {urgent.length > shown.length && (
+            <span className="text-warn">{t.count('team.more', urgent.length - shown.length)}</span>
+          )}
+          {row.owner !== row.lead && row.owner !== '' && (
+            <span className="text-ink-soft">
+              {t('team.owned_by', { agent: nameOf(team.agents, row.owner) })}
+            </span>
+          )}
+          {row.degraded.map((how) => (
+            <span key={how} className="text-warn">
+              {t(`team.degraded.${how}`)}
+            </span>
+          ))}
+          {row.retryableOverload && <span className="text-warn">{t('team.overload')}</span>}
+        </div>
+      )}
+    </div>
+  )
+}
