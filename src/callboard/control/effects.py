@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.commands.team import TEAM_TOOLS
+from callboard.contracts.commands.team import MERGE, TEAM_TOOLS
 from callboard.contracts.facts import (
     ActionRequired,
     HandoffRequested,
@@ -14,6 +14,7 @@ from callboard.contracts.facts import (
     PermissionRuleAdded,
     Rule,
     SessionCreated,
+    SubagentClosed,
     SubagentQueued,
     SubagentsAwaited,
     ToolStarted,
@@ -22,6 +23,8 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
+
+from .state import Session
 
 
 class AskModel(msgspec.Struct, frozen=True):
@@ -64,6 +67,15 @@ class MakeWorktree(msgspec.Struct, frozen=True):
     scope: Scope
 
 
+class RemoveWorktree(msgspec.Struct, frozen=True):
+    """Remove the worktree of a child that was closed, where that loses nothing; else report that it stays."""
+
+    scope: Scope
+    path: str
+    branch: str
+    base: str
+
+
 class ListSession(msgspec.Struct, frozen=True):
     """Put the session on its workspace's list."""
 
@@ -79,7 +91,7 @@ class ShareRule(msgspec.Struct, frozen=True):
     cause: str
 
 
-Effect = AskModel | RunTool | StopRun | ExpireAction | WakeAt | MakeWorktree | ListSession | ShareRule
+Effect = AskModel | RunTool | StopRun | ExpireAction | WakeAt | MakeWorktree | RemoveWorktree | ListSession | ShareRule
 
 
 def effects(records: Iterable[Record]) -> list[Effect]:
@@ -89,7 +101,7 @@ def effects(records: Iterable[Record]) -> list[Effect]:
         match record.fact:
             case ModelRequested() as fact:
                 found.append(AskModel(record.scope, fact))
-            case ToolStarted(tool=tool) if tool not in TEAM_TOOLS:
+            case ToolStarted(tool=tool) if tool not in TEAM_TOOLS or tool == MERGE:
                 found.append(RunTool(record.scope))
             case SubagentsAwaited() as fact if fact.until:
                 found.append(WakeAt(fact.until))
@@ -97,6 +109,8 @@ def effects(records: Iterable[Record]) -> list[Effect]:
                 found.append(WakeAt(fact.reply_by))
             case SubagentQueued(queue_reason="worktree"):
                 found.append(MakeWorktree(record.scope))
+            case SubagentClosed() as fact if fact.worktree:
+                found.append(RemoveWorktree(record.scope, fact.worktree, fact.branch, fact.base))
             case TurnInterruptRequested() as fact:
                 found.append(StopRun(record.scope, fact.cause, fact.reason))
             case ActionRequired() as fact if fact.expires_at:
@@ -107,4 +121,18 @@ def effects(records: Iterable[Record]) -> list[Effect]:
                 found.append(ShareRule(rule, record.event_id))
             case _:
                 pass
+    return found
+
+
+def standing(state: Session) -> list[Effect]:
+    """What is still to happen in a session that is opened again: the times that something in it waits for."""
+    found: list[Effect] = []
+    for thread in state.threads.values():
+        for call in thread.run.calls if thread.run is not None else ():
+            if call.action and call.expires_at:
+                found.append(ExpireAction(Scope(thread=thread.thread, action=call.action), call.expires_at))
+            if call.awaits and call.until:
+                found.append(WakeAt(call.until))
+    found.extend(WakeAt(one.reply_by) for one in state.handoffs.values() if one.reply_by)
+    found.extend(ShareRule(one.rule, one.cause) for one in state.passed_on)
     return found

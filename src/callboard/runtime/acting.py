@@ -18,6 +18,7 @@ from callboard.control.effects import (
     ExpireAction,
     ListSession,
     MakeWorktree,
+    RemoveWorktree,
     RunTool,
     ShareRule,
     StopRun,
@@ -30,7 +31,7 @@ from .ask import Asking
 from .call import Calling
 from .expiries import Expiries
 from .host import SessionHost
-from .worktrees import isolate
+from .worktrees import isolate, remove
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +82,8 @@ class Acting:
                 self._expiries.add(host.session, f"{host.session} {at}", at, TimeCame(at=at))
             case MakeWorktree(scope):
                 self._spawn(isolate(host, scope))
+            case RemoveWorktree():
+                self._spawn(remove(host, effect))
             case ListSession() | ShareRule():
                 self._spawn(self._pass_on(host, effect))
             case _:
@@ -95,8 +98,8 @@ class Acting:
         reason: str = "",
         broken: Asking | Calling | None = None,
     ) -> None:
-        """Stops all that a run has under way, and reports what was there; `broken` is what failed and ended by itself. A run that
-        is being stopped already is told of by that stop, which knows what there was."""
+        """Stops all that a run has under way, and reports what was there; `broken` is what failed and ended by itself. A run
+        that is being stopped already is told of by that stop, which knows what there was."""
         if run in self._stopping:
             return
         self._stopping.add(run)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 
+from callboard.contracts.commands.team import MERGE
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded
 
+from . import worktrees
 from .gather import Gatherer
 from .host import SessionHost
 
@@ -53,6 +55,8 @@ class Calling:
 
     async def _outcome(self, tool: str, evaluation: Evaluation) -> ToolOutcome:
         host, scope = self._host, self._scope
+        if tool == MERGE:
+            return await worktrees.merge(host, evaluation.arguments)
         wanted = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
         toolbox = host.parts.toolbox
         context = await host.runs.tool_context(scope.thread)

@@ -16,6 +16,7 @@ from callboard.contracts.facts import (
     ReasoningCompleted,
     SteerAccepted,
     SteerRequested,
+    SubagentIsolated,
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
@@ -41,6 +42,11 @@ from .told import Told
 
 #: What an agent that works on its own is told when it answered with text alone.
 GO_ON = "Go on with the objective. When it is met, call Finalize with a summary."
+#: What an agent is told that has a worktree of its own.
+OWN_FOLDER = (
+    "Your folder is a git worktree of your own, {path}, and not the one named before. Paths are relative to it. What you "
+    "change is committed and merged by the agent that gave you your objective."
+)
 #: What an agent is told of a call whose host died.
 LOST = "Its outcome is unknown: the process that ran it ended. Check before doing it again."
 
@@ -134,6 +140,8 @@ class Context:
                 self._result(record, f"{fact.message}\n{printed}".rstrip(), failed=True)
             case ToolRefused() as fact:
                 self._result(record, f"Refused: {fact.message}", failed=True)
+            case SubagentIsolated(path=path):
+                self._say("user", TextContent(OWN_FOLDER.format(path=path)))
             case InboxConsumed() as fact:
                 self._told.forget(fact.items)
             case ToolCancelled():

@@ -17,6 +17,9 @@ from .parts import Parts
 from .runs import Runs
 from .verdicts import Verdicts
 
+#: The fields of a command that name something which may be over.
+_NAMING = ("turn_id", "action_id", "handoff_id", "task_id", "review_id")
+
 
 class Knowing:
     """Gathers it for one session."""
@@ -47,7 +50,7 @@ class Knowing:
         if isinstance(request, ImportTurn):
             # What is taken over from elsewhere bears its own time.
             known = msgspec.structs.replace(known, now=request.at)
-        named = [getattr(request, "turn_id", None), getattr(request, "action_id", None)]
+        named = [getattr(request, name, None) for name in _NAMING]
         ids = [one for one in named if isinstance(one, str)]
         if ids:
             closed = await self._parts.store.facts.closed(state.session, ids)

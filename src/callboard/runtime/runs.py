@@ -57,7 +57,7 @@ class Runs:
         return msgspec.structs.replace(
             context,
             folder=child.worktree or home.folder,
-            work_globs=child.work_globs or agent.work_globs,
+            given_globs=child.work_globs,
             read_only=child.isolation == "read_only",
         )
 

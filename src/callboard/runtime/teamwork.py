@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import TEAM_TOOLS
+from callboard.contracts.commands.team import MERGE, TEAM_TOOLS
 from callboard.contracts.ports.agents import Definition, Roster, folded
 
 _DELEGATING = tuple(tool.name for tool in TEAM_TOOLS.values() if tool.policy == "Delegate")
@@ -17,7 +17,7 @@ def teamwork(agent: Definition, roster: Roster) -> tuple[str, ...]:
     if agent.kind == "subagent":
         return ("send_handoff", "send_message", "submit_verdict")
     if "Delegate" in agent.policy and _targets(agent, roster):
-        found += [*_DELEGATING, "submit_verdict", *_BOARD]
+        found += [*_DELEGATING, *((MERGE,) if "Patch" in agent.policy else ()), "submit_verdict", *_BOARD]
     if _leads_to(agent, roster):
         found += ["send_handoff", "respond_handoff"]
     if others:

@@ -11,6 +11,8 @@ from callboard.contracts.content import Text
 from callboard.contracts.envelope import envelope_of
 from callboard.contracts.facts import (
     ChannelMessage,
+    HandoffAccepted,
+    HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
     InboxReserved,
@@ -22,6 +24,9 @@ from callboard.contracts.record import Record
 
 #: How many items wait to be told; older ones were told long ago or belong to a run that never was.
 _REMEMBERED = 1000
+
+_ASKS = " It waits for your answer: respond_handoff."
+_TAKEN = " It was accepted on your behalf: work on it now."
 
 
 class Told:
@@ -37,8 +42,16 @@ class Told:
         match record.fact:
             case HandoffRequested(to_thread=thread) as fact if thread == self._thread:
                 envelope = msgspec.json.encode(envelope_of(record.scope.handoff, record.header.at, fact)).decode()
-                asks = " It waits for your answer: respond_handoff." if fact.confirm or fact.ownership else ""
+                asks = _ASKS if fact.confirm or fact.ownership else ""
                 self._keep(record.scope.handoff, f"<handoff>{escape(envelope, quote=False)}{asks}</handoff>")
+            case HandoffAccepted(reason=reason) if record.scope.thread == self._thread and not record.scope.run:
+                self._accepted(record.scope.handoff, reason)
+            case HandoffCompleted(returned=True, to_thread=thread) as fact if thread == self._thread:
+                self._keep(
+                    record.scope.handoff,
+                    f'<handoff-returned id="{record.scope.handoff}" by="{escape(fact.target)}">'
+                    f"{escape(fact.reason, quote=False)}</handoff-returned>",
+                )
             case ChannelMessage(to_threads=threads) as fact if self._thread in threads:
                 text = escape(await self._whole(fact.message), quote=False)
                 self._keep(fact.item, f'<message from="{escape(fact.source)}">{text}</message>')
@@ -76,6 +89,15 @@ class Told:
         """They were consumed."""
         for item in items:
             self._items.pop(item, None)
+
+    def _accepted(self, handoff: str, reason: str) -> None:
+        """Somebody accepted it for this agent, which may have been told of it already."""
+        said = self._items.get(handoff)
+        if said is not None:
+            self._keep(handoff, said.replace(_ASKS, _TAKEN))
+            return
+        said = escape(reason, quote=False)
+        self._keep(handoff, f'<handoff-accepted id="{handoff}">{said}{_TAKEN}</handoff-accepted>')
 
     def _keep(self, item: str, text: str) -> None:
         self._items[item] = text

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.team import Merge
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import ToolCall, ToolContext
@@ -93,9 +94,29 @@ class Case:
         return self.ground.holds(self.context.folder)
 
     @property
+    def is_merge(self) -> bool:
+        """True for taking over what a child did in its worktree."""
+        return isinstance(self.asked, Merge)
+
+    @property
     def may_write(self) -> bool:
         """True where a command may write in the folder."""
-        return "Patch" in self.context.policy and self.context.permission_mode != "planning"
+        return not self.shell_reads_only and self.context.permission_mode != "planning"
+
+    @property
+    def shell_reads_only(self) -> str:
+        """Why a command must not write in the folder, whatever its mode; the empty text where it may. A command cannot be
+        held to globs, so an agent that has some writes with its other tools."""
+        if "Patch" not in self.context.policy:
+            return "without Patch"
+        if self.context.read_only:
+            return "for a read-only agent"
+        return f"for an agent that is held to {', '.join(self.globs)}" if self.globs else ""
+
+    @property
+    def globs(self) -> tuple[str, ...]:
+        """All globs that changes are held to; none where they may be anywhere."""
+        return tuple(dict.fromkeys((*self.context.work_globs, *self.context.given_globs)))
 
     @property
     def named(self) -> str | None:

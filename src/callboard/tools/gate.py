@@ -3,9 +3,9 @@ say leaves a check.
 
 hooks      may rewrite the arguments, once; none are configured
 tools      the agent's list has the tool, and the arguments are what the tool takes
-policy     the agent has the power: Patch for every way to write, Finalize to end the work
+policy     the agent has the power: Patch for every way to write, Finalize to end the work; one that reads only writes nothing
 mode       while planning only documents are written: Markdown in docs/ or at the top of the folder
-paths      the path stays in the folder, through no link; what would change is worked out
+paths      the path stays in the folder, through no link, and within the agent's globs; what would change is worked out
 rules      deny wins, then ask, then allow
 approval   whether a person has to say yes
 sandbox    what holds the call in
@@ -20,7 +20,7 @@ from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, CheckName, Verdict
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 
-from . import arguments, bash, changes, edit, kit, rules, telling, write
+from . import arguments, bash, changes, edit, globs, kit, rules, telling, write
 from .case import Case, Ground
 from .glob import GlobArguments
 from .grep import GrepArguments
@@ -76,14 +76,21 @@ def _policy(case: Case) -> Said:
     power = case.kind.power
     if not kit.allowed(case.kind, case.context):
         raise Refusal("policy_denied", f"{case.kind.name} takes the policy {power}, which this agent does not have.")
-    if case.is_shell and "Patch" not in case.context.policy:
+    if power == "Patch" and case.context.read_only:
+        raise Refusal("policy_denied", f"{case.kind.name} changes files: this agent only reads.")
+    if case.is_merge and case.globs:
+        raise Refusal(
+            "policy_denied", f"A merge cannot be held to {', '.join(case.globs)}, where this agent may write."
+        )
+    if case.is_shell and case.shell_reads_only:
+        why = case.shell_reads_only
         if not case.held:
             raise Refusal(
                 "policy_denied",
-                "Without the policy Patch a command must not write, and no sandbox here could hold it to that "
+                f"{why[:1].upper()}{why[1:]} a command must not write, and no sandbox here could hold it to that "
                 f"({case.ground.why_not(case.context.folder)}).",
             )
-        return "allow", "without Patch the folder is read-only for the shell"
+        return "allow", f"{why} the folder is read-only for the shell"
     return "allow", power or ""
 
 
@@ -106,6 +113,8 @@ def _mode(case: Case) -> Said:
             "mode_denied",
             "While planning only documents are written: Markdown files in docs/ or at the top of the folder.",
         )
+    if case.is_merge:
+        raise Refusal("mode_denied", "While planning nothing is merged.")
     return "allow", "planning"
 
 
@@ -118,6 +127,8 @@ def _paths(case: Case) -> Said:
     if case.named is None:
         return PASSED
     case.path = relative(case.context.folder, case.named)
+    if case.is_change:
+        _within(case.path, case.context.work_globs, case.context.given_globs)
     with Folder(case.context.folder, case.ground.hidden) as folder:
         folder.look(case.path)
         match case.asked:
@@ -132,6 +143,20 @@ def _paths(case: Case) -> Said:
                 return _went_to(case)
     case.protected = protected(case.path)
     return ("allow", f"{case.path} is in {case.protected}, which is protected") if case.protected else _went_to(case)
+
+
+def _within(path: str, *limits: tuple[str, ...]) -> None:
+    """Raises PathDenied for a path that is outside of a set of globs; an empty set is everywhere."""
+    for limit in limits:
+        if limit and not any(_fits(one, path) for one in limit):
+            raise PathDenied(f"{display(path)} is outside of where this agent may write: {', '.join(limit)}.")
+
+
+def _fits(glob: str, path: str) -> bool:
+    try:
+        return globs.matches(glob, path)
+    except globs.BadGlob:
+        return False
 
 
 def _went_to(case: Case) -> Said:
@@ -164,9 +189,9 @@ def _wanted(case: Case) -> Said:
         return "ask", f"the sandbox cannot keep {', '.join(case.unkept)} from being written"
     if case.rule is not None:
         return case.rule.verdict, f"a rule of this {case.rule.scope} says so"
-    if not (case.is_shell or case.is_change):
+    if not (case.is_shell or case.is_change or case.is_merge):
         return "allow", "it changes nothing"
-    if mode == "full" or (mode == "edits" and case.is_change):
+    if mode == "full" or (mode == "edits" and not case.is_shell):
         return "allow", f"the permission mode is {mode}"
     return "ask", ""
 
@@ -202,7 +227,7 @@ def _denied(case: Case, checks: list[Check], station: CheckName, code: Code, mes
     return Evaluation(
         verdict="deny",
         risk="none",
-        read_only=not (case.is_shell or case.is_change),
+        read_only=not (case.is_shell or case.is_change or case.is_merge),
         arguments=final,
         arguments_hash=arguments.digest(final),
         summary=telling.summary(display(case.call.tool), case.asked, case.shown),
@@ -220,7 +245,7 @@ def _passed(case: Case, checks: list[Check]) -> Evaluation:
     return Evaluation(
         verdict="ask" if asks else "allow",
         risk=telling.risk(case.settled, case.plan, case.protected, case.applied),
-        read_only=not (case.is_change or (case.is_shell and (case.may_write or not case.held))),
+        read_only=not (case.is_change or case.is_merge or (case.is_shell and (case.may_write or not case.held))),
         arguments=case.canonical,
         arguments_hash=arguments.digest(case.canonical),
         summary=telling.summary(tool, case.asked, case.shown),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.team import Merge
 from callboard.contracts.facts.permission import Risk
 from callboard.contracts.facts.sandbox import SandboxApplied
 
+from . import telling_team
 from .bash import BashArguments
 from .changes import Diff, Plan
 from .commands import destroys
@@ -40,7 +42,7 @@ def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
         case FinalizeArguments(summary=text):
             said = text
         case _:
-            said = path or ""
+            said = telling_team.said(asked) or path or ""
     return f"{tool} {one_line(said)}".rstrip()
 
 
@@ -87,6 +89,8 @@ def risk(asked: Arguments, plan: Plan | None, protected: str, applied: SandboxAp
         return "high"
     if plan is not None:
         return "low" if plan.before is None else "medium"
+    if isinstance(asked, Merge):
+        return "medium"
     if isinstance(asked, BashArguments) and applied is not None:
         if applied.level == "none":
             return "high"

@@ -23,8 +23,9 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     """On whose behalf and under which limits a call is made. `folder` is absolute with symlinks resolved.
 
     `tools` is the agent's list (`("*",)` is everything, `()` nothing); `rules` are those that hold, workspace's and session's.
-    `teamwork` names the tools of a team that could mean something to this agent. A child is held to its `work_globs` (empty for
-    everywhere), and writes nothing where it is `read_only`.
+    `teamwork` names the tools of a team that could mean something to this agent. A change must
+    be within the `work_globs` of its definition, and within `given_globs`, those that its parent named (empty for everywhere);
+    one that is `read_only` writes nothing.
     """
 
     folder: str
@@ -37,6 +38,7 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     teamwork: tuple[str, ...] = ()
     work_globs: tuple[str, ...] = ()
+    given_globs: tuple[str, ...] = ()
     read_only: bool = False
 
 

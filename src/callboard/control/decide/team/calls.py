@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
+from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.team import (
     TEAM_TOOLS,
     Asked,
@@ -19,6 +20,7 @@ from callboard.contracts.commands.team import (
     Handoff,
     Judge,
     MakeTask,
+    Merge,
     Message,
     Respond,
     Spawn,
@@ -29,7 +31,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state import OpenCall, OpenRun, Thread
-from . import children, handoff, messages, review, tasks, waits
+from . import children, handoff, messages, review, tasks, waits, worktree
 from .kin import children as children_of
 from .spawn import spawn
 
@@ -56,37 +58,45 @@ def _answer(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None
     thread = batch.thread(scope.thread)
     asked = msgspec.json.decode(arguments, type=TEAM_TOOLS[tool].arguments)
     match tool:
-        case "spawn_subagent":
-            found = spawn(batch, thread, _as(asked, Spawn))
-        case "send_subagent_input":
-            found = children.give_input(batch, thread, _as(asked, GiveInput))
-        case "close_subagent":
-            found = children.close(batch, thread, _as(asked, Close))
-        case "cancel_subagent":
-            found = children.cancel(batch, thread, _as(asked, Close))
-        case "list_subagents":
-            return _encode([children.result_of(one) for one in children_of(batch.state, thread.thread)])
         case "wait_subagents":
             run, call = _open(thread, scope)
             waits.begin(batch, thread, run, call, _as(asked, Await))
             return None
+        case "merge_subagent":
+            worktree.may_merge(batch, thread, _as(asked, Merge))
+            return None
+        case "list_subagents":
+            return _encode([children.result_of(one) for one in children_of(batch.state, thread.thread)])
+        case _:
+            return _encode(_done(batch, thread, tool, asked))
+
+
+def _done(batch: Batch, thread: Thread, tool: str, asked: Asked) -> Answer:
+    match tool:
+        case "spawn_subagent":
+            return spawn(batch, thread, _as(asked, Spawn))
+        case "send_subagent_input":
+            return children.give_input(batch, thread, _as(asked, GiveInput))
+        case "close_subagent":
+            return children.close(batch, thread, _as(asked, Close))
+        case "cancel_subagent":
+            return children.cancel(batch, thread, _as(asked, Close))
         case "send_handoff":
-            found = handoff.send(batch, thread, _as(asked, Handoff))
+            return handoff.send(batch, thread, _as(asked, Handoff))
         case "respond_handoff":
-            found = handoff.respond(batch, thread, _as(asked, Respond))
+            return handoff.respond(batch, thread, _as(asked, Respond))
         case "send_message":
-            found = messages.send(batch, thread, _as(asked, Message))
+            return messages.send(batch, thread, _as(asked, Message))
         case "request_review":
-            found = review.request(batch, thread, _as(asked, AskReview))
+            return review.request(batch, thread, _as(asked, AskReview))
         case "submit_verdict":
-            found = review.judge(batch, thread, _as(asked, Judge))
+            return review.judge(batch, thread, _as(asked, Judge))
         case "create_task":
-            found = tasks.create(batch, thread, _as(asked, MakeTask))
+            return tasks.create(batch, thread, _as(asked, MakeTask))
         case "update_task":
-            found = tasks.update(batch, thread, _as(asked, ChangeTask))
+            return tasks.update(batch, thread, _as(asked, ChangeTask))
         case _:
             raise LookupError(f"{tool} is no tool of a team")
-    return _encode(found)
 
 
 def _as(asked: Asked, kind: type[T]) -> T:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from callboard.contracts.commands.team import Merge
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SubagentIsolated, WarningRaised
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...outcomes import WorktreeLeft, WorktreeMade
+from ...state import Thread
 from . import ending
+from .agents import child_of
 from .kin import child_scope
 
 
@@ -23,6 +27,18 @@ def made(batch: Batch, report: WorktreeMade) -> None:
         )
     else:
         ending.failed(batch, thread, thread.child, report.code, report.message)
+
+
+def may_merge(batch: Batch, parent: Thread, request: Merge) -> None:
+    """The runtime merges the child's branch, and the call's result says what came of it. Raises `unknown_agent`,
+    `not_your_child`, `worktree_failed` of a child without a worktree, `thread_busy` of one that still works in it."""
+    thread, child = child_of(batch.state, request.agent, parent)
+    if not child.worktree:
+        raise Refusal(
+            "worktree_failed", f"{thread.agent} has no worktree: what it did is in your folder already.", field="agent"
+        )
+    if thread.run is not None:
+        raise Refusal("thread_busy", f"{thread.agent} still works in its worktree.", field="agent", hint="Wait for it.")
 
 
 def left(batch: Batch, report: WorktreeLeft) -> None:
