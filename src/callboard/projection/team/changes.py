@@ -123,7 +123,8 @@ def call(member: Member, record: Record) -> None:
             member.waits.add(record.scope.tool_call)
         case _:
             member.calls.pop(record.scope.tool_call, None)
-            member.waits.discard(record.scope.tool_call)
+            if member.waits:
+                member.waits.discard(record.scope.tool_call)
 
 
 def action(member: Member, record: Record) -> None:

@@ -1,4 +1,4 @@
-"""What waits in each agent's inbox, as far as it is counted. Items that wait for an answer first are not told yet."""
+"""What waits in each agent's inbox, as far as it is counted."""
 
 from __future__ import annotations
 
@@ -35,31 +35,30 @@ TAKES: frozenset[type[Fact]] = frozenset(
 
 
 class Inboxes(msgspec.Struct):
-    """`waiting` has the items of each thread, with whether one is held; `receivers` the thread of each open handoff."""
+    """`waiting` are the items of each thread; `receivers` the thread of each open handoff, and whether it was told it."""
 
-    waiting: dict[str, dict[str, bool]] = msgspec.field(default_factory=dict[str, dict[str, bool]])
-    receivers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    waiting: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
+    receivers: dict[str, tuple[str, bool]] = msgspec.field(default_factory=dict[str, tuple[str, bool]])
 
     def count(self, thread: str) -> int:
         """How many items the thread's next turn will be told."""
-        return sum(not held for held in self.waiting.get(thread, {}).values())
+        return len(self.waiting.get(thread, ()))
 
     def apply(self, record: Record) -> tuple[str, ...]:
         """The threads whose inbox the fact changed."""
         handoff = record.scope.handoff
         match record.fact:
             case HandoffRequested() as fact:
-                self.receivers[handoff] = fact.to_thread
-                return self._put(fact.to_thread, handoff, held=fact.confirm or fact.ownership)
+                self.receivers[handoff] = (fact.to_thread, False)
+                return self._put(fact.to_thread, handoff)
             case HandoffAccepted():
-                return self._release(self.receivers.get(handoff, ""), handoff)
+                # Somebody else accepted what the receiver has read already: it is told that it is to work on it now.
+                thread, told = self.receivers.get(handoff, ("", False))
+                return self._put(thread, handoff) if told and not record.scope.run else ()
             case HandoffRejected() as fact:
-                return (
-                    *self._drop(self.receivers.pop(handoff, ""), handoff),
-                    *self._put(fact.to_thread, handoff),
-                )
-            case HandoffCompleted():
-                return self._drop(self.receivers.pop(handoff, ""), handoff)
+                return (*self._over(handoff), *self._put(fact.to_thread, handoff))
+            case HandoffCompleted() as fact:
+                return (*self._over(handoff), *(self._put(fact.to_thread, handoff) if fact.returned else ()))
             case ReplyEnded(end="expired") as fact:
                 return self._put(fact.to_thread, handoff)
             case ChannelMessage() as fact:
@@ -67,25 +66,27 @@ class Inboxes(msgspec.Struct):
             case WorkerNotification() | ReviewRequested() as fact if fact.item:
                 return self._put(fact.to_thread, fact.item)
             case InboxConsumed() as fact:
+                for item in fact.items:
+                    if self.receivers.get(item, ("", False))[0] == record.scope.thread:
+                        self.receivers[item] = (record.scope.thread, True)
                 return self._drop(record.scope.thread, *fact.items)
             case _:
                 return ()
 
-    def _put(self, thread: str, item: str, *, held: bool = False) -> tuple[str, ...]:
-        self.waiting.setdefault(thread, {})[item] = held
+    def _put(self, thread: str, item: str) -> tuple[str, ...]:
+        if not thread:
+            return ()
+        inbox = self.waiting.setdefault(thread, [])
+        if item not in inbox:
+            inbox.append(item)
         return (thread,)
 
-    def _release(self, thread: str, item: str) -> tuple[str, ...]:
-        inbox = self.waiting.get(thread, {})
-        if item not in inbox:
-            return ()
-        inbox[item] = False
-        return (thread,)
+    def _over(self, handoff: str) -> tuple[str, ...]:
+        thread, _ = self.receivers.pop(handoff, ("", False))
+        return self._drop(thread, handoff)
 
     def _drop(self, thread: str, *items: str) -> tuple[str, ...]:
-        inbox = self.waiting.get(thread, {})
-        for item in items:
-            inbox.pop(item, None)
-        if not inbox:
-            self.waiting.pop(thread, None)
+        inbox = [item for item in self.waiting.pop(thread, []) if item not in items]
+        if inbox:
+            self.waiting[thread] = inbox
         return (thread,)

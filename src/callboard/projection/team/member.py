@@ -78,14 +78,18 @@ class Member(msgspec.Struct):
             blocked_on=blocked,
             stalled_since=self.stalled_since,
             degraded=self._degraded(bool(blocked)),
-            usage=WorkUsage(
-                input_tokens=self.input_tokens,
-                output_tokens=self.output_tokens,
-                duration_ms=self.duration_ms,
-                model_calls=self.model_calls,
-                tool_calls=self.tool_calls,
-            ),
+            usage=self.usage(),
             epoch=self.epoch,
+        )
+
+    def usage(self) -> WorkUsage:
+        """What its work on its task took so far; a main agent's, all of it."""
+        return WorkUsage(
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            duration_ms=self.duration_ms,
+            model_calls=self.model_calls,
+            tool_calls=self.tool_calls,
         )
 
     def shown(self) -> AgentState:

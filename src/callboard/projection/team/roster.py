@@ -31,14 +31,19 @@ class RosterPanel(msgspec.Struct):
         fact = record.fact
         if isinstance(fact, ThreadOpened):
             return self._join(record, fact)
-        changed = dict.fromkeys(self.inboxes.apply(record)) if type(fact) in inbox.TAKES else {}
+        kind = type(fact)
         member = self.members.get(record.scope.thread)
-        change = changes.TAKES.get(type(fact))
+        change = changes.TAKES.get(kind)
         if member is not None and change is not None:
             change(member, record)
-            member.last_activity, member.epoch = record.header.at, record.header.epoch
+            header = record.header
+            member.last_activity, member.epoch = header.at, header.epoch
+        if not self.several:
+            return []
+        changed = dict.fromkeys(self.inboxes.apply(record)) if kind in inbox.TAKES else {}
+        if change is not None:
             changed[record.scope.thread] = None
-        ops = self._rows(changed, record.sequence) if self.several else []
+        ops = self._rows(changed, record.sequence)
         if isinstance(fact, SubagentClosed):
             self.members.pop(record.scope.thread, None)
         return ops

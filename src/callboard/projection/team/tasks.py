@@ -150,6 +150,7 @@ class TasksPanel(msgspec.Struct):
             case _:
                 return []
         self.open.pop(record.scope.task, None)
+        self.turns = {turn: task for turn, task in self.turns.items() if task != record.scope.task}
         return ops
 
     def _change(self, record: Record, **changes: Any) -> list[Op]:
