@@ -6,6 +6,7 @@
     deltas    a long reply in many pieces: what it costs while it runs and after it ended
     cancel    cancel at a random moment of a tree: nothing of it lives on, and nothing of it goes on
     inbox     kill -9 between any two facts of a handoff: it is consumed exactly once, and in order
+    team      the conformance fixture of subagents out of a real run, and the team that is shown beside a fold of the log
 
 Each is a module to run (`python -m tests.prove.NAME --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a
 sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product, but the one
@@ -15,6 +16,7 @@ that starts it with a fault in it:
     wire      HTTP/1.1 and server-sent events over sockets
     store     the log as it lies on disk, with the chain checked anew
     fold      facts folded into the view that a client should have
+    team_fold facts folded into the team that a client should be shown
     view      the view that a client has, from the operations it was sent
     scenes    scenario files for the scripted model
     crew      teams: agents of a folder, what their model says, a session followed from outside
