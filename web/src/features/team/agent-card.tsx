@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Translate } from '@/system/i18n/translate'
 import type { AgentRow } from '@/system/rows/model'
-import { childrenOf, isOver, nameOf, type Team } from '@/system/rows/team'
+import { childrenOf, isOver, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
@@ -9,7 +9,7 @@ import { Menu } from '@/ui/menu'
 import type { MenuEntry } from '@/ui/menu-entries'
 import { useT } from '../shared/surface'
 import { AgentFacts } from './agent-facts'
-import { activityText, queueText, StateDot, StateText, usageText } from './marks'
+import { queueText, StateDot, StateText, usageText } from './marks'
 
 export interface AgentCardProps {
   readonly agent: AgentRow
@@ -110,11 +110,9 @@ function nowText(t: Translate, agent: AgentRow, team: Team): string {
     const why = queueText(t, agent.queueReason, limits)
     return agent.queuePosition > 0 ? `${why} · ${t('queue.place', { place: agent.queuePosition })}` : why
   }
-  const doing = activityText(t, agent)
-  if (doing) return doing
-  if (isOver(agent.state)) return agent.result.text
-  if (agent.parentAgentId) return agent.objective.text || nameOf(team.agents, agent.parentAgentId)
-  return ''
+  if (agent.state === 'needs_input') return agent.tool
+  if (isOver(agent.state) || agent.state === 'failed') return agent.result.text || agent.objective.text
+  return agent.state === 'running' ? '' : agent.objective.text
 }
 
 function entriesOf(t: Translate, agent: AgentRow, onAsk: AgentCardProps['onAsk']): readonly MenuEntry[] {

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { AgentRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
@@ -17,7 +17,7 @@ function Confirm(props: {
       <div className="space-y-3 p-4">
         <h2 className="wrap-any text-lg font-semibold">{props.title}</h2>
         <p className="text-ink-soft">{props.body}</p>
-        <Buttons>
+        <div className="flex justify-end gap-2">
           <Button look="outline" onClick={props.onDone}>
             {t('app.cancel')}
           </Button>
@@ -30,14 +30,10 @@ function Confirm(props: {
           >
             {props.action}
           </Button>
-        </Buttons>
+        </div>
       </div>
     </Dialog>
   )
-}
-
-function Buttons({ children }: { children: ReactNode }) {
-  return <div className="flex justify-end gap-2">{children}</div>
 }
 
 interface AskProps {
@@ -99,7 +95,7 @@ export function InputForm(props: {
     props.onSent?.()
   }
   return (
-    <div className="space-y-2">
+    <div className={props.onCancel ? 'space-y-2' : 'flex items-end gap-2'}>
       <textarea
         aria-label={props.label}
         placeholder={props.label}
@@ -111,18 +107,23 @@ export function InputForm(props: {
           event.preventDefault()
           void send()
         }}
-        className="field-sizing-content max-h-48 min-h-14 w-full resize-none rounded-lg border border-line-strong bg-surface px-3 py-2"
+        className="field-sizing-content max-h-48 min-h-14 w-full flex-1 resize-none rounded-lg border border-line-strong bg-surface px-3 py-2"
       />
-      <Buttons>
+      <div className="flex justify-end gap-2">
         {props.onCancel && (
           <Button look="outline" onClick={props.onCancel}>
             {t('app.cancel')}
           </Button>
         )}
-        <Button look="solid" disabled={text.trim() === '' || sending} onClick={() => void send()}>
+        <Button
+          look="solid"
+          icon="arrowUp"
+          disabled={text.trim() === '' || sending}
+          onClick={() => void send()}
+        >
           {t('composer.send')}
         </Button>
-      </Buttons>
+      </div>
     </div>
   )
 }

@@ -51,7 +51,7 @@ export function Board({ team, handlers }: BoardProps) {
             }}
             onDragLeave={() => setOver(null)}
             onDrop={drop(status)}
-            className={`flex min-h-0 w-[212px] shrink-0 grow flex-col rounded-lg ${over === status ? 'bg-accent-soft' : 'bg-sunken'}`}
+            className={`flex min-h-0 shrink-0 flex-col rounded-lg ${tasks.length === 0 ? 'w-[92px]' : 'w-[188px] grow'} ${over === status ? 'bg-accent-soft' : 'bg-sunken'}`}
           >
             <h3 className="flex h-8 items-center gap-2 px-2.5 text-sm font-medium text-ink-soft">
               {t(`team.task.${status}`)}

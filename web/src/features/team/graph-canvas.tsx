@@ -16,7 +16,7 @@ import type { Line, Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
 import { useT } from '../shared/surface'
 import { layOut, NODE } from './graph-layout'
-import { activityText, StateDot, StateText } from './marks'
+import { StateDot, StateText } from './marks'
 import '@xyflow/react/dist/base.css'
 import './graph.css'
 
@@ -33,7 +33,7 @@ type AgentNode = Node<
 >
 
 const KINDS = { agent: AgentBox }
-const FIT = { padding: 0.16, maxZoom: 1.1 } as const
+const FIT = { padding: 0.16, maxZoom: 1 } as const
 
 /** The drawn graph. It moves only when somebody comes or goes; states change in their place. */
 export default function Canvas(props: CanvasProps) {
@@ -155,9 +155,8 @@ function AgentBox({ data }: NodeProps<AgentNode>) {
           <span className="min-w-0 flex-1 truncate font-medium">{agent.name}</span>
           {lead && <span className="text-xs text-accent">{t('team.lead')}</span>}
         </span>
-        <span className="flex w-full min-w-0 items-baseline gap-1.5 pl-4">
+        <span className="flex w-full min-w-0 pl-4">
           <StateText agent={agent} />
-          <span className="truncate text-sm text-ink-faint">{activityText(t, agent)}</span>
         </span>
       </button>
       <Handle type="source" position={Position.Bottom} isConnectable={false} />

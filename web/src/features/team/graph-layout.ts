@@ -32,21 +32,22 @@ function corner(centre: { readonly x: number; readonly y: number }): Spot {
   return { x: centre.x - NODE.width / 2, y: centre.y - NODE.height / 2 }
 }
 
-/** A row that would be wider than this many agents is broken, so that forty children stay readable. */
-const ROW = 8
+/** A row of more agents than this is broken into a block, so that the names of forty children can be read. */
+const ROW = 4
 const GAP = { x: 28, y: 26 } as const
 
 function wrapped(spots: ReadonlyMap<string, Spot>): ReadonlyMap<string, Spot> {
   const rows = new Map<number, string[]>()
   for (const [id, spot] of spots) rows.set(spot.y, [...(rows.get(spot.y) ?? []), id])
-  if (![...rows.values()].some((row) => row.length > ROW)) return spots
+  const widest = Math.max(0, ...[...rows.values()].map((row) => row.length))
+  if (widest <= ROW) return spots
+  const columns = Math.max(ROW, Math.ceil(Math.sqrt(widest / 2)))
   const placed = new Map<string, Spot>()
   let y = 0
   for (const [, row] of [...rows].sort(([a], [b]) => a - b)) {
-    const ordered = row.toSorted((a, b) => (spots.get(a)?.x ?? 0) - (spots.get(b)?.x ?? 0))
-    for (let first = 0; first < ordered.length; first += ROW) {
-      const broken = ordered.slice(first, first + ROW)
-      const left = ((ROW - broken.length) * (NODE.width + GAP.x)) / 2
+    for (let first = 0; first < row.length; first += columns) {
+      const broken = row.slice(first, first + columns)
+      const left = ((columns - broken.length) * (NODE.width + GAP.x)) / 2
       for (const [index, id] of broken.entries())
         placed.set(id, { x: left + index * (NODE.width + GAP.x), y })
       y += NODE.height + GAP.y

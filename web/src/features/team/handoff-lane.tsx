@@ -4,9 +4,10 @@ import type { HandoffRow } from '@/system/rows/model'
 import { nameOf, type Team, waitsForAnswer } from '@/system/rows/team'
 import { Button } from '@/ui/button'
 import type { Tone } from '@/ui/marks'
+import { Fact, Facts } from '../inspector/inspector'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from './handlers'
-import { Entry, FromTo, Lane, Said } from './lane'
+import { Entry, FromTo, Lane } from './lane'
 import { Refs } from './refs'
 
 const TONES: Readonly<Record<HandoffRow['state'], Tone>> = {
@@ -23,9 +24,12 @@ const TONES: Readonly<Record<HandoffRow['state'], Tone>> = {
 /** Who handed what to whom, and where it goes back to. Who said what before it stays as it was. */
 export function HandoffLane({ team, handlers }: { team: Team; handlers: TeamHandlers }) {
   const t = useT()
+  const newest = team.handoffs.toReversed()
+  const waiting = newest.filter(waitsForAnswer)
+  const others = newest.filter((handoff) => !waitsForAnswer(handoff))
   return (
     <Lane label={t('team.view.handoffs')} empty={t('team.handoffs_empty')}>
-      {team.handoffs.toReversed().map((handoff) => (
+      {[...waiting, ...others].map((handoff) => (
         <Handoff key={handoff.key} handoff={handoff} team={team} handlers={handlers} />
       ))}
     </Lane>
@@ -55,22 +59,28 @@ function Handoff(props: {
       at={handoff.requested}
     >
       <p className="wrap-any whitespace-pre-wrap">{payload.message}</p>
-      {handoff.reason && <Said name={t('team.reason')}>{handoff.reason}</Said>}
-      {handoff.ownership && <Said name={t('team.owner')}>{t('team.owner_moves', { agent: ends.to })}</Said>}
-      {handoff.resumeTarget && <Said name={t('team.resume')}>{name(handoff.resumeTarget)}</Said>}
-      {handoff.contextBoundary > 0 && (
-        <Said name={t('team.boundary')}>{t('team.boundary_at', { sequence: handoff.contextBoundary })}</Said>
-      )}
-      {handoff.accepted > 0 && (
-        <Said name={t('team.accepted_at')}>{clockTime(handoff.accepted, t.locale)}</Said>
-      )}
-      {handoff.answerReason && <Said name={t('team.answer')}>{handoff.answerReason}</Said>}
-      {handoff.reply !== '' && (
-        <Said name={t('team.reply')}>
-          {t(`team.reply.${handoff.reply}`)}
-          {handoff.reply === 'awaited' && handoff.replyBy > 0 && ` · ${clockTime(handoff.replyBy, t.locale)}`}
-        </Said>
-      )}
+      <Facts>
+        {handoff.reason && <Fact name={t('team.reason')}>{handoff.reason}</Fact>}
+        {handoff.ownership && <Fact name={t('team.owner')}>{t('team.owner_moves', { agent: ends.to })}</Fact>}
+        {handoff.resumeTarget && <Fact name={t('team.resume')}>{name(handoff.resumeTarget)}</Fact>}
+        {handoff.contextBoundary > 0 && (
+          <Fact name={t('team.boundary')}>
+            {t('team.boundary_at', { sequence: handoff.contextBoundary })}
+          </Fact>
+        )}
+        {handoff.accepted > 0 && (
+          <Fact name={t('team.accepted_at')}>{clockTime(handoff.accepted, t.locale)}</Fact>
+        )}
+        {handoff.answerReason && <Fact name={t('team.answer')}>{handoff.answerReason}</Fact>}
+        {handoff.reply !== '' && (
+          <Fact name={t('team.reply')}>
+            {t(`team.reply.${handoff.reply}`)}
+            {handoff.reply === 'awaited' &&
+              handoff.replyBy > 0 &&
+              ` · ${clockTime(handoff.replyBy, t.locale)}`}
+          </Fact>
+        )}
+      </Facts>
       {payload.status && !payload.status.ok && (
         <p className="wrap-any text-sm text-bad">{payload.status.reason || t('team.not_ok')}</p>
       )}

@@ -32,14 +32,17 @@ export function StateDot({ agent }: { agent: AgentRow }) {
   return <Dot tone={TONES[agent.state]} active={agent.state === 'running'} />
 }
 
-/** The state in words. What needs a person is heavier than the rest. */
+/** The state in words, or what it does where it runs. What needs a person is heavier than the rest. */
 export function StateText({ agent }: { agent: AgentRow }) {
   const t = useT()
+  const doing = agent.state === 'running' && !QUIET.has(agent.activity)
   return (
     <span
-      className={`text-sm whitespace-nowrap ${INKS[TONES[agent.state]]} ${rises(agent.state) ? 'font-semibold' : ''}`}
+      className={`text-sm ${doing ? 'truncate' : 'whitespace-nowrap'} ${INKS[TONES[agent.state]]} ${rises(agent.state) ? 'font-semibold' : ''}`}
     >
-      {t(`team.state.${agent.state}`)}
+      {doing
+        ? t(`status.${agent.activity}`, { tool: agent.tool || t('status.a_tool') })
+        : t(`team.state.${agent.state}`)}
     </span>
   )
 }
@@ -65,14 +68,6 @@ export function usageText(t: Translate, usage: Usage): string {
   }
   if (usage.durationMs > 0) said.push(duration(usage.durationMs, t.locale))
   return said.join(' · ')
-}
-
-/** What it does now, in the words of a status line; nothing where its state says it already. */
-export function activityText(t: Translate, agent: AgentRow): string {
-  if (agent.state === 'needs_input') return agent.tool
-  if (agent.state !== 'running' && agent.state !== 'waiting') return ''
-  if (QUIET.has(agent.activity)) return ''
-  return t(`status.${agent.activity}`, { tool: agent.tool || t('status.a_tool') })
 }
 
 const QUIET: ReadonlySet<AgentRow['activity']> = new Set([

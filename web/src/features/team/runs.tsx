@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { clockTime, duration } from '@/system/format/numbers'
+import { duration, timeOfDay } from '@/system/format/numbers'
 import type { Part, RunRow } from '@/system/rows/model'
 import { nameOf, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
@@ -73,7 +73,7 @@ export function Runs(props: RunsProps) {
                   <span className="text-sm text-ink-faint">{t(`team.run.${one.status}`)}</span>
                 </span>
                 <span className="tabular block truncate pl-4 text-sm text-ink-faint">
-                  {one.started > 0 ? clockTime(one.started, t.locale) : t('app.unknown')}
+                  {one.started > 0 ? timeOfDay(one.started, t.locale) : t('app.unknown')}
                   {one.ended > 0 && ` · ${duration((one.ended - one.started) / 1000, t.locale)}`}
                   {one.usage.toolCalls > 0 && ` · ${t.count('turn.tools', one.usage.toolCalls)}`}
                 </span>

@@ -43,6 +43,11 @@ export function clockTime(microseconds: number, locale: string): string {
   )
 }
 
+/** The time of day alone. */
+export function timeOfDay(microseconds: number, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }).format(microseconds / 1000)
+}
+
 function unit(value: number, name: string, locale: string): string {
   return new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'narrow' }).format(value)
 }
