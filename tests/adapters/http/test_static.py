@@ -73,6 +73,18 @@ async def test_another_file_of_the_page_is_checked_each_time(paged: Board):
     assert answer.headers["cache-control"] == "no-cache"
 
 
+@pytest.mark.parametrize("path", ["/", "/icon.svg", "/assets/index-1a2b.js"])
+async def test_what_a_browser_keeps_is_not_sent_again(paged: Board, path: str):
+    first = await paged.anyone.get(path)
+    again = await paged.anyone.get(path, headers={"If-None-Match": f'"other", W/{first.headers["etag"]}'})
+    other = await paged.anyone.get(path, headers={"If-None-Match": '"other"'})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+    assert again.headers["cache-control"] == first.headers["cache-control"]
+    assert (other.status_code, other.content) == (200, first.content)
+
+
 @pytest.mark.parametrize(
     ("accepted", "sent"),
     [("gzip", "gzip"), ("br, gzip;q=0.5", "gzip"), ("br", None), ("gzip;q=0", None), ("", None), ("x-gzip", None)],
