@@ -84,7 +84,7 @@ def told() -> Story:
 
 
 def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
-    """UI-03, UI-05, UI-06, UI-08, UI-09, UI-18, MAR-16: parts in order, the answer apart from the process, one row a call, an audit line."""
+    """UI-03, UI-05, UI-06, UI-08, UI-09, MAR-16: the answer apart from the process, one row a call, an audit line."""
     start = 1_700_000_000_000_000
     assert told().table.rows() == {
         "parts": [

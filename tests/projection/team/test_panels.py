@@ -1,0 +1,85 @@
+"""The panels of a team, however they came to be."""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callboard.contracts.facts import ErasedFact, HandoffCompleted, InboxConsumed, ThreadOpened, WorkerNotification
+from callboard.contracts.rows import TEAM_PANELS, decode_row
+from callboard.projection.rows import Table
+from callboard.projection.view import SessionView
+from tests.projection.histories import History
+from tests.projection.story import RUN, asked
+from tests.projection.team.troupe import begun, child, conforming, handed, team, told, troupes, wrote
+from tests.projection.test_view import folded
+
+
+@given(history=troupes(), seed=st.integers(0, 2**16))
+@settings(max_examples=40, deadline=None)
+def test_a_teams_view_is_the_same_live_repeated_reordered_and_restored(history: History, seed: int):
+    """UI-34, SUB-01: what a client holds is what the facts say, however they reached it."""
+    source = random.Random(seed)
+    whole = folded(history.records).rows()
+    delivered = [record for record in history.records for _ in range(source.choice((1, 1, 2)))]
+    for place in range(0, len(delivered), 8):
+        part = delivered[place : place + 8]
+        source.shuffle(part)
+        delivered[place : place + 8] = part
+    view, table = SessionView(), Table()
+    for record in delivered:
+        table.apply(view.apply(record))
+    assert table.rows() == whole
+    cut = source.randrange(len(history.records) + 1)
+    kept, resumed = SessionView(), Table()
+    for record in history.records[:cut]:
+        resumed.apply(kept.apply(record))
+    restored = SessionView.from_state(kept.state())
+    resumed.apply(op for record in history.records[cut:] for op in restored.apply(record))
+    assert resumed.rows() == whole
+
+
+@given(history=troupes(), seed=st.integers(0, 2**16))
+@settings(max_examples=40, deadline=None)
+def test_a_team_whose_facts_were_erased_is_still_a_team(history: History, seed: int):
+    """UI-26: whoever took part is on the roster, and every row reads."""
+    source, view, blank = random.Random(seed), SessionView(), Table()
+    for record in history.records:
+        erased = source.random() < 0.4
+        blank.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if erased else record))
+    for rows in blank.rows().values():
+        assert [decode_row(msgspec.json.encode(row)) for row in rows] == rows
+    opened = [one.scope.agent for one in history.records if one.header.type == ThreadOpened.type]
+    assert [row.key for row in blank.rows()["agents"]] == opened
+
+
+def test_a_solo_run_shows_its_run_and_no_team():
+    """UI-18, SUB-05"""
+    rows = asked().table.rows()
+    assert {panel for panel in TEAM_PANELS if panel in rows} == {"runs"}
+
+
+def test_every_panel_of_a_team_has_what_the_facts_say():
+    """SUB-01, UI-18: graph, roster, board, handoff and review lanes show a run that delegates."""
+    rows = conforming().table.rows()
+    assert {panel for panel in TEAM_PANELS if panel not in rows} == {"messages"}
+    assert [row.key for row in rows["edges"]] == ["child:solo>writer-1", "handoff:writer-1>solo"]
+
+
+def test_the_state_of_a_teams_view_is_made_of_what_is_open():
+    """What is over is in the rows, and nothing of it in the state."""
+    story, sizes = team(), list[int]()
+    for number in range(60):
+        told(story, *begun(1), *wrote(1), handed(), (HandoffCompleted(source="writer-1", target="solo"), handed()[1]))
+        note = WorkerNotification(item=f"itm_{number}", to_thread="thr_1", status="completed", summary="")
+        told(story, (note, child(1)), (InboxConsumed(items=(f"itm_{number}",)), RUN))
+        sizes.append(len(story.view.state()))
+    assert sizes[-1] < sizes[0] + 1_500
+
+
+def test_a_team_of_one_child_has_both_on_its_roster():
+    """UI-18"""
+    assert [row.key for row in team().table.rows()["agents"]] == ["solo", "writer-1"]

@@ -1,0 +1,285 @@
+"""A team told fact by fact: a lead, two workers, a handoff, a review; and teams at random, which hypothesis can shrink."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionRequired,
+    ActionResolved,
+    ChannelMessage,
+    ChannelOpened,
+    CostRecorded,
+    Fact,
+    FileChange,
+    HandoffAccepted,
+    HandoffCompleted,
+    HandoffRejected,
+    HandoffRequested,
+    InboxConsumed,
+    InboxReserved,
+    ModelCompleted,
+    ModelRequested,
+    QueueAdded,
+    ReviewApplied,
+    ReviewRequested,
+    ReviewVerdict,
+    SnapshotUpdated,
+    SubagentCancelled,
+    SubagentClosed,
+    SubagentCompleted,
+    SubagentContinued,
+    SubagentFailed,
+    SubagentQueued,
+    SubagentsAwaited,
+    SubagentSpawned,
+    SubagentStarted,
+    TaskCancelled,
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+    TaskUpdated,
+    TeamChanged,
+    ThreadOpened,
+    ToolCompleted,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+    TurnSubmitted,
+    WorkerNotification,
+)
+from callboard.contracts.payload import Payload
+from callboard.contracts.record import Record
+from callboard.contracts.scope import Scope
+from callboard.contracts.team import Edge, WorkUsage
+from tests.projection.histories import History
+from tests.projection.runs import Choose, within
+from tests.projection.story import RUN, THREAD, Story, asked
+
+PARENT_TASK = "tsk_lead"
+STARTED = TurnStarted(
+    mode="auto", permission_mode="edits", max_iters=9, definition="w", definition_hash="h", workspace_sequence=1
+)
+
+
+def child(number: int) -> Scope:
+    """The scope of a worker of the lead's."""
+    return Scope(
+        agent=f"writer-{number}",
+        thread=f"thr_w{number}",
+        task=f"tsk_w{number}",
+        parent_thread=THREAD.thread,
+        parent_run=RUN.run,
+    )
+
+
+def working(number: int) -> Scope:
+    """The scope of that worker's run."""
+    scope = child(number)
+    return Scope(agent=scope.agent, thread=scope.thread, turn=f"trn_w{number}", run=f"run_w{number}")
+
+
+def joined(number: int) -> tuple[tuple[Fact, Scope], ...]:
+    """A worker is given to the lead."""
+    scope = child(number)
+    opened = ThreadOpened(
+        agent_name=f"Writer {number}",
+        kind="subagent",
+        definition="writer",
+        definition_hash="h",
+        role="writer",
+        color="teal",
+    )
+    spawned = SubagentSpawned(
+        role="writer", objective=Text(text="Write it."), isolation="shared", work_globs=("docs/**",), reason="faster"
+    )
+    task = TaskCreated(
+        title="Write it", objective=Text(text="Write it."), assignee=scope.agent, parent_task=PARENT_TASK
+    )
+    return (task, scope), (opened, scope), (spawned, scope)
+
+
+def begun(number: int) -> tuple[tuple[Fact, Scope], ...]:
+    """The worker takes a slot and its model is asked."""
+    run = working(number)
+    return (
+        (TurnSubmitted(input=Text(text="Write it."), mode="auto", permission_mode="edits", source="agent"), run),
+        (QueueAdded(position=1), run),
+        (SubagentStarted(role="writer", group="local"), child(number)),
+        (STARTED, run),
+        (
+            ModelRequested(provider="local", model="m1", iteration=1, context_through=1),
+            within(run, step=1),
+        ),
+    )
+
+
+def wrote(number: int) -> tuple[tuple[Fact, Scope], ...]:
+    """The worker writes a file and its turn ends."""
+    run = working(number)
+    call = within(run, step=2, tool_call=f"cal_w{number}")
+    change = FileChange(path="docs/a.md", kind="created", added=1)
+    return (
+        (ModelCompleted(stop_reason="tool_calls"), within(run, step=1)),
+        (CostRecorded(input_tokens=10, output_tokens=2), within(run, step=1)),
+        (ToolStarted(tool="Write"), call),
+        (ToolCompleted(output=Text(text="wrote"), changes=(change,)), call),
+        (TurnCompleted(iterations=1), run),
+    )
+
+
+def told(story: Story, *said: tuple[Fact, Scope]) -> Story:
+    for fact, scope in said:
+        story.say(fact, scope)
+    return story
+
+
+def team() -> Story:
+    """A lead whose turn gave an objective to one worker, which has begun."""
+    story = asked()
+    story.say(TaskCreated(title="Tidy", assignee="solo"), within(RUN, task=PARENT_TASK))
+    told(story, *joined(1), *begun(1))
+    opened = ChannelOpened(participants=("solo", "writer-1"))
+    story.say(opened, within(RUN, task="tsk_w1", channel="cha_1"))
+    load = TeamChanged(
+        phase="active", parallel_budget=8, active_count=1, queued_count=0, group="local", group_budget=16
+    )
+    return story.say(load, THREAD)
+
+
+def handed(number: int = 1) -> tuple[Fact, Scope]:
+    """The worker reports to its parent."""
+    fact = HandoffRequested(
+        source=f"writer-{number}",
+        target="solo",
+        to_thread=THREAD.thread,
+        edge="report",
+        payload=Payload(message="It is written."),
+    )
+    return fact, within(working(number), handoff=f"han_{number}", task=f"tsk_w{number}")
+
+
+REVIEW = Scope(agent="solo", thread=THREAD.thread, task="tsk_w1", review="rev_1")
+
+
+def conforming() -> Story:
+    """The whole of it: delegated, written, handed over, judged, brought together."""
+    story = told(team(), *wrote(1)[:4], handed(), wrote(1)[4])
+    story.say(ReviewRequested(reviewer="solo", target="writer-1"), REVIEW)
+    story.say(ReviewVerdict(reviewer="solo", target="writer-1", verdict="passed", summary="good"), REVIEW)
+    usage = WorkUsage(input_tokens=10, output_tokens=2, model_calls=1, tool_calls=1)
+    story.say(SubagentCompleted(result=Text(text="It is written."), usage=usage), child(1))
+    story.say(TaskCompleted(summary="It is written."), child(1))
+    note = WorkerNotification(
+        item="itm_1", to_thread=THREAD.thread, status="completed", summary="written", transcript="thr_w1", usage=usage
+    )
+    story.say(note, child(1))
+    load = TeamChanged(phase="merging", parallel_budget=8, active_count=0, queued_count=0)
+    story.say(load, THREAD)
+    story.say(TurnCompleted(iterations=1), RUN)
+    story.say(TaskCompleted(summary="Tidied."), within(THREAD, task=PARENT_TASK))
+    return story.say(SnapshotUpdated(through=story.log.sequence), within(THREAD, task=PARENT_TASK))
+
+
+class _Troupe:
+    """Facts of a team, each possible at some time, in an order that the chooser makes."""
+
+    def __init__(self, choose: Choose) -> None:
+        self.choose = choose
+        self.story = team()
+        self.children = 1
+        self.count = 0
+
+    def advance(self) -> None:
+        self.count += 1
+        number = 1 + self.choose(self.children)
+        scope, run, name = child(number), working(number), f"{self.count:03}"
+        handoff = within(run, handoff=f"han_{1 + self.choose(4)}")
+        call = within(run, step=3, tool_call=f"cal_{1 + self.choose(3)}")
+        review = within(REVIEW, review=f"rev_{1 + self.choose(3)}", task=scope.task)
+        said: list[tuple[tuple[Fact, Scope], ...]] = [
+            begun(number),
+            wrote(number),
+            ((SubagentQueued(queue_reason="parallel_budget", position=1, group="local"), scope),),
+            ((SubagentsAwaited(agents=(scope.agent,), mode="all"), call),),
+            ((ToolStarted(tool="Bash"), call), (ToolCompleted(output=Text()), call)),
+            ((TurnFailed(code="max_iters", message=""), run), (SubagentFailed(code="max_iters", message=""), scope)),
+            ((TurnInterrupted(cause="crash"), run),),
+            ((SubagentCancelled(reason="enough"), scope), (TaskCancelled(), scope)),
+            ((SubagentContinued(), within(scope, task=f"tsk_{name}")),),
+            ((SubagentClosed(), scope),),
+            ((handed(number)[0], handoff),),
+            ((HandoffAccepted(source="a", target="b", ownership=True, resume_target="solo"), handoff),),
+            ((HandoffRejected(source="a", target="b", to_thread=scope.thread), handoff),),
+            ((HandoffCompleted(source="a", target="b", returned=True, to_thread=THREAD.thread), handoff),),
+            (
+                (
+                    ReviewRequested(reviewer="solo", target=scope.agent, item=f"itm_{name}", to_thread=THREAD.thread),
+                    review,
+                ),
+            ),
+            ((ReviewVerdict(reviewer="solo", target=scope.agent, verdict="changes_requested"), review),),
+            ((ReviewApplied(reviewer="solo", target=scope.agent), review),),
+            ((TaskUpdated(status="blocked", blocker="no key", comment="Needs a key."), scope),),
+            ((TaskFailed(code="max_iters", message=""), scope),),
+            (
+                (InboxReserved(items=("han_1", f"itm_{name}")), run),
+                (InboxConsumed(items=("han_1", f"itm_{name}")), run),
+            ),
+            ((TeamChanged(phase="waiting", parallel_budget=8, active_count=2, queued_count=1), THREAD),),
+            ((TaskCreated(title="More", depends_on=(scope.task,)), Scope(task=f"tsk_{name}")),),
+        ]
+        if self.choose(6) == 0:
+            self.children += 1
+            opened, _ = joined(self.children)[1]
+            told(self.story, *joined(self.children))
+            assert isinstance(opened, ThreadOpened)
+        elif self.choose(8) == 0:
+            message = ChannelMessage(
+                item=f"itm_{name}",
+                source="solo",
+                participants=("solo",),
+                to_threads=(scope.thread,),
+                message=Text(text="Hi"),
+            )
+            self.story.say(message, within(RUN, channel="cha_1"))
+        elif self.choose(8) == 0:
+            action = within(run, action=f"act_{name}")
+            required = ActionRequired(
+                action_type="delegated_permission",
+                prompt="May it?",
+                decisions=("approve",),
+                scopes=("once",),
+                risk="low",
+            )
+            told(self.story, (required, action), (ActionResolved(decision="approve"), action))
+        else:
+            told(self.story, *said[self.choose(len(said))])
+
+
+def play(choose: Choose, moves: int) -> History:
+    """A team of so many moves."""
+    troupe = _Troupe(choose)
+    for _ in range(moves):
+        troupe.advance()
+    return History(live=tuple(troupe.story.log.items))
+
+
+@st.composite
+def troupes(draw: st.DrawFn, *, largest: int = 40) -> History:
+    """Teams that hypothesis can shrink."""
+    return play(lambda bound: draw(st.integers(0, bound - 1)), draw(st.integers(0, largest)))
+
+
+def specialist(name: str, *edges: Edge) -> tuple[ThreadOpened, Scope]:
+    """A main agent of that name."""
+    opened = ThreadOpened(agent_name=name, kind="main", definition=name, definition_hash="h", edges=edges)
+    return opened, Scope(agent=name, thread=f"thr_{name}")
+
+
+def records_of(story: Story) -> tuple[Record, ...]:
+    """The facts that were told."""
+    return tuple(item for item in story.log.items if isinstance(item, Record))
