@@ -76,8 +76,17 @@ def http_app(wired: Wired, token: str) -> HttpApp:
             sample=any(offer.path in SAMPLES for offer in offers),
         )
 
-    commands, feeds = wired.runtime.commands, wired.runtime.feeds
-    return HttpApp(Given(commands=commands, feeds=feeds, store=parts.store, about=about, token=token))
+    runtime = wired.runtime
+    return HttpApp(
+        Given(
+            commands=runtime.commands,
+            feeds=runtime.feeds,
+            runs=runtime.runs,
+            store=parts.store,
+            about=about,
+            token=token,
+        )
+    )
 
 
 def asked_first(models: Models) -> str:

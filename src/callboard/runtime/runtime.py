@@ -21,6 +21,7 @@ from .feeds import RuntimeFeeds
 from .host import SessionHost
 from .parts import Parts
 from .queries import Queries
+from .records import RunRecords
 from .sessions import Sessions
 from .workspaces import Workspaces
 
@@ -46,6 +47,7 @@ class Runtime:
         self.commands = Commands(parts, self.sessions, self.workspaces, self.queries)
         events = EventStream(order, lambda: self.parts.store.facts, self.workspaces.listed)
         self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces, events)
+        self.runs = RunRecords(parts, self.sessions, self.workspaces)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:

@@ -130,6 +130,7 @@ async def serving(folder: Path, *, limits: Limits | None = None, **given: Any) -
         defaults: dict[str, Any] = {
             "commands": runtime.commands,
             "feeds": runtime.feeds,
+            "runs": runtime.runs,
             "store": store,
             "about": about(runtime, models),
             "token": TOKEN,

@@ -7,6 +7,7 @@
     streams     server-sent events to clients of any speed, ended at once when the client or the server goes
     feeds       facts and row operations of a session or workspace, as streams or pages
     blobs       large content by range
+    agentruns   the contract of the Multi-agent runtime specification, in its own casing
     meta        what the server says of itself
     openapi     OpenAPI 3.1 of all of this
     guard       host, origin and token, before anything else is looked at

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
+from .agentruns import agent_run_routes
 from .blobs import blob_routes
 from .commands import API, command_routes, json_response
 from .failures import Failures
@@ -30,6 +31,7 @@ class HttpApp:
                 *command_routes(given.commands),
                 *feed_routes(given, self._streams),
                 *blob_routes(given.store),
+                *agent_run_routes(given, self._streams),
                 *_plain_routes(given),
             ],
             redirect_slashes=False,

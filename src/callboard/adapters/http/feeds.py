@@ -81,7 +81,7 @@ class _Feeds:
             raise _unknown(stream)
         if query.limit is not None or _wants_json(request):
             return await self._page(stream, after, query.limit or MOST_FACTS, head)
-        return self._streams.of(_until_refused(self._events(stream, after, head), f"the facts of {stream}"))
+        return self._streams.of(until_refused(self._events(stream, after, head), f"the facts of {stream}"))
 
     async def ops(self, request: Request) -> Stream:
         query = from_query(request, OpsQuery)
@@ -90,7 +90,7 @@ class _Feeds:
         if (await self._given.store.facts.head(stream)).sequence == 0:
             raise _unknown(stream)
         chunks = self._given.feeds.ops(stream, after=after)
-        return self._streams.of(_until_refused(chunks, f"the operations of {stream}"))
+        return self._streams.of(until_refused(chunks, f"the operations of {stream}"))
 
     async def _page(self, stream: str, after: int, limit: int, head: Head) -> Response:
         if after > head.sequence:
@@ -125,7 +125,7 @@ class _Feeds:
         return wire_event(record, self._given.store.id)
 
 
-async def _until_refused(chunks: AsyncIterator[bytes], doing: str) -> AsyncGenerator[bytes]:
+async def until_refused(chunks: AsyncIterator[bytes], doing: str) -> AsyncGenerator[bytes]:
     """The chunks; a refusal or a defect on the way is told as the last event, `gap` or `problem`."""
     try:
         async with ended(chunks) as source:

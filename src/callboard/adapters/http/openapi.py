@@ -12,6 +12,8 @@ from callboard.contracts.commands import TABLE, Declaration
 from callboard.contracts.errors import Problem
 from callboard.contracts.schema import facts_schema
 
+from .agentruns import paths as agent_run_paths
+from .agentruns import structs as agent_run_structs
 from .blobs import BlobQuery
 from .commands import API, path_of
 from .feeds import LAST_EVENT_ID, FactPage, FactsQuery, OpsQuery
@@ -56,6 +58,7 @@ def document(cookie: str) -> Json:
             **{path_of(row): _query(row, schemas) if row.query else _command(row) for row in TABLE},
             **_feeds(schemas),
             **_others(schemas),
+            **agent_run_paths(_operation, lambda name: _parameters(schemas[name]), (_KEY, _RESUMED)),
         },
         "components": {
             "schemas": schemas,
@@ -69,7 +72,7 @@ def document(cookie: str) -> Json:
 
 
 def _schemas() -> Json:
-    kinds: list[type[msgspec.Struct]] = [Problem, Meta, FactsQuery, OpsQuery, BlobQuery]
+    kinds: list[type[msgspec.Struct]] = [Problem, Meta, FactsQuery, OpsQuery, BlobQuery, *agent_run_structs()]
     _, found = msgspec.json.schema_components(
         [*kinds, *(row.command for row in TABLE), *(row.answer for row in TABLE)], ref_template=_REF
     )

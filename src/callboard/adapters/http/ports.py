@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from callboard.contracts.ports.runtime import CommandService, Feeds
+from callboard.contracts.ports.runtime import CommandService, Feeds, RunReads
 from callboard.contracts.ports.store import Store
 
 from .meta import Meta
@@ -22,6 +22,7 @@ class Given:
 
     commands: CommandService
     feeds: Feeds
+    runs: RunReads
     store: Store
     about: Callable[[], Awaitable[Meta]]
     token: str

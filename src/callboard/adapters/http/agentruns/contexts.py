@@ -1,0 +1,180 @@
+"""A run's context: its own facts, whole or compact, and nothing of any other run (MAR-15)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    MessageInterrupted,
+    MessageText,
+    QueueEdited,
+    SteerAccepted,
+    SteerRequested,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    TurnSubmitted,
+)
+from callboard.contracts.facts.tool import FileChange
+from callboard.contracts.ports.runtime import RunReads
+from callboard.contracts.record import Record, WireEvent, step_id
+from callboard.contracts.runs import AgentRunRecord, FoundRun
+from callboard.projection.emit.runtime import wire_event
+
+PAGE = 1000
+
+
+class RunMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that was said. `text_ref` is the blob of a text of which `text` is only the beginning."""
+
+    role: str
+    text: str
+    text_ref: str = ""
+    part_id: str = ""
+    interrupted: bool = False
+
+
+class RunTool(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A tool call as one compact row; `status` is `open` until it ended."""
+
+    tool_call_id: str
+    tool: str
+    summary: str = ""
+    status: str = "open"
+    code: str = ""
+    duration_ms: int = 0
+
+
+class RunArtifact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A file that the run changed, with the lines that were added and removed."""
+
+    path: str
+    kind: str
+    added: int = 0
+    removed: int = 0
+
+
+class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run was told, said, did and changed."""
+
+    run: AgentRunRecord
+    view: str
+    messages: list[RunMessage]
+    tools: list[RunTool]
+    artifacts: list[RunArtifact]
+
+
+class RawContext(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts of a run in their order, by page: `next` is the `after` of the next one, null at the end."""
+
+    run: AgentRunRecord
+    view: str
+    events: tuple[WireEvent, ...]
+    next: int | None
+
+
+async def raw(reads: RunReads, run: FoundRun, after: int, limit: int, store_id: str) -> RawContext:
+    """A page of the run's facts."""
+    records = await reads.facts(run, after=after, limit=limit + 1)
+    page = records[:limit]
+    return RawContext(
+        run=run.record,
+        view="raw",
+        events=tuple(wire_event(record, store_id) for record in page),
+        next=page[-1].sequence if len(records) > limit else None,
+    )
+
+
+async def summary(reads: RunReads, run: FoundRun) -> RunSummary:
+    """The run, compact."""
+    made = _Summary()
+    async for record in _facts(reads, run):
+        made.take(record)
+    return RunSummary(
+        run=run.record,
+        view="summary",
+        messages=made.messages,
+        tools=list(made.tools.values()),
+        artifacts=made.artifacts(),
+    )
+
+
+async def _facts(reads: RunReads, run: FoundRun) -> AsyncIterator[Record]:
+    after = 0
+    while records := await reads.facts(run, after=after, limit=PAGE):
+        for record in records:
+            yield record
+        after = records[-1].sequence
+
+
+class _Summary:
+    def __init__(self) -> None:
+        self.messages: list[RunMessage] = []
+        self.tools: dict[str, RunTool] = {}
+        self._steers: dict[str, Text] = {}
+        self._changes: dict[str, RunArtifact] = {}
+
+    def artifacts(self) -> list[RunArtifact]:
+        return list(self._changes.values())
+
+    def take(self, record: Record) -> None:
+        part = step_id(record.scope.run, record.scope.step)
+        match record.fact:
+            case TurnSubmitted() as fact:
+                self._say("user" if fact.source == "person" else "agent", fact.input)
+            case QueueEdited() as fact:
+                self.messages.clear()
+                self._say("user", fact.input)
+            case SteerRequested() as fact:
+                self._steers[fact.steer_id] = fact.input
+            case SteerAccepted() as fact:
+                self._say("user", self._steers.pop(fact.steer_id, Text()))
+            case MessageText() as fact:
+                self._say("assistant", fact.content, part_id=part)
+            case MessageInterrupted() as fact:
+                self._say("assistant", fact.content, part_id=part, interrupted=True)
+            case ToolRequested() as fact:
+                call = record.scope.tool_call
+                self.tools[call] = RunTool(tool_call_id=call, tool=fact.tool, summary=fact.summary)
+            case ToolCompleted() as fact:
+                self._end(record, "completed", duration_ms=fact.duration_ms)
+                self._change(fact.changes)
+            case ToolFailed() as fact:
+                self._end(record, "failed", code=fact.code, duration_ms=fact.duration_ms)
+                self._change(fact.changes)
+            case ToolRefused() as fact:
+                self._end(record, "refused", code=fact.code)
+            case ToolCancelled() as fact:
+                self._end(record, "cancelled", duration_ms=fact.duration_ms)
+                self._change(fact.changes)
+            case ToolLost():
+                self._end(record, "lost")
+            case _:
+                pass
+
+    def _say(self, role: str, text: Text, **more: Any) -> None:
+        if text.text:
+            ref = text.ref.hash if text.ref is not None else ""
+            self.messages.append(RunMessage(role=role, text=text.text, text_ref=ref, **more))
+
+    def _end(self, record: Record, status: str, *, code: str = "", duration_ms: int = 0) -> None:
+        tool = self.tools.get(record.scope.tool_call)
+        if tool is not None:
+            tool.status, tool.code, tool.duration_ms = status, code, duration_ms
+
+    def _change(self, changes: tuple[FileChange, ...]) -> None:
+        for change in changes:
+            before = self._changes.get(change.path)
+            self._changes[change.path] = RunArtifact(
+                path=change.path,
+                kind=before.kind if before is not None and change.kind == "modified" else change.kind,
+                added=change.added + (before.added if before is not None else 0),
+                removed=change.removed + (before.removed if before is not None else 0),
+            )

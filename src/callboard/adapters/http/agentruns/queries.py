@@ -1,0 +1,102 @@
+"""What the routes take."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from callboard.contracts.commands.turns import Id, Prompt, Reason
+from callboard.contracts.facts.turn import Mode, PermissionMode
+
+from ..feeds import Place
+
+Root = Annotated[str, Meta(min_length=1, max_length=4096)]
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a route takes, in the casing of the Multi-agent runtime specification. `project_root` is the folder of an opened
+    workspace; it may be left out where only one is open."""
+
+
+class RunsQuery(Taken, frozen=True, kw_only=True):
+    """Without `session_id`, the runs of all sessions of the folder."""
+
+    project_root: Root | None = None
+    session_id: Id | None = None
+
+
+class ChildrenQuery(Taken, frozen=True, kw_only=True):
+    run_id: Id
+
+
+class ContextQuery(Taken, frozen=True, kw_only=True):
+    """`after` is a sequence and `limit` a number of facts; both are of the raw view, which comes by page."""
+
+    run_id: Id
+    view: Literal["summary", "raw"] = "summary"
+    after: Place = 0
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 500
+
+
+class CancelBody(Taken, frozen=True, kw_only=True):
+    run_id: Id
+    reason: Reason = ""
+
+
+class ChatBody(Taken, frozen=True, kw_only=True):
+    """A message for an agent of a session, the lead where it is left out; without `session_id` it begins a new one."""
+
+    message: Prompt
+    project_root: Root | None = None
+    session_id: Id | None = None
+    agent_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    mode: Mode = "chat"
+    permission_mode: PermissionMode = "ask"
+
+
+class EventsQuery(Taken, frozen=True, kw_only=True):
+    """`after` is a `seq`; the header Last-Event-ID wins over it."""
+
+    project_root: Root | None = None
+    after: Place | None = None
+
+
+class SettingsQuery(Taken, frozen=True, kw_only=True):
+    project_root: Root | None = None
+
+
+class SettingsBody(msgspec.Struct, frozen=True, kw_only=True):
+    """Any of the settings, by their names."""
+
+    project_root: Root | None = None
+
+
+class TreeQuery(Taken, frozen=True, kw_only=True):
+    """`path` is a folder within `project_root`; `depth` is how many levels below it are told."""
+
+    project_root: Root | None = None
+    path: Annotated[str, Meta(max_length=4096)] = ""
+    depth: Annotated[int, Meta(ge=1, le=8)] = 3
+
+
+class InterruptBody(Taken, frozen=True, kw_only=True, rename="camel"):
+    """Of the Communication specification. `queued` says what becomes of the messages behind the one that runs."""
+
+    queued: Literal["keep", "clear"] = "keep"
+    cascade: bool = False
+    reason: Reason = ""
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a message. `status` is `started` or `queued`."""
+
+    session_id: str
+    agent_id: str
+    thread_id: str
+    turn_id: str
+    status: str
+
+
+Json = dict[str, Any]

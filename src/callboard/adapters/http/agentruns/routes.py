@@ -1,0 +1,236 @@
+"""The routes of the Multi-agent runtime specification (API contract), and the interrupt of the Communication specification."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from callboard.contracts.commands import GetSession, InterruptTurn, SessionRead, SubmitTurn, ThreadChanged, TurnAccepted
+from callboard.contracts.commands.team import CancelSubagent
+from callboard.contracts.errors import Refusal
+from callboard.contracts.rows import StatusRow
+from callboard.contracts.scope import PERSON
+
+from ..commands import json_response
+from ..feeds import LAST_EVENT_ID, until_refused
+from ..ports import Given
+from ..reading import actor_of, body_of, decode, from_query, key_of
+from ..streams import Stream, Streams
+from .contexts import raw, summary
+from .queries import (
+    Accepted,
+    CancelBody,
+    ChatBody,
+    ChildrenQuery,
+    ContextQuery,
+    EventsQuery,
+    InterruptBody,
+    Json,
+    RunsQuery,
+    SettingsBody,
+    SettingsQuery,
+    TreeQuery,
+)
+from .settings import refuse_changes
+from .tree import tree
+from .words import in_their_words
+
+_cancel = msgspec.json.Decoder(CancelBody)
+_chat = msgspec.json.Decoder(ChatBody)
+_interrupt = msgspec.json.Decoder(InterruptBody)
+_settings = msgspec.json.Decoder(SettingsBody)
+
+
+def agent_run_routes(given: Given, streams: Streams) -> list[Route]:
+    """All of them."""
+    routes = _Routes(given, streams)
+    return [
+        Route("/api/agent-runs", routes.runs, methods=["GET"]),
+        Route("/api/agent-children", routes.children, methods=["GET"]),
+        Route("/api/agent-context", routes.context, methods=["GET"]),
+        Route("/api/agent-cancel", routes.cancel, methods=["POST"]),
+        Route("/api/chat", routes.chat, methods=["POST"]),
+        Route("/api/events", routes.events, methods=["GET"]),
+        Route("/api/settings", routes.settings, methods=["GET"]),
+        Route("/api/settings", routes.change_settings, methods=["POST"]),
+        Route("/api/workspace/tree", routes.tree, methods=["GET"]),
+        Route("/api/runs/{session}/nodes/{agent}/interrupt", routes.interrupt, methods=["POST"]),
+    ]
+
+
+class _Routes:
+    def __init__(self, given: Given, streams: Streams) -> None:
+        self._given = given
+        self._streams = streams
+
+    async def runs(self, request: Request) -> Response:
+        query = from_query(request, RunsQuery)
+        return json_response({"runs": await self._given.runs.runs(query.project_root, query.session_id)})
+
+    async def children(self, request: Request) -> Response:
+        query = from_query(request, ChildrenQuery)
+        children = await self._given.runs.children(query.run_id)
+        return json_response({"run_id": query.run_id, "children": children})
+
+    async def context(self, request: Request) -> Response:
+        query = from_query(request, ContextQuery)
+        reads = self._given.runs
+        run = await reads.run(query.run_id)
+        if query.view == "summary":
+            return json_response(await summary(reads, run))
+        store_id = self._given.store.id
+        return json_response(await raw(reads, run, query.after, query.limit, store_id))
+
+    async def cancel(self, request: Request) -> Response:
+        """Cancels a run and whatever works for it. What is answered is the run as it is then: it ends once what it has under
+        way has stopped, which the events tell."""
+        key, actor = key_of(request), actor_of(request)
+        body = decode(_cancel, await body_of(request))
+        run = await self._given.runs.run(body.run_id)
+        record = run.record
+        if record.ended_at is not None:
+            raise Refusal(
+                "nothing_running",
+                f"The run {record.run_id} has ended: it {_ended(record.status)}.",
+                field="run_id",
+                hint="Nothing is to stop.",
+            )
+        command: Any
+        if record.agent_kind == "subagent":
+            command = CancelSubagent(session_id=record.session_id, agent=record.agent_id, reason=body.reason)
+        else:
+            command = InterruptTurn(
+                session_id=record.session_id,
+                thread_id=run.thread_id,
+                turn_id=run.turn_id,
+                cascade=True,
+                reason=body.reason,
+            )
+        with in_their_words():
+            answer = await self._given.commands.submit(command, key=key, actor=actor)
+        return json_response(
+            {"run": (await self._given.runs.run(body.run_id)).record, "cancelling": True, "sequence": answer.sequence}
+        )
+
+    async def chat(self, request: Request) -> Response:
+        key, actor = key_of(request), actor_of(request)
+        body = decode(_chat, await body_of(request))
+        thread = None
+        if body.session_id is not None and body.agent_id is not None:
+            thread = (await self._thread(body.session_id, body.agent_id, "agent_id")).thread_id
+        elif body.agent_id is not None:
+            raise Refusal(
+                "invalid_input",
+                "An agent is one of a session.",
+                field="agent_id",
+                hint="Give session_id as well, or leave agent_id out.",
+            )
+        workspace = None
+        if body.session_id is None:
+            workspace = self._given.runs.folder(body.project_root).workspace_id
+        with in_their_words():
+            accepted: TurnAccepted = await self._given.commands.submit(
+                SubmitTurn(
+                    text=body.message,
+                    workspace_id=workspace,
+                    session_id=body.session_id,
+                    thread_id=thread,
+                    mode=body.mode,
+                    permission_mode=body.permission_mode,
+                    when_busy="queue",
+                ),
+                key=key,
+                actor=actor,
+            )
+        return json_response(
+            Accepted(
+                session_id=accepted.session_id,
+                agent_id=await self._agent(accepted),
+                thread_id=accepted.thread_id,
+                turn_id=accepted.turn_id,
+                status=accepted.status,
+            )
+        )
+
+    async def events(self, request: Request) -> Stream:
+        query = from_query(request, EventsQuery)
+        folder = self._given.runs.folder(query.project_root)
+        chunks = self._given.feeds.events(folder.workspace_id, after=_after(request, query.after))
+        return self._streams.of(until_refused(chunks, f"the events of {folder.workspace_id}"))
+
+    async def settings(self, request: Request) -> Response:
+        query = from_query(request, SettingsQuery)
+        return json_response(self._given.runs.settings(query.project_root))
+
+    async def change_settings(self, request: Request) -> Response:
+        body = await body_of(request)
+        sent = decode(_settings, body)
+        self._given.runs.folder(sent.project_root)
+        refuse_changes(body)
+        return json_response(self._given.runs.settings(sent.project_root))
+
+    async def tree(self, request: Request) -> Response:
+        query = from_query(request, TreeQuery)
+        folder = self._given.runs.folder(query.project_root)
+        return json_response(await asyncio.to_thread(tree, folder.path, query.path, query.depth))
+
+    async def interrupt(self, request: Request) -> Response:
+        """Communication specification: a run is a session, and a node an agent (COM-10, COM-11)."""
+        key, actor = key_of(request), actor_of(request)
+        sent = await body_of(request) if int(request.headers.get("content-length", "0") or 0) else b"{}"
+        body = decode(_interrupt, sent)
+        session: str = request.path_params["session"]
+        agent: str = request.path_params["agent"]
+        status = await self._thread(session, agent, "nodeId")
+        command = InterruptTurn(
+            session_id=session,
+            thread_id=status.thread_id,
+            queued=body.queued,
+            cascade=body.cascade,
+            reason=body.reason,
+        )
+        changed: ThreadChanged = await self._given.commands.submit(command, key=key, actor=actor)
+        told: Json = {
+            "runId": session,
+            "nodeId": agent,
+            "threadId": changed.thread_id,
+            "turnId": changed.turn_id,
+            "sequence": changed.sequence,
+        }
+        return json_response(told)
+
+    async def _thread(self, session: str, agent: str, field: str) -> StatusRow:
+        """The thread of an agent of a session. Raises Refusal `unknown_session`, `unknown_agent`."""
+        with in_their_words():
+            for thread in await self._threads(session):
+                if agent in (thread.agent_id, thread.thread_id):
+                    return thread
+        raise Refusal("unknown_agent", f"The session has no agent {agent[:100]}.", field=field)
+
+    async def _agent(self, accepted: TurnAccepted) -> str:
+        threads = await self._threads(accepted.session_id, accepted.sequence)
+        return next((one.agent_id for one in threads if one.thread_id == accepted.thread_id), "")
+
+    async def _threads(self, session: str, wait_for: int = 0) -> tuple[StatusRow, ...]:
+        query = GetSession(session_id=session, turns=1, wait_for=wait_for)
+        read: SessionRead = await self._given.commands.submit(query, actor=PERSON)
+        return read.threads
+
+
+def _after(request: Request, after: int | None) -> int | None:
+    """The number to go on from. Last-Event-ID wins: a browser that reconnects repeats the address it began with."""
+    sent = request.headers.get(LAST_EVENT_ID)
+    if sent is None:
+        return after
+    if not (sent.isascii() and sent.isdigit() and len(sent) <= 16):
+        raise Refusal("invalid_input", "Expected a seq.", field=LAST_EVENT_ID, hint="Send the newest seq, unchanged.")
+    return int(sent)
+
+
+def _ended(status: str) -> str:
+    return "was cancelled" if status == "cancelled" else status
