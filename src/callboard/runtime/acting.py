@@ -10,7 +10,9 @@ from typing import assert_never
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
+from callboard.control.decide.answers import EXTERNAL
 from callboard.control.decide.recovery import rests
 from callboard.control.effects import (
     AskModel,
@@ -24,12 +26,13 @@ from callboard.control.effects import (
     StopRun,
     WakeAt,
 )
-from callboard.control.outcomes import ActionTimedOut, RunStopped, TimeCame
+from callboard.control.outcomes import ActionTimedOut, ExternalGone, RunStopped, TimeCame
 from callboard.control.state import OpenRun, Session, Thread
 
 from .ask import Asking
 from .call import Calling
 from .expiries import Expiries
+from .external import Prompting
 from .host import SessionHost
 from .worktrees import isolate, remove
 
@@ -44,6 +47,18 @@ def _under_way(state: Session) -> Iterator[tuple[Thread, OpenRun]]:
 
 
 WorkspaceEffect = ListSession | ShareRule
+Work = Asking | Calling | Prompting
+
+
+def _outcomes(work: Work) -> dict[str, ToolOutcome]:
+    """What there is of the calls that the work carries out."""
+    match work:
+        case Calling():
+            return {work.call: work.outcome_so_far()}
+        case Prompting():
+            return work.outcomes()
+        case Asking():
+            return {}
 
 
 class Acting:
@@ -55,7 +70,7 @@ class Acting:
         self._pass_on = pass_on
         self._expiries = expiries
         self._tasks: set[asyncio.Task[None]] = set()
-        self._work: dict[str, dict[asyncio.Task[None], Asking | Calling]] = {}
+        self._work: dict[str, dict[asyncio.Task[None], Work]] = {}
         self._stopping: set[str] = set()
         self._closing = asyncio.Event()
 
@@ -68,8 +83,11 @@ class Acting:
         """Begins an effect."""
         match effect:
             case AskModel(scope, request):
-                asking = Asking(host, scope, request)
+                asking = Prompting(host, scope) if request.provider == EXTERNAL else Asking(host, scope, request)
                 self._keep(scope.run, self._spawn(self._whole(host, scope, asking)), asking)
+            case RunTool(scope) if host.foreign.runs_itself(scope.tool_call):
+                # The agent waits for this fact and goes on by itself.
+                pass
             case RunTool(scope):
                 calling = Calling(host, scope)
                 self._keep(scope.run, self._spawn(self._whole(host, scope, calling)), calling)
@@ -96,7 +114,7 @@ class Acting:
         run: str,
         cause: InterruptCause,
         reason: str = "",
-        broken: Asking | Calling | None = None,
+        broken: Work | None = None,
     ) -> None:
         """Stops all that a run has under way, and reports what was there; `broken` is what failed and ended by itself. A run
         that is being stopped already is told of by that stop, which knows what there was."""
@@ -115,7 +133,7 @@ class Acting:
         run: str,
         cause: InterruptCause,
         reason: str,
-        broken: Asking | Calling | None,
+        broken: Work | None,
     ) -> None:
         ended = await self._ended(host, run)
         if broken is not None and broken not in ended:
@@ -132,9 +150,12 @@ class Acting:
                 cause=cause,
                 reason=reason,
                 pieces=tuple(
-                    piece for one in ended if isinstance(one, Asking) and one.step == step for piece in one.pieces()
+                    piece
+                    for one in ended
+                    if not isinstance(one, Calling) and one.step == step
+                    for piece in one.pieces()
                 ),
-                outcomes={one.call: one.outcome_so_far() for one in ended if isinstance(one, Calling)},
+                outcomes={call: outcome for one in ended for call, outcome in _outcomes(one).items()},
             ),
         )
 
@@ -150,10 +171,13 @@ class Acting:
             await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
+        for thread in host.foreign.threads:
+            await host.foreign.end(thread)
+            await host.report(ExternalGone(thread=thread, reason="it was ended with the session's process"))
 
-    async def _ended(self, host: SessionHost, run: str) -> list[Asking | Calling]:
+    async def _ended(self, host: SessionHost, run: str) -> list[Work]:
         """Cancels what the run has under way, and what an outcome that was just being committed still began."""
-        ended: list[Asking | Calling] = []
+        ended: list[Work] = []
         while work := dict(self._work.pop(run, {})):
             for task in work:
                 task.cancel()
@@ -177,7 +201,7 @@ class Acting:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), host.parts.limits.try_again)
 
-    async def _whole(self, host: SessionHost, scope: Scope, work: Asking | Calling) -> None:
+    async def _whole(self, host: SessionHost, scope: Scope, work: Work) -> None:
         """Work that breaks down ends its run: a run that nobody carries on must not look as if it went on."""
         try:
             await work.run()
@@ -192,7 +216,7 @@ class Acting:
         task.add_done_callback(self._done)
         return task
 
-    def _keep(self, run: str, task: asyncio.Task[None], work: Asking | Calling) -> None:
+    def _keep(self, run: str, task: asyncio.Task[None], work: Work) -> None:
         mine = self._work.setdefault(run, {})
         mine[task] = work
 

@@ -14,8 +14,9 @@ from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, PromptRef
 from callboard.contracts.ports.agents import Definition, Roster
-from callboard.contracts.ports.model import ToolSpec
+from callboard.contracts.ports.model import Route, ToolSpec
 from callboard.contracts.ports.tools import ToolContext
+from callboard.control.decide.answers import EXTERNAL
 from callboard.control.known import Setup, narrower
 from callboard.control.state import OpenRun
 
@@ -75,7 +76,7 @@ class Setups:
         agent = definitions.get(folder, definition) if definition else definitions.lead(folder)
         permitted = narrower(permission_mode, agent.permission_mode)
         made = self._of(folder, agent, mode, permitted)
-        route = self._parts.models.route(agent.model)
+        route = _own_program(agent) if agent.provider == EXTERNAL else self._parts.models.route(agent.model)
         return Setup(
             agent_name=agent.name,
             kind=agent.kind,
@@ -84,7 +85,7 @@ class Setups:
             max_iters=agent.max_iters,
             prompts=made.setup.prompts,
             prompt_blobs=made.blobs,
-            tools=tuple(spec.name for spec in made.setup.specs),
+            tools=() if agent.provider == EXTERNAL else tuple(spec.name for spec in made.setup.specs),
             candidates=tuple(Candidate(provider=provider, model=model) for provider, model in route.candidates),
             chosen=route.chosen,
             route_reason=route.reason,
@@ -171,6 +172,12 @@ def tool_context(
         teamwork=teamwork,
         work_globs=agent.work_globs,
     )
+
+
+def _own_program(agent: Definition) -> Route:
+    """The route to an agent that is a program of its own: nothing is chosen. Its version is known once it is there."""
+    name = agent.command[0].rpartition("/")[2] if agent.command else agent.name
+    return Route(candidates=((EXTERNAL, name),), chosen=0, reason="the agent is a program of its own")
 
 
 def _system(agent: Definition, texts: Mapping[PromptLayer, str]) -> tuple[str, ...]:

@@ -11,13 +11,16 @@ from .keeper import StateKeeper
 from .parts import Parts
 from .runs import Runs
 
+#: How the gate looks at a call of an agent's own tools.
+Look = Callable[[ToolContext], Evaluation]
+
 
 class Verdicts:
     """Asks the gate and keeps its word on each open call. `kept` is by the call's id."""
 
     def __init__(self, parts: Parts, keeper: StateKeeper, runs: Runs) -> None:
         self.kept: dict[str, Evaluation] = {}
-        self._foreign: dict[str, Callable[[ToolContext], Evaluation]] = {}
+        self._foreign: dict[str, Look] = {}
         self._parts = parts
         self._keeper = keeper
         self._runs = runs
@@ -28,7 +31,7 @@ class Verdicts:
         self.kept[call.call_id] = evaluation
         return evaluation
 
-    async def of_foreign(self, thread: str, call: str, look: Callable[[ToolContext], Evaluation]) -> Evaluation:
+    async def of_foreign(self, thread: str, call: str, look: Look) -> Evaluation:
         """The present verdict on a call of an agent's own tools; `look` is asked anew when a person answers."""
         self._foreign[call] = look
         evaluation = self.kept[call] = look(await self._runs.tool_context(thread))

@@ -1,0 +1,243 @@
+"""What an agent of its own program does in one prompt: calls of its tools, and what it asks of us."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import Fact, ToolCompleted, ToolFailed, ToolRefused, ToolStarted
+from callboard.contracts.ports.external import ExternalCall, ExternalSession, PermissionAsked, ReadAsked, WriteAsked
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, ToolOutcome
+from callboard.contracts.scope import Scope
+from callboard.control.outcomes import CallSeen, ToolEnded, WantedCall
+from callboard.tools import foreign
+
+from ..foreign import Expected
+from ..host import SessionHost
+from ..verdicts import Look
+from .speech import Speech
+
+UNTOLD = "The agent ended its turn without telling what came of this call."
+FAILED = "The agent says that it failed."
+STOPPED = "The turn was stopped."
+
+
+@dataclass
+class _Call:
+    """A call of the agent's own tools. It is held back until it goes on, since its arguments may still come; it waits for a
+    person; the agent runs it; or it is over."""
+
+    call: str
+    step: int
+    told: ExternalCall
+    began: float
+    state: Literal["held", "waits", "runs", "over"] = "held"
+
+
+class Calls:
+    """The calls of one prompt. `asks` are the tasks that wait for an answer for the agent; one that fails is to be raised."""
+
+    def __init__(self, host: SessionHost, scope: Scope, speech: Speech, context: ToolContext) -> None:
+        self.asks: set[asyncio.Task[None]] = set()
+        self._host = host
+        self._scope = scope
+        self._speech = speech
+        self._context = context
+        self._calls: dict[str, _Call] = {}
+
+    async def told(self, call: ExternalCall) -> None:
+        """A call began, went on or ended."""
+        known = await self._known(call)
+        if call.status == "pending" or known.state in ("over", "waits"):
+            return
+        if known.state == "held":
+            await self.tell_held(through=known.step)
+        if call.status in ("completed", "failed"):
+            await self._over(known)
+
+    async def tell_all(self) -> None:
+        """Tells all that is held back."""
+        if any(one.state == "held" for one in self._calls.values()):
+            await self.tell_held(through=max(one.step for one in self._calls.values()))
+
+    async def tell_held(self, through: int) -> None:
+        """Tells the calls that were held back up to that step, as run by the agent itself."""
+        for one in self._calls.values():
+            if one.state == "held" and one.step <= through:
+                one.state = "runs"
+                await self._seen(one, _observing(one.told))
+
+    async def asked(self, session: ExternalSession, event: PermissionAsked) -> None:
+        """The agent asks whether a call may go on: the rules say, or a person."""
+        known = await self._known(event.call)
+        await self.tell_held(through=known.step - 1)
+        if known.state in ("over", "waits"):
+            session.permit(event.key, "cancelled")
+            return
+        known.state = "waits"
+        evaluation, expected = await self._seen(known, _asking(event.call))
+        if evaluation.verdict == "allow":
+            known.state = "runs"
+            session.permit(event.key, "allow")
+        elif evaluation.verdict == "deny":
+            known.state = "over"
+            session.permit(event.key, "reject")
+        else:
+            self._ask(self._answered(session, event.key, known, expected))
+
+    async def read(self, session: ExternalSession, event: ReadAsked) -> None:
+        """The agent wants a file through us."""
+        more = {"limit": event.limit} if event.limit else {}
+        arguments = {"file_path": event.path, "offset": event.line or 1, **more}
+        call, expected = await self._through_gate("Read", arguments, own=True)
+        self._ask(self._give_text(session, event, call, expected))
+
+    async def write(self, session: ExternalSession, event: WriteAsked) -> None:
+        """The agent wants a file changed through us."""
+        _, expected = await self._through_gate("Write", {"file_path": event.path, "content": event.content}, own=False)
+        self._ask(self._give_change(session, event.key, expected))
+
+    async def ended(self) -> None:
+        """The prompt is over. A call that the agent does not tell the end of has failed, as far as anybody knows."""
+        self.drop_asks()
+        await self.tell_all()
+        for one in self._calls.values():
+            if one.state == "runs":
+                await self._over(one)
+
+    def note(self, call: ExternalCall) -> None:
+        """What is still told of a call while the turn is stopped."""
+        known = self._calls.get(call.call_id)
+        if known is not None:
+            known.told = call
+
+    def outcomes(self) -> dict[str, ToolOutcome]:
+        """What there is of the calls that go on."""
+        return {one.call: self._outcome(one) for one in self._calls.values() if one.state == "runs"}
+
+    def drop_asks(self) -> None:
+        """Nobody waits for answers any more."""
+        for one in self.asks:
+            one.cancel()
+        self.asks.clear()
+
+    async def _known(self, call: ExternalCall) -> _Call:
+        """The call; one that is new begins after the part in the making."""
+        known = self._calls.get(call.call_id)
+        if known is None:
+            await self._speech.end_part()
+            known = _Call(self._host.parts.ids.new("call"), self._speech.step(), call, self._host.parts.clock.elapsed())
+            self._calls[call.call_id] = known
+        known.told = call
+        return known
+
+    async def _over(self, one: _Call) -> None:
+        one.state = "over"
+        outcome = self._outcome(one)
+        if one.told.status != "completed":
+            message = FAILED if one.told.status == "failed" else UNTOLD
+            outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
+        await self._end(one.call, outcome)
+
+    async def _seen(self, one: _Call, look: Look) -> tuple[Evaluation, Expected]:
+        evaluation = await self._host.verdicts.of_foreign(self._scope.thread, one.call, look)
+        expected = await self._report(
+            WantedCall(
+                call=one.call,
+                step=one.step,
+                tool=foreign.tool_of(one.told),
+                arguments=evaluation.arguments,
+                provider_call_id=one.told.call_id,
+                evaluation=evaluation,
+            ),
+            own=True,
+        )
+        return evaluation, expected
+
+    async def _through_gate(self, tool: str, arguments: Mapping[str, object], *, own: bool) -> tuple[str, Expected]:
+        """A call of ours on the agent's behalf, as any other passes the gate."""
+        await self._speech.end_part()
+        call, step = self._host.parts.ids.new("call"), self._speech.step()
+        await self.tell_held(through=step)
+        wanted = ToolCall(call_id=call, tool=tool, arguments=msgspec.json.encode(arguments).decode())
+        evaluation = await self._host.verdicts.of(self._scope.thread, wanted)
+        expected = await self._report(
+            WantedCall(
+                call=call, step=step, tool=tool, arguments=wanted.arguments, provider_call_id="", evaluation=evaluation
+            ),
+            own=own,
+        )
+        return call, expected
+
+    async def _report(self, wanted: WantedCall, *, own: bool) -> Expected:
+        if wanted.evaluation.verdict == "ask":
+            # The action takes the next step.
+            self._speech.step()
+        expected = self._host.foreign.expect(wanted.call, own=own)
+        where = self._scope
+        await self._host.report(CallSeen(thread=where.thread, run=where.run, prompt=where.step, wanted=wanted))
+        return expected
+
+    async def _answered(self, session: ExternalSession, key: int, known: _Call, expected: Expected) -> None:
+        fact = await expected.begun
+        known.state = "runs" if isinstance(fact, ToolStarted) else "over"
+        session.permit(key, "allow" if known.state == "runs" else "reject")
+
+    async def _give_text(self, session: ExternalSession, asked: ReadAsked, call: str, expected: Expected) -> None:
+        fact = await expected.begun
+        if not isinstance(fact, ToolStarted):
+            session.give(asked.key, refusal=_why(fact))
+            return
+        clock = self._host.parts.clock
+        began = clock.elapsed()
+        try:
+            text = _lines(await self._host.parts.toolbox.source(asked.path, self._context), asked)
+        except Refusal as refusal:
+            message = refusal.problem.message
+            await self._end(call, ToolOutcome(output="", code=refusal.code, message=message))
+            session.give(asked.key, refusal=message)
+            return
+        await self._end(call, ToolOutcome(output=text, duration_ms=round((clock.elapsed() - began) * 1000)))
+        session.give(asked.key, text)
+
+    async def _give_change(self, session: ExternalSession, key: int, expected: Expected) -> None:
+        fact = await expected.ended
+        session.give(key, refusal="" if isinstance(fact, ToolCompleted) else _why(fact))
+
+    async def _end(self, call: str, outcome: ToolOutcome) -> None:
+        where = self._scope
+        await self._host.report(ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome))
+
+    def _outcome(self, one: _Call) -> ToolOutcome:
+        changes, blobs = foreign.changes_of(one.told, self._context)
+        took = round((self._host.parts.clock.elapsed() - one.began) * 1000)
+        return ToolOutcome(output=one.told.output, duration_ms=took, changes=changes, blobs=blobs)
+
+    def _ask(self, work: Coroutine[None, None, None]) -> None:
+        self.asks.add(asyncio.create_task(work))
+
+
+def _observing(call: ExternalCall) -> Look:
+    return lambda context: foreign.observed(call, context)
+
+
+def _asking(call: ExternalCall) -> Look:
+    return lambda context: foreign.asked(call, context)
+
+
+def _why(fact: Fact) -> str:
+    return fact.message if isinstance(fact, ToolRefused | ToolFailed) else STOPPED
+
+
+def _lines(text: str, asked: ReadAsked) -> str:
+    """The lines that were asked for; all of the text where none were named."""
+    if asked.line is None and asked.limit is None:
+        return text
+    first = max((asked.line or 1) - 1, 0)
+    lines = text.splitlines(keepends=True)
+    return "".join(lines[first : None if asked.limit is None else first + asked.limit])
