@@ -16,6 +16,7 @@ from callboard.contracts.commands import GetParts, GetThreadRead, OpenWorkspace,
 from callboard.contracts.commands.base import Command
 from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
+from callboard.contracts.ports.external import ExternalAgents
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyPart, AnyRow, AppendText, Remove, Upsert
 from callboard.contracts.scope import PERSON
@@ -184,7 +185,11 @@ def uses(tool: str, **arguments: Any) -> list[dict[str, Any]]:
 
 @asynccontextmanager
 async def house(
-    place: Path, scenario: dict[str, Any], definitions: Definitions | None = None, **limits: Any
+    place: Path,
+    scenario: dict[str, Any],
+    definitions: Definitions | None = None,
+    external: ExternalAgents | None = None,
+    **limits: Any,
 ) -> AsyncIterator[House]:
     """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store."""
     folder = place / "work"
@@ -199,6 +204,7 @@ async def house(
         toolbox=FolderToolbox(hidden=(str(place / "state"),)),
         definitions=definitions or PackagedDefinitions(),
         closed_folders=(str(place / "state"),),
+        external=external,
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )
     async with Runtime(parts) as runtime:

@@ -13,6 +13,7 @@ echo           says what it was prompted with
 err            writes to its standard error
 die            ends the process with that code
 hang           waits until it is cancelled
+stay           waits for ever, cancelled or not
 end            the stop reason
 """
 
@@ -105,6 +106,8 @@ class Scripted:
             case "err":
                 sys.stderr.write(value + "\n")
                 sys.stderr.flush()
+            case "stay":
+                await asyncio.Event().wait()
             case "die":
                 os._exit(value)
             case _:

@@ -75,6 +75,7 @@ class Calls:
     async def asked(self, session: ExternalSession, event: PermissionAsked) -> None:
         """The agent asks whether a call may go on: the rules say, or a person."""
         known = await self._known(event.call)
+        await self._speech.end_part()
         await self.tell_held(through=known.step - 1)
         if known.state in ("over", "waits"):
             session.permit(event.key, "cancelled")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from callboard.contracts.facts import ToolRefused, ToolStarted
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import ExternalFailure, ExternalSession
-from callboard.contracts.ports.model import ModelMessage, TextContent
+from callboard.contracts.ports.model import ModelMessage, TextContent, ToolCallContent, ToolResultContent
 from callboard.contracts.ports.tools import ToolContext, ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import CallSeen, ExternalGone, ExternalThere, ToolEnded, WantedCall
@@ -64,7 +64,7 @@ class Connecting:
     async def text(self, agent: Definition) -> str:
         """What the agent is told: what came since it spoke last, and first of all who it is where it does not know."""
         messages = (await self._host.contexts.of(self._scope.thread)).messages()
-        spoke = max((at for at, one in enumerate(messages, 1) if one.role != "user"), default=0)
+        spoke = max((at for at, one in enumerate(messages, 1) if one.role != "user" and not _starts(one)), default=0)
         now = [text for one in messages[spoke:] for text in _texts(one)]
         if self._knows:
             return "\n\n".join(now)
@@ -116,6 +116,13 @@ class Connecting:
     async def _end(self, call: str, outcome: ToolOutcome) -> None:
         where = self._scope
         await self._host.report(ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome))
+
+
+def _starts(message: ModelMessage) -> bool:
+    """True for what tells of starting the agent, and not of what it said or did."""
+    return all(
+        isinstance(one, ToolCallContent | ToolResultContent) and one.tool == foreign.START for one in message.content
+    )
 
 
 def _texts(message: ModelMessage) -> list[str]:
