@@ -69,6 +69,11 @@ class Client:
     async def __aexit__(self, *_: object) -> None:
         await self._http.aclose()
 
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where the process answers that was found last."""
+        return self._endpoint
+
     async def submit(self, command: Command, *, key: str = "") -> Any:
         """Gives a command, or asks a query; returns its declared answer. Raises Refusal, `unreachable` included.
 

@@ -6,7 +6,8 @@
     endpoint.json    where the process that writes the store is
     callboard.log    incidents, for whoever looks into one
 
-`CALLBOARD_HOME` names another folder. Nothing of it ever lies in a workspace.
+`CALLBOARD_HOME` names another folder. Nothing of it ever lies in a workspace. What demos work on lies beside it, in a folder of
+the same name with `-demos` behind it.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Home:
         self.token_file = folder / "token"
         self.endpoint = folder / "endpoint.json"
         self.log = folder / "callboard.log"
+        #: Beside it and not in it: no agent works in the state folder.
+        self.demos = folder.with_name(f"{folder.name}-demos")
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Home:

@@ -4,12 +4,16 @@ main        the verbs, their errors
 exits       what the exit codes mean
 words       what the API says, in words of the command line
 terminal    where text goes, and text as it is safe to print
-loop        coroutines from a command line
-up, run, agents, sessions, facts, view    the verbs
+loop        coroutines from a command line, and Ctrl-C
+opening     the page in a browser
+up, run, demo, agents, sessions, facts, view    the verbs
 milestones  how far `up` is, in words
 running     what `run` does
 conversing  a turn in the terminal: printed, answered, stopped
 printing    a turn as it happens
+demoing     what `demo` does
+watching    a whole team in the terminal, to its end
+narrating   a fact on a line
 asking      approvals by a person at the terminal, or as was said beforehand
 rendering   a conversation from its rows
 """

@@ -14,7 +14,7 @@ from callboard import __version__
 from callboard.contracts.errors import Problem, Refusal
 
 from ..home import Home, write_private
-from . import agents, facts, imports, run, sessions, up, view
+from . import agents, demo, facts, imports, run, sessions, up, view
 from .exits import DONE, ENDED_BY_PERSON, FAILED, exit_code
 from .terminal import Style, err, plain
 from .words import in_words_of_the_line
@@ -31,6 +31,7 @@ Without a verb it is `callboard up`: the workbench on the folder you are in.
 Examples:
   callboard                                      the workbench, in this folder
   callboard run "Why does the test fail?"        one turn in the terminal
+  callboard demo                                 teams to watch, without a model
   callboard agents                               who would work here, and what is wrong with their files
   callboard sessions                             what there is
   callboard view last                            the newest conversation
@@ -49,7 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 110},
 )
-for verb in (up, run, agents, sessions, facts, view, imports):
+for verb in (up, run, demo, agents, sessions, facts, view, imports):
     verb.register(app)
 
 

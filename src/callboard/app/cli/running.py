@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -35,6 +32,7 @@ from ..settings import load
 from .asking import Approve
 from .conversing import Conversing
 from .exits import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
+from .loop import ctrl_c
 from .milestones import not_used
 from .terminal import Style, err
 
@@ -58,7 +56,7 @@ async def carry_out(wanted: Wanted) -> int:
     """Gives the prompt and follows the turn; returns the exit code. Raises Refusal."""
     home = Home.of(os.environ)
     settings = load(home, os.environ)
-    with _ctrl_c() as asked:
+    with ctrl_c() as asked:
         try:
             async with connected(
                 home, settings, os.environ, lambda found: _tell_unused(found, settings.models)
@@ -101,24 +99,3 @@ def _code(turn: TurnRow, *, refused: int, by_hand: bool) -> int:
             return FAILED
         case _:
             return ENDED_BY_PERSON if by_hand else INTERRUPTED
-
-
-@contextmanager
-def _ctrl_c() -> Generator[asyncio.Event]:
-    """Set by the first Ctrl-C; the second one ends the whole."""
-    loop = asyncio.get_running_loop()
-    asked = asyncio.Event()
-    whole = asyncio.current_task()
-
-    def come() -> None:
-        if asked.is_set() and whole is not None:
-            whole.cancel()
-        asked.set()
-
-    for one in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(one, come)
-    try:
-        yield asked
-    finally:
-        for one in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(one)

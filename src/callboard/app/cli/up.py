@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +13,10 @@ import typer
 from callboard.contracts.errors import Refusal
 
 from ..home import Home
-from ..settings import PORT, Settings, load
+from ..settings import PORT, load
 from .loop import run_async
 from .milestones import spoken
+from .opening import may_open, open_page
 from .terminal import out
 
 _HELP = f"""Serve the workbench on a folder and open it in the browser.
@@ -68,23 +68,7 @@ def _up(
 
     def tell(milestone: Milestones) -> None:
         out(msgspec.json.encode(milestone).decode() if json else spoken(milestone, sys.stdout))
-        if isinstance(milestone, Ready) and not json and _may_open(settings):
-            _open(milestone.link)
+        if isinstance(milestone, Ready) and not json and may_open(settings):
+            open_page(milestone.link)
 
     run_async(up(home, settings, os.environ, folder, tell))
-
-
-def _may_open(settings: Settings) -> bool:
-    """True where a browser would appear before the person who started this."""
-    if not settings.browser or not sys.stdout.isatty():
-        return False
-    if sys.platform == "darwin":
-        return "SSH_CONNECTION" not in os.environ
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def _open(link: str) -> None:
-    """Opens the page beside everything else: some browsers keep their starter waiting."""
-    import webbrowser
-
-    threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()

@@ -1,0 +1,93 @@
+"""A fact on a line, for whoever watches a team in a terminal."""
+
+from __future__ import annotations
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionRequired,
+    ActionResolved,
+    Fact,
+    HandoffAccepted,
+    HandoffRequested,
+    MessageText,
+    ReasoningCompleted,
+    ReviewVerdict,
+    SubagentCompleted,
+    SubagentFailed,
+    SubagentSpawned,
+    TaskCompleted,
+    TaskCreated,
+    TaskUpdated,
+    ThreadPaused,
+    ToolFailed,
+    ToolRefused,
+    ToolRequested,
+    TurnFailed,
+    TurnInterrupted,
+)
+
+from .terminal import Style, one_line
+
+#: Team tools say what they came to in facts of their own.
+_TOLD_BY_FACTS = frozenset(
+    {"spawn_subagent", "send_handoff", "submit_verdict", "create_task", "update_task", "request_review", "send_message"}
+)
+
+
+def narrated(fact: Fact, style: Style, room: int) -> str:
+    """What happened, its text in at most so many characters; empty where nothing needs to be said of it."""
+    mark, text = _of_one(fact, style)
+    if not mark:
+        mark, text = _of_the_team(fact, style)
+    return f"{mark} {one_line(text, room)}" if mark else ""
+
+
+def _of_one(fact: Fact, style: Style) -> tuple[str, str]:
+    """What an agent says and does, and what it asks of the person."""
+    match fact:
+        case MessageText(content=text):
+            return style.bold("›"), text.text
+        case ReasoningCompleted(content=Text() as text):
+            return style.dim("·"), text.text
+        case ToolRequested() if fact.tool not in _TOLD_BY_FACTS:
+            return style.dim("→"), fact.summary or fact.tool
+        case ToolRefused() | ToolFailed():
+            return style.bad("✗"), f"{fact.code}: {fact.message}"
+        case ActionRequired():
+            return style.warn("?"), f"asks you: {fact.prompt}"
+        case ActionResolved():
+            return style.warn("!"), f"your answer: {fact.decision}"
+        case TurnFailed():
+            return style.bad("✗"), f"{fact.code}: {fact.message}"
+        case TurnInterrupted():
+            return style.bad("✗"), f"interrupted ({fact.cause})"
+        case ThreadPaused():
+            return style.warn("!"), f"waits for a person: {fact.reason or fact.cause}"
+        case _:
+            return "", ""
+
+
+def _of_the_team(fact: Fact, style: Style) -> tuple[str, str]:
+    """What agents give each other, and their board."""
+    match fact:
+        case SubagentSpawned():
+            return style.good("+"), f"is given: {fact.objective.text}"
+        case SubagentCompleted():
+            return style.good("✓"), "is done"
+        case SubagentFailed():
+            return style.bad("✗"), f"failed, {fact.code}: {fact.message}"
+        case HandoffRequested():
+            return style.good("⇒"), f"hands over to {fact.target}: {fact.payload.message}"
+        case HandoffAccepted():
+            return style.good("⇐"), f"took the handoff of {fact.source}"
+        case ReviewVerdict():
+            mark = style.good("✓") if fact.verdict == "passed" else style.warn("!")
+            return mark, f"on the work of {fact.target}: {fact.verdict.replace('_', ' ')}. {fact.summary}"
+        case TaskCreated():
+            return "□", f"on the board: {fact.title}{f' ({fact.assignee})' if fact.assignee else ''}"
+        case TaskUpdated(status=str(status)):
+            return "□", f"on the board: {status}{f', {fact.blocker}' if fact.blocker else ''}"
+        case TaskCompleted():
+            return "■", f"on the board: done. {fact.summary}"
+        case _:
+            return "", ""
