@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from callboard import __version__
+from callboard.adapters.acp import AcpAgents
 from callboard.adapters.http import Given, HttpApp, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
@@ -53,6 +54,7 @@ def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:
         toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home())),
         definitions=FolderDefinitions(),
         closed_folders=(str(home.folder),),
+        external=AcpAgents(),
     )
     return Wired(runtime=Runtime(parts), models=models)
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from callboard.adapters.acp import installed
 from callboard.agents.folder import FolderDefinitions
 from callboard.agents.teams import copy, teams
 from callboard.contracts.errors import Refusal
@@ -28,6 +29,7 @@ Examples:
   callboard agents ../other --json        one JSON object: definitions, problems, lead, hash
   callboard agents --presets              teams that come with Callboard
   callboard agents --copy coordinator     writes such a team into agents/, over nothing that is there
+  callboard agents --installed            coding agents of this machine that can join one, each with a file to copy
 """
 _HEADINGS = ("NAME", "KIND", "ROLE", "TOOLS", "POLICY", "EDGES")
 
@@ -43,8 +45,14 @@ def _agents(
     preset: Annotated[
         str, typer.Option("--copy", metavar="NAME", help="Write a team into the folder first.", show_default=False)
     ] = "",
-    json: Annotated[bool, typer.Option("--json", help="One JSON object; with --presets one line a team.")] = False,
+    coding: Annotated[bool, typer.Option("--installed", help="The coding agents of this machine instead.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON object; of presets and coding agents one line each.")
+    ] = False,
 ) -> None:
+    if coding:
+        _print_installed(json=json)
+        return
     if presets:
         _print_presets(json=json)
         return
@@ -66,6 +74,19 @@ def _agents(
         _print(roster, place)
     if roster.problems:
         raise typer.Exit(FAILED)
+
+
+def _print_installed(*, json: bool) -> None:
+    style = Style(sys.stdout)
+    found = installed()
+    for one in found:
+        if json:
+            out(msgspec.json.encode(one).decode())
+        else:
+            out(f"{style.bold(one.title)}  {style.dim(one_line(one.program))}")
+            out(f"agents/{one.name}.md:\n{one.definition}")
+    if not found and not json:
+        err("None of the coding agents that speak the Agent Client Protocol is on PATH.")
 
 
 def _print_presets(*, json: bool) -> None:
