@@ -41,9 +41,11 @@ export function Board({ team, handlers }: BoardProps) {
           .filter((task) => task.status === status)
           .toSorted((a, b) => PRIORITIES[a.priority] - PRIORITIES[b.priority] || a.order - b.order)
         return (
-          // biome-ignore lint/a11y/noStaticElementInteractions: dragging is the short way; every card has a menu for it
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields, and this is a column
           <div
             key={status}
+            role="group"
+            aria-label={t(`team.task.${status}`)}
             onDragOver={(event) => {
               if (!event.dataTransfer.types.includes(KIND)) return
               event.preventDefault()

@@ -1,0 +1,174 @@
+"""A team as a person sees it: who works, who asks, what came of it, and what is on record of each."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.app.product import Product, says, uses
+
+from .desk import Desk, desk
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+LEAD = """---
+name: lead
+description: Splits an objective and puts the results together.
+kind: main
+role: planner
+lead: true
+tools: ["*"]
+policy:
+  allow: [Patch, Delegate, Finalize]
+  delegate_targets: [worker]
+---
+You coordinate.
+"""
+WORKER = """---
+name: worker
+description: Does one part.
+kind: subagent
+role: executor
+tools: [Read, Glob, Write]
+policy: [Patch]
+---
+You do one part.
+"""
+#: The lead starts two workers and waits for both; the first looks around, the second asks to write a file.
+TEAM: dict[str, Any] = {
+    "agents": {
+        "lead": [
+            uses("spawn_subagent", text="Two parts.", agent="worker", objective="Look around", title="Look"),
+            uses("spawn_subagent", agent="worker", objective="Write the note", title="Note"),
+            uses("wait_subagents"),
+            says("Both parts are done."),
+        ]
+    },
+    "match": [
+        {
+            "text": "Look around",
+            "agent": "worker",
+            "calls": [uses("Glob", pattern="*.md"), says("There is a readme.")],
+        },
+        {
+            "text": "Write the note",
+            "agent": "worker",
+            "calls": [uses("Write", file_path="note.txt", content="noted\n"), says("The note is written.")],
+        },
+    ],
+}
+
+
+@pytest.fixture
+def crew(product: Product) -> Product:
+    """A folder with a lead and workers."""
+    agents = product.folder / "agents"
+    agents.mkdir()
+    (agents / "lead.md").write_text(LEAD)
+    (agents / "worker.md").write_text(WORKER)
+    return product.plays(TEAM)
+
+
+def asks(tab: Desk) -> None:
+    """Gives the objective, and waits until the second worker asks."""
+    tab.send("Get the work done")
+    expect(tab.page.get_by_role("region", name="Waiting for your decision")).to_be_visible()
+
+
+def view(tab: Desk, name: str) -> None:
+    """Goes to a view of the team."""
+    tab.page.get_by_role("navigation", name="Views of the team").get_by_role("button", name=name).click()
+
+
+def test_a_team_works_asks_and_comes_back(crew: Product, browser: Browser) -> None:
+    """UI-10, UI-16, UI-17, UI-24, UI-29: who asks is named and answered in the lead's view; what came of it is on the page."""
+    with crew.up() as (server, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+        asks(tab)
+        roster = tab.page.get_by_role("list", name="Agents")
+        asking = roster.get_by_role("listitem").filter(has_text="worker-2")
+        expect(asking).to_contain_text("Needs input")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        expect(card).to_contain_text("Asked by worker-2, which works for lead")
+        expect(roster.get_by_role("listitem").filter(has_text="worker-1")).to_contain_text("Completed")
+        assert not (crew.folder / "note.txt").exists()
+        tab.button("Approve").click()
+        expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("Both parts are done.")
+        expect(card).to_have_count(0)
+        assert (crew.folder / "note.txt").read_text() == "noted\n"
+        expect(asking).to_contain_text("Completed")
+        # What the workers said is theirs: in the lead's conversation it is no one's words.
+        expect(tab.conversation).not_to_contain_text("The note is written.")
+        assert tab.troubles == []
+        address = tab.page.url.split("#", 1)[1]
+        server.signal(signal.SIGKILL)
+        server.wait()
+    with crew.up() as (_, ready), desk(browser, f"{ready['link'].split('#')[0]}#{address}") as tab:
+        expect(tab.page.get_by_role("list", name="Agents").get_by_role("listitem")).to_have_count(3)
+        view(tab, "Graph")
+        expect(tab.page.get_by_text("lead started worker-1", exact=True)).to_be_attached()
+        expect(tab.page.get_by_text("lead started worker-2", exact=True)).to_be_attached()
+        expect(tab.page.locator(".react-flow__edge-path").first).to_be_attached()
+
+
+def test_each_view_of_a_team_shows_its_own_facts(crew: Product, browser: Browser) -> None:
+    """UI-16, UI-18, UI-21, MAR-15, COM-15: transcript, board, notifications and runs, and a solo run has none of them."""
+    with crew.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+        asks(tab)
+        roster = tab.page.get_by_role("list", name="Agents")
+        roster.get_by_role("button", name="worker-2 Executor").click()
+        expect(tab.page.get_by_role("heading", name="Transcript of worker-2")).to_be_visible()
+        expect(tab.page.get_by_role("article", name="From lead")).to_contain_text("Write the note")
+        expect(tab.conversation).to_contain_text("note.txt")
+        view(tab, "Runs")
+        runs = tab.page.get_by_role("list", name="Runs")
+        expect(runs.get_by_role("listitem")).to_have_count(3)
+        runs.get_by_role("listitem").filter(has_text="worker-1").get_by_role("button", name="Pin this run").click()
+        timeline = tab.page.get_by_role("list", name="Timeline of the run")
+        expect(timeline).to_contain_text("Glob")
+        tab.button("Approve").click()
+        expect(tab.status).to_contain_text("Done")
+        # A pinned run holds what is its own, whatever came since.
+        expect(timeline).to_contain_text("Glob")
+        expect(timeline).not_to_contain_text("note.txt")
+        view(tab, "Board")
+        board = tab.page.get_by_role("region", name="Board")
+        done = board.get_by_role("listitem").filter(has_text="Note")
+        expect(done).to_contain_text("worker-2")
+        expect(board.get_by_role("group", name="Done").get_by_role("listitem")).to_have_count(3)
+        view(tab, "Exchange")
+        told = tab.page.get_by_role("region", name="Notifications")
+        expect(told).to_contain_text("The note is written.")
+        expect(told).to_contain_text("There is a readme.")
+        tab.page.evaluate(AXE.read_text())
+        found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
+        assert tab.troubles == []
+
+
+def test_a_card_of_the_board_moves_by_keyboard_when_its_fact_comes(crew: Product, browser: Browser) -> None:
+    """UI-21, UI-33: moving is a command."""
+    with crew.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+        asks(tab)
+        view(tab, "Board")
+        menu = tab.button("Actions for Note")
+        menu.focus()
+        tab.page.keyboard.press("Enter")
+        tab.page.get_by_role("menuitem", name="Move to Blocked").focus()
+        tab.page.keyboard.press("Enter")
+        blocked = tab.page.get_by_role("group", name="Blocked")
+        expect(blocked.get_by_role("listitem").filter(has_text="Note")).to_be_visible()
+
+
+def test_an_agent_alone_shows_no_team(product: Product, browser: Browser) -> None:
+    """UI-18: nothing pretends to a team."""
+    product.plays({"calls": [says("Alone.")]})
+    with product.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+        tab.send("Hello")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Alone.")
+        expect(tab.page.get_by_role("navigation", name="Views of the team")).to_have_count(0)
+        expect(tab.page.get_by_role("list", name="Agents")).to_have_count(0)
