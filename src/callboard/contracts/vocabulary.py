@@ -194,6 +194,41 @@ EventClass = Literal[
     "diagnostic.changed",
     "metric.changed",
 ]
+#: The events of the Subagents specification (Runtime facts); its list is of examples, and the last three are ours.
+SubagentEventType = Literal[
+    "task.created",
+    "task.updated",
+    "task.completed",
+    "task.failed",
+    "task.cancelled",
+    "subagent.started",
+    "subagent.progress",
+    "subagent.completed",
+    "subagent.failed",
+    "worker.started",
+    "worker.notification",
+    "worker.blocked",
+    "worker.completed",
+    "channel.opened",
+    "channel.message",
+    "channel.closed",
+    "handoff.requested",
+    "handoff.accepted",
+    "handoff.rejected",
+    "handoff.completed",
+    "review.requested",
+    "review.verdict",
+    "review.applied",
+    "snapshot.updated",
+    "artifact.changed",
+    "tool.started",
+    "tool.result",
+    "subagent.cancelled",
+    "worker.failed",
+    "worker.cancelled",
+]
+#: How a subagent stands (Subagents specification, SubagentSnapshot); a lost one is unknown, and said to be.
+SubagentStatus = Literal["queued", "running", "waiting", "completed", "failed", "cancelled", "unknown"]
 #: The kinds of ordered parts of a message.
 MessagePart = Literal[
     "user_text",

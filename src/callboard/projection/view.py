@@ -10,8 +10,6 @@ import msgspec
 from callboard.contracts.erased import readable
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
-    AgentConnected,
-    AgentDisconnected,
     Fact,
     ModelInterrupted,
     PermissionRuleAdded,
@@ -39,10 +37,9 @@ REVISION = 1
 LARGEST_HOLE = 1024
 
 #: Facts that no panel of a session shows, each for its reason: a takeover and an interrupted model call are told by the turn
-#: that they end; a standing rule by the answer that made it, and by the settings; that an agent's program was started or is
-#: gone by what its thread says and does.
+#: that they end; a standing rule by the answer that made it, and by the settings.
 UNSHOWN: frozenset[type[Fact]] = frozenset(
-    {SessionTakenOver, ModelInterrupted, PermissionRuleAdded, PermissionRuleRevoked, AgentConnected, AgentDisconnected}
+    {SessionTakenOver, ModelInterrupted, PermissionRuleAdded, PermissionRuleRevoked}
 )
 
 

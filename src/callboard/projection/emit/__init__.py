@@ -4,4 +4,6 @@ identity    what of an event's envelope is derived and not stored
 runtime     the runtime's own events: every fact under its wire tag
 agentui     Agent UI's event classes: one map for facts, one for text in the making
 classes     the rows of that map
+subagents   the Subagents specification's events
+lineage     what those need beside their own fact
 """

@@ -19,6 +19,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor, Frame
 from callboard.contracts.record import Record
+from callboard.contracts.rows import TeamRow
 from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 from callboard.contracts.vocabulary import (
@@ -72,8 +73,9 @@ class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
     raw_event_ref: str = ""
 
 
-def agent_ui_events(record: Record) -> tuple[AgentUiEvent, ...]:
-    """The events that a fact is told as, in order; none where other facts tell it."""
+def agent_ui_events(record: Record, team: TeamRow | None = None) -> tuple[AgentUiEvent, ...]:
+    """The events that a fact is told as, in order; none where other facts tell it. `team` is the session's as it stands; a
+    solo run has none."""
     fact, scope = record.fact, record.scope
     content, refs = _content(record), _refs(fact)
     return tuple(
@@ -84,10 +86,10 @@ def agent_ui_events(record: Record) -> tuple[AgentUiEvent, ...]:
             session_id=_session_of(record),
             message_id=message_of(record),
             part_id=part_of(record),
-            **_entities(scope),
+            **{**_entities(scope), "parent_session_id": scope.parent_session or _own_parent(record)},
             **_dimensions(emission),
-            topology="solo_run" if emission.type == "run.started" and not scope.parent_run else None,
-            payload={**content, **emission.adds},
+            topology=_topology(emission.type, team),
+            payload={**content, **emission.adds, **_named(record, emission, team)},
             refs=refs,
             raw_event_ref=record.event_id,
         )
@@ -138,6 +140,33 @@ def _dimensions(emission: Emission) -> dict[str, Any]:
         "persistence": emission.persistence,
         "control": emission.control,
     }
+
+
+#: Classes that only a team has.
+_OF_TEAMS = frozenset({"agent", "team", "worker", "review"})
+
+
+def _topology(kind: EventClass, team: TeamRow | None) -> Topology | None:
+    """How the work is organised, where that explains the event."""
+    if kind == "run.started":
+        return team.topology if team is not None else "solo_run"
+    return team.topology if team is not None and kind.partition(".")[0] in _OF_TEAMS else None
+
+
+def _own_parent(record: Record) -> str:
+    """The session of a subagent is its parent's."""
+    return record.stream if record.scope.parent_thread else ""
+
+
+def _named(record: Record, emission: Emission, team: TeamRow | None) -> dict[str, Any]:
+    """The names by which a teammate and a task are known (Agent UI specification, Runtime execution alignment)."""
+    match emission.adds.get("runtimeEntity"):
+        case "subagent_turn":
+            return {"agentName": record.scope.agent, **({"teamName": team.name} if team is not None else {})}
+        case "work_item":
+            return {"workItemId": record.scope.task}
+        case _:
+            return {}
 
 
 def _session_of(record: Record) -> str:

@@ -18,11 +18,13 @@ from callboard.contracts.facts import (
     HandoffAccepted,
     HandoffCompleted,
     ModelFailed,
+    QueueAdded,
     ReviewVerdict,
     SessionArchived,
     TaskUpdated,
     TeamChanged,
     TurnInterrupted,
+    WorkerNotification,
 )
 from callboard.contracts.facts.action import ActionType
 from callboard.contracts.live import PartialKind
@@ -57,6 +59,11 @@ def _run(
 def _queue(status: str, control: Control | None = None) -> tuple[Emission, ...]:
     adds = {"runtimeEntity": "agent_turn", "status": status}
     return (Emission("queue.changed", "runtime", "task", "waiting", "task_capsule", "snapshot", control, adds),)
+
+
+def _queued(fact: Fact) -> tuple[Emission, ...]:
+    count = {"queuedTurnCount": fact.position} if isinstance(fact, QueueAdded) else {}
+    return tuple(msgspec.structs.replace(one, adds={**one.adds, **count}) for one in _queue("queued", "queue"))
 
 
 def _steer(phase: Phase, status: str, control: Control | None = None) -> tuple[Emission, ...]:
@@ -106,14 +113,6 @@ ACTION_OWNERS: dict[ActionType, Owner] = {
 }
 
 
-def _required(fact: Fact) -> tuple[Emission, ...]:
-    owner = ACTION_OWNERS[fact.action_type] if isinstance(fact, ActionRequired) else "policy"
-    return (
-        Emission("action.required", owner, "action_request", "waiting", "hitl", "snapshot"),
-        _run("run.status", "waiting", "blocked"),
-    )
-
-
 def _answered(phase: Phase, outcome: str, control: Control | None = None) -> tuple[Emission, ...]:
     adds = {"outcome": outcome}
     return (Emission("action.resolved", "action", "action_request", phase, "hitl", "archive", control, adds),)
@@ -142,19 +141,73 @@ def _archived(fact: Fact) -> tuple[Emission, ...]:
     return _session("session.closed", "archived")
 
 
-def _agent(kind: EventClass, phase: Phase, status: str, surface: Surface = "team_roster") -> Emission:
+#: How the newest turn of an agent in that state stands, and its runtime status.
+_OF_STATE: dict[str, tuple[RuntimeStatus, str]] = {
+    "spawning": ("accepted", "submitted"),
+    "waiting": ("blocked", "waiting"),
+    "running": ("streaming", "running"),
+    "needs_input": ("blocked", "waiting"),
+    "plan_ready": ("blocked", "waiting"),
+    "idle": ("idle", "completed"),
+    "completed": ("done", "completed"),
+    "failed": ("failed", "failed"),
+    "killed": ("done", "cancelled"),
+    "closed": ("done", "closed"),
+}
+
+
+def _agent(
+    kind: EventClass,
+    phase: Phase,
+    status: str,
+    surface: Surface = "team_roster",
+    control: Control | None = None,
+    **more: str,
+) -> Emission:
     """A step in the life of a child (Agent UI specification, Child subagent or teammate turn)."""
-    adds = {"runtimeEntity": "subagent_turn", "status": status}
-    return Emission(kind, "agent", "agent", phase, surface, "snapshot", None, adds)
+    runtime, latest = _OF_STATE[status]
+    adds = {
+        "runtimeEntity": "subagent_turn",
+        "status": status,
+        "runtimeStatus": runtime,
+        "latestTurnStatus": latest,
+        **more,
+    }
+    return Emission(kind, "agent", "agent", phase, surface, "snapshot", control, adds)
+
+
+def _required(fact: Fact) -> tuple[Emission, ...]:
+    owner = ACTION_OWNERS[fact.action_type] if isinstance(fact, ActionRequired) else "policy"
+    asked = Emission("action.required", owner, "action_request", "waiting", "hitl", "snapshot")
+    blocked = _run("run.status", "waiting", "blocked")
+    match fact:
+        case ActionRequired(action_type="delegated_permission"):
+            return (asked, blocked, _agent("agent.changed", "waiting", "needs_input"))
+        case ActionRequired(action_type="teammate_plan_decision"):
+            return (asked, blocked, _agent("agent.changed", "waiting", "plan_ready"))
+        case _:
+            return (asked, blocked)
 
 
 def _lane(kind: EventClass, phase: Phase, status: str, control: Control | None = None) -> tuple[Emission, ...]:
     return (Emission(kind, "agent", "agent", phase, "handoff_lane", "archive", control, {"status": status}),)
 
 
+def _told(fact: Fact) -> tuple[Emission, ...]:
+    """A worker's notification; one of a child that waits for somebody is told of the child, too."""
+    note = Emission("worker.notification", "agent", "agent", "reviewing", "worker_notifications", "archive")
+    match fact:
+        case WorkerNotification(status="needs_input"):
+            return (note, _agent("agent.changed", "waiting", "needs_input"))
+        case WorkerNotification(status="interrupted" | "ready_for_review"):
+            return (note, _agent("agent.changed", "waiting", "waiting"))
+        case _:
+            return (note,)
+
+
 def _accepted(fact: Fact) -> tuple[Emission, ...]:
     if isinstance(fact, HandoffAccepted) and fact.ownership:
-        return _lane("agent.handoff", "acting", "active")
+        return (*_lane("agent.changed", "accepted", "accepted"), *_lane("agent.handoff", "acting", "active"))
     return _lane("agent.changed", "accepted", "accepted")
 
 
@@ -198,7 +251,7 @@ def _team(fact: Fact) -> tuple[Emission, ...]:
             "providerConcurrencyGroup": fact.group,
             "providerParallelBudget": fact.group_budget,
             "queueReason": fact.queue_reason,
-            "retryableOverload": fact.queue_reason is not None,
+            "retryableOverload": fact.queue_reason == "provider_budget",
         }
     return (Emission("team.changed", "agent", "team", "routing", "team_roster", "snapshot", None, adds),)
 
@@ -210,8 +263,8 @@ CLASSES: dict[str, Row] = {
     "session.created": _session("session.opened", "accepted"),
     "session.taken_over": (_diagnostic("interrupted"),),
     "thread.opened": _session("session.opened", "accepted", "thread"),
-    "agent.connected": (_agent("agent.changed", "acting", "connected"),),
-    "agent.disconnected": (_agent("agent.changed", "waiting", "disconnected"),),
+    "agent.connected": (_agent("agent.changed", "accepted", "idle", connection="idle"),),
+    "agent.disconnected": (_agent("agent.changed", "waiting", "waiting", connection="disconnected"),),
     "thread.paused": (_run("run.status", "waiting", "blocked", scope="thread"),),
     "thread.resumed": (_run("run.status", "accepted", "accepted", scope="thread"),),
     "turn.submitted": (_run("run.status", "submitted", "accepted", scope="turn", control="send"),),
@@ -220,7 +273,7 @@ CLASSES: dict[str, Row] = {
     "turn.completed": (_run("run.finished", "completed", "done"),),
     "turn.failed": (_run("run.failed", "failed", "failed"),),
     "turn.interrupted": _interrupted,
-    "queue.added": _queue("queued", "queue"),
+    "queue.added": _queued,
     "queue.promoted": _queue("promoted"),
     "queue.edited": _queue("queued"),
     "queue.removed": _queue("removed"),
@@ -256,19 +309,17 @@ CLASSES: dict[str, Row] = {
     "action.withdrawn": _answered("cancelled", "withdrawn"),
     "permission.rule.added": _permission("session"),
     "permission.rule.revoked": _permission("session"),
-    "subagent.spawned": (_agent("agent.spawned", "accepted", "spawning", "delegation_graph"),),
+    "subagent.spawned": (_agent("agent.changed", "accepted", "spawning", "delegation_graph", "delegate"),),
     "subagent.queued": (_agent("agent.changed", "waiting", "waiting"),),
     "subagent.isolated": (_agent("agent.changed", "preparing", "spawning"),),
-    "subagent.started": (_agent("agent.changed", "acting", "running"),),
-    "subagent.continued": (_agent("agent.changed", "accepted", "running"),),
+    "subagent.started": (_agent("agent.spawned", "acting", "running"), *_task("acting", "running")),
+    "subagent.continued": (_agent("agent.changed", "accepted", "waiting", control="continue_agent"),),
     "subagent.completed": (_agent("agent.completed", "completed", "completed"),),
     "subagent.failed": (_agent("agent.completed", "failed", "failed"),),
-    "subagent.cancelled": (_agent("agent.completed", "cancelled", "killed"),),
-    "subagent.closed": (_agent("agent.changed", "archived", "closed"),),
-    "subagent.awaited": (_agent("agent.changed", "waiting", "waiting", "delegation_graph"),),
-    "worker.notification": (
-        Emission("worker.notification", "agent", "agent", "reviewing", "worker_notifications", "archive"),
-    ),
+    "subagent.cancelled": (_agent("agent.completed", "cancelled", "killed", control="stop"),),
+    "subagent.closed": (_agent("agent.changed", "archived", "closed", control="close"),),
+    "subagent.awaited": (_agent("agent.changed", "waiting", "waiting", "delegation_graph", "wait"),),
+    "worker.notification": _told,
     "team.changed": _team,
     "handoff.requested": _lane("agent.changed", "submitted", "handoff_requested"),
     "handoff.accepted": _accepted,

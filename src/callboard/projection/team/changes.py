@@ -9,6 +9,8 @@ from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
     ActionWithdrawn,
+    AgentConnected,
+    AgentDisconnected,
     CostRecorded,
     Fact,
     ModelCompleted,
@@ -113,6 +115,18 @@ def model(member: Member, record: Record) -> None:
             pass
 
 
+def link(member: Member, record: Record) -> None:
+    """The program that it is was reached, or is gone."""
+    match record.fact:
+        case AgentConnected() as fact:
+            member.connection = "connected" if member.current_run else "idle"
+            member.change(provider_session_id=fact.provider_session_id)
+        case AgentDisconnected():
+            member.connection = "disconnected"
+        case _:
+            pass
+
+
 def call(member: Member, record: Record) -> None:
     """One of its calls runs, waits for children, or is over."""
     match record.fact:
@@ -209,6 +223,7 @@ TAKES: dict[type[Fact], Callable[[Member, Record], None]] = {
     **dict.fromkeys(
         (ToolStarted, SubagentsAwaited, ToolCompleted, ToolFailed, ToolRefused, ToolCancelled, ToolLost), call
     ),
+    **dict.fromkeys((AgentConnected, AgentDisconnected), link),
     **dict.fromkeys((ActionRequired, ActionResolved, ActionExpired, ActionWithdrawn), action),
     **dict.fromkeys(
         (
