@@ -14,7 +14,8 @@ import os
 import random
 import sys
 import time
-from itertools import count
+from contextlib import aclosing
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -32,42 +33,55 @@ async def work(folder: Path) -> None:
     """Does what it is told until there is no more."""
     board = Board(folder, idle=NEVER)
     await board.open()
-    await _wait(board, AT_ONCE)
-    waiting: list[tuple[str, str]] = []
+    # On the disk: what the bench itself remembered of a session would be counted as the session's.
+    waiting = folder / "waiting.txt"
+    await _wait(board, AT_ONCE, waiting)
+    waiting.write_text("")
     _say(_resident())
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)
         if "wait" in order:
-            waiting += await _wait(board, order["wait"])
+            await _wait(board, order["wait"], waiting)
             _say(_resident())
         elif "let_go" in order:
             for session in board.runtime.sessions.in_use():
                 await board.runtime.sessions.let_go(session)
             _say(_resident())
         else:
-            random.Random(1).shuffle(waiting)
-            woken, waiting = waiting[: order["wake"]], waiting[order["wake"] :]
-            _say([await _wake(board, *one) for one in woken])
+            _say([await _wake(board, *one) for one in _some(waiting, order["wake"])])
     await board.close()
 
 
-async def _wait(board: Board, sessions: int) -> list[tuple[str, str]]:
-    """Makes sessions that wait for a person; the ids of sessions and actions."""
-    gate = asyncio.Semaphore(AT_ONCE)
+async def _wait(board: Board, sessions: int, waiting: Path) -> None:
+    """Makes sessions that wait for a person, and adds the ids of each and of its action to the file."""
+    names = islice(_NAMES, sessions)
+    with waiting.open("a") as told:
 
-    async def one() -> tuple[str, str]:
-        async with gate:
-            # A file of its own: an approval does not hold once the file is another.
-            accepted = await board.submit(None, f"{WRITES}{next(_NAMES)}.txt")
-            facts = board.parts.store.facts.subscribe(accepted.session_id)
-            async for records in facts:
-                for record in records:
-                    if record.header.type == "action.required":
-                        await facts.aclose()
-                        return accepted.session_id, record.scope.action
-            raise RuntimeError("the store was closed")
+        async def one_after_the_other() -> None:
+            for name in names:
+                # A file of its own: an approval does not hold once the file is another.
+                accepted = await board.submit(None, f"{WRITES}{name}.txt")
+                told.write(f"{accepted.session_id} {await _asked(board, accepted.session_id)}\n")
 
-    return list(await asyncio.gather(*(one() for _ in range(sessions))))
+        await asyncio.gather(*(one_after_the_other() for _ in range(AT_ONCE)))
+
+
+async def _asked(board: Board, session: str) -> str:
+    """Waits until the session asks; the id of the action."""
+    async with aclosing(board.parts.store.facts.subscribe(session)) as facts:
+        async for records in facts:
+            for record in records:
+                if record.header.type == "action.required":
+                    return record.scope.action
+    raise RuntimeError("the store was closed")
+
+
+def _some(waiting: Path, count: int) -> list[tuple[str, str]]:
+    """Takes so many out of the file, at random."""
+    lines = waiting.read_text().splitlines()
+    random.Random(1).shuffle(lines)
+    waiting.write_text("".join(f"{line}\n" for line in lines[count:]))
+    return [(session, action) for session, action in map(str.split, lines[:count])]
 
 
 async def _wake(board: Board, session: str, action: str) -> float:
