@@ -148,7 +148,7 @@ def abandon(
         output = batch.hold(outcome.output)
         if call.action:
             batch.say(ActionWithdrawn(reason=reason), action_scope(thread, run, call))
-        if call.phase == "running" and unseen:
+        if call.phase == "running" and unseen and not call.awaits:
             batch.say(ToolLost(output=output), scope)
         else:
             batch.keep(*outcome.blobs)
@@ -167,17 +167,19 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
     """The call waits for a person. The step of the action is not before `past`."""
     thread, run = open_run(batch, scope.thread)
     expiry = batch.known.approval_expiry_us
+    # A rule holds in every folder of the session: what is asked for in a worktree is not let through outside of it.
+    apart = thread.child is not None and bool(thread.child.worktree)
     batch.say(
         ActionRequired(
             action_type="tool_approval" if thread.child is None else "delegated_permission",
             prompt=evaluation.prompt,
             decisions=("approve", "reject"),
-            scopes=evaluation.scopes or ("once",),
+            scopes=("once",) if apart else evaluation.scopes or ("once",),
             risk=evaluation.risk,
             tool=tool,
             arguments=batch.hold(evaluation.arguments),
             preview=batch.hold(evaluation.preview) if evaluation.preview else None,
-            matchers=evaluation.matchers,
+            matchers={} if apart else evaluation.matchers,
             binding=evaluation.binding,
             expires_at=batch.known.now + expiry if expiry else 0,
             policy=run.permission_mode,

@@ -95,7 +95,9 @@ def _task_over(batch: Batch, task: OpenTask) -> None:
     if not task.turn:
         return
     thread = next((one for one in batch.state.threads.values() if one.agent == task.assignee), None)
-    if thread is None or thread.run is not None or thread.queue or thread.inbox or thread.ended is None:
+    if thread is None or thread.run is not None or thread.queue or thread.ended is None:
+        return
+    if thread.inbox and thread.ended.how == "completed":
         return
     if any(one.parent_task == task.task for one in batch.state.tasks.values()):
         return

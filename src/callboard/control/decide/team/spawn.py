@@ -15,10 +15,11 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
+from callboard.contracts.team import QueueReason
 
 from ...batch import Batch
 from ...known import narrower
-from ...state import OpenRun, Thread
+from ...state import Child, OpenRun, Thread
 from .agents import agent_of, may_delegate, modes_of, opened
 from .slots import Slots, enqueue, start_child
 
@@ -52,13 +53,11 @@ def spawn(batch: Batch, parent: Thread, request: Spawn) -> Spawned:
     if found.child is None:
         raise LookupError("a child was given and is none")
     status: Literal["running", "queued"] = "queued"
-    reason = Slots(batch).reason_to_wait(found.child, group)
-    overtakes = any(_same(batch, one, found, group) for one in batch.state.waiting)
-    if reason is None and not overtakes and isolation != "worktree":
+    reason = "worktree" if isolation == "worktree" else _reason(batch, found.child, group)
+    if reason is None:
         start_child(batch, thread.thread, group)
         status = "running"
     else:
-        reason = "worktree" if isolation == "worktree" else reason or "parallel_budget"
         enqueue(batch, thread.thread, reason, group)
     batch.say(
         ChannelOpened(participants=(parent.agent, thread.agent), subject=request.title or _title(request.objective)),
@@ -82,10 +81,18 @@ def spawn(batch: Batch, parent: Thread, request: Spawn) -> Spawned:
     )
 
 
-def _same(batch: Batch, waiting: str, thread: Thread, group: str) -> bool:
-    """True where one that waits has the same parent or the same provider: it comes first."""
-    one = batch.state.threads[waiting].child
-    return one is not None and thread.child is not None and (one.parent == thread.child.parent or one.group == group)
+def _reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
+    """Why the child waits: its slot is taken, or another one waits for it already."""
+    for waiting in batch.state.waiting:
+        thread = batch.state.threads[waiting]
+        first = thread.child
+        if first is None or thread.paused is not None:
+            continue
+        if first.queue_reason == "parallel_budget" and first.parent == child.parent:
+            return "parallel_budget"
+        if first.queue_reason == "provider_budget" and first.group == group:
+            return "provider_budget"
+    return Slots(batch).reason_to_wait(child, group)
 
 
 def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:

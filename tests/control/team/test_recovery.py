@@ -1,0 +1,139 @@
+"""A team whose process ended: what it was at is told as it was, and nothing of it begins by itself."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands import ResumeThread
+from callboard.contracts.facts import ThreadPaused, TurnSubmitted, WorkerNotification
+from callboard.control.effects import ExpireAction, WakeAt, standing
+from callboard.control.outcomes import TakenOver
+from tests.control.examples import ASK, NOW, SESSION, answered, approve, wants
+from tests.control.given import Then
+from tests.control.team.given import WORKER, Team, agent, all_of, one, spawn, team, types
+
+SECOND = 1_000_000
+TAKEN = TakenOver(partials=())
+
+
+def crashed(given: Team) -> Then:
+    """Another process takes the session over."""
+    given.epoch += 1
+    return given.when(TAKEN)
+
+
+def tree() -> Team:
+    """A lead that waits for two children, of which one waits for a slot."""
+    given = team(budget=1)
+    given.spawns(2)
+    given.uses("lead", "wait_subagents")
+    return given
+
+
+def test_a_tree_is_told_as_interrupted_and_nothing_of_it_begins_by_itself() -> None:
+    """CTL-06, CTL-17: the wait took no effect, so its outcome is not unknown."""
+    given = tree()
+    then = crashed(given)
+
+    assert types(then) == [
+        "session.taken_over",
+        "tool.cancelled",
+        "turn.interrupted",
+        "model.interrupted",
+        "turn.interrupted",
+        "worker.notification",
+        "thread.paused",
+        "team.changed",
+    ]
+    assert one(then, WorkerNotification).status == "interrupted"
+    assert one(then, ThreadPaused) == ThreadPaused(cause="recovered", reason="the process that ran it ended")
+    assert given.works() == []
+    assert (given.status("worker-1"), given.status("worker-2")) == ("waiting", "queued")
+    crashed(given).then_nothing()
+
+
+def test_one_command_resumes_the_tree() -> None:
+    """CTL-06: resuming is explicit; slots hold as before."""
+    given = tree()
+    crashed(given)
+    then = given.when(ResumeThread(session_id=SESSION, tree=True))
+
+    assert given.works() == ["lead", "worker-1"]
+    assert [fact.source for fact in all_of(then, TurnSubmitted)] == ["person", "person"]
+    given.says("worker-1")
+    assert given.works() == ["lead", "worker-2"]
+    given.says("worker-2")
+    assert given.refuses(ResumeThread(session_id=SESSION, tree=True)).code == "thread_not_paused"
+
+
+def test_without_the_tree_only_the_thread_goes_on() -> None:
+    given = tree()
+    crashed(given)
+    assert given.refuses(ResumeThread(session_id=SESSION)).code == "thread_not_paused"
+    given.when(ResumeThread(session_id=SESSION, thread_id="thr_3"))
+    assert given.works() == ["worker-2"]
+
+
+def test_an_idle_parent_is_not_woken_by_what_a_crash_did_to_its_child() -> None:
+    """CTL-06"""
+    given = team(agent("lead"), agent("other"), WORKER)
+    given.uses("lead", "send_message", to=["other"], text="hi")
+    given.uses("other", "spawn_subagent", agent="worker", objective="x")
+    given.says("other")
+    crashed(given)
+    assert given.works() == []
+    given.when(ResumeThread(session_id=SESSION, thread_id="thr_2"))
+    assert given.works() == ["other"]
+
+
+def test_a_tree_that_only_waits_for_a_person_goes_on_waiting() -> None:
+    """CTL-04: a new process lost nothing of it."""
+    given = team()
+    given.spawns()
+    given.uses("lead", "wait_subagents")
+    given.when(answered(wants(9, 2, ASK), run=2, thread="thr_2"))
+    assert types(crashed(given)) == ["session.taken_over"]
+    given.when(approve())
+    assert given.works() == ["lead", "worker-1"]
+
+
+def test_a_shutdown_starts_nobody_in_the_freed_slot() -> None:
+    given = team(budget=1)
+    given.spawns(2)
+    given.says("lead")
+    then = given.stopped("worker-1", "shutdown")
+    assert types(then)[-3:] == ["worker.notification", "thread.paused", "team.changed"]
+    assert given.works() == []
+
+
+def test_a_child_that_was_being_cancelled_is_cancelled_whoever_finds_it() -> None:
+    """CTL-08"""
+    given = team()
+    given.spawns()
+    given.uses("lead", "cancel_subagent", agent="worker-1")
+    crashed(given)
+    assert given.status("worker-1") == "cancelled"
+
+
+def test_times_that_were_waited_for_are_waited_for_again() -> None:
+    """COM-16, CTL-12: also after a restart."""
+    given = team(expiry=SECOND)
+    given.spawns()
+    given.uses(
+        "lead",
+        "send_handoff",
+        to="critic",
+        message="Look.",
+        response={"expectation": "required", "withinS": 60},
+    )
+    given.when(answered(wants(9, 2, ASK), run=2, thread="thr_2"))
+    given.uses("lead", "wait_subagents", timeoutS=30)
+    found = standing(given.state)
+    assert [one for one in found if isinstance(one, WakeAt)] == [WakeAt(NOW + 30 * SECOND), WakeAt(NOW + 60 * SECOND)]
+    assert [one.at for one in found if isinstance(one, ExpireAction)] == [NOW + SECOND]
+
+
+def test_queued_children_of_before_do_not_hold_up_new_ones() -> None:
+    """COM-12"""
+    given = tree()
+    crashed(given)
+    given.when(spawn())
+    assert given.works() == ["worker-3"]

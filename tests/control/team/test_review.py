@@ -1,0 +1,108 @@
+"""Judgements of work, and the board."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.team import ApplyReview, CloseSubagent, CreateTask, SubmitVerdict, UpdateTask
+from callboard.contracts.facts import (
+    ReviewApplied,
+    ReviewRequested,
+    ReviewVerdict,
+    SubagentCompleted,
+    TaskCompleted,
+    TurnSubmitted,
+    WorkerNotification,
+)
+from callboard.contracts.facts.task import Fix
+from tests.control.examples import SESSION
+from tests.control.team.given import CRITIC, LEAD, WORKER, Team, all_of, one, team, types
+
+
+def reviewed() -> Team:
+    """A child whose work waits for a verdict."""
+    given = team()
+    given.spawns(review=True)
+    given.says("worker-1", "First draft.")
+    return given
+
+
+def test_a_child_under_review_waits_and_completes_after_the_verdict() -> None:
+    """Subagents specification, Review: its work is ready, not done."""
+    given = team()
+    given.spawns(review=True)
+    then = given.says("worker-1", "First draft.")
+    assert types(then)[-3:] == ["review.requested", "worker.notification", "team.changed"]
+    assert one(then, WorkerNotification).status == "ready_for_review"
+    assert given.status("worker-1") == "waiting"
+
+    judged = given.uses("lead", "submit_verdict", agent="worker-1", verdict="passed", summary="Good.")
+    assert one(judged, ReviewVerdict).reviewer == "lead"
+    assert one(judged, SubagentCompleted).result.text == "First draft."
+    assert one(judged, TaskCompleted).summary == "Good."
+    assert given.state.reviews == {}
+
+
+def test_requested_changes_are_the_childs_next_input() -> None:
+    """Subagents specification, Review: fixes can be assigned back."""
+    given = reviewed()
+    then = given.uses(
+        "lead",
+        "submit_verdict",
+        agent="worker-1",
+        verdict="changes_requested",
+        summary="Nearly.",
+        fixes=[{"text": "Name the source.", "ref": "a.md:3"}],
+    )
+    assert one(then, ReviewApplied).target == "worker-1"
+    assert (
+        one(then, TurnSubmitted).input.text == "Changes were requested by lead.\nNearly.\n- Name the source. (a.md:3)"
+    )
+    again = given.says("worker-1", "Second draft.")
+    assert len(all_of(again, ReviewRequested)) == 1
+    given.when(SubmitVerdict(session_id=SESSION, agent="worker-1", verdict="passed"))
+    assert given.status("worker-1") == "completed"
+
+
+def test_work_that_does_not_pass_has_failed() -> None:
+    given = reviewed()
+    given.uses("lead", "submit_verdict", agent="worker-1", verdict="failed", summary="No.")
+    assert given.status("worker-1") == "failed"
+    assert given.denied("lead", "submit_verdict", agent="worker-1", verdict="passed") == "unknown_review"
+
+
+def test_a_review_of_a_child_that_is_closed_is_forgotten() -> None:
+    given = reviewed()
+    given.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
+    assert given.state.reviews == {}
+
+
+def test_a_reviewer_is_told_in_its_next_turn_and_judges() -> None:
+    given = team(LEAD, CRITIC, WORKER)
+    asked = given.gets("lead", "request_review", reviewer="critic", instructions="Is it right?")
+    assert given.works() == ["lead", "critic"]
+    assert given.denied("lead", "submit_verdict", reviewId=asked["reviewId"], verdict="passed") == "not_yours"
+    assert given.denied("lead", "request_review", reviewer="lead") == "agent_to_itself"
+    then = given.uses(
+        "critic",
+        "submit_verdict",
+        reviewId=asked["reviewId"],
+        verdict="changes_requested",
+        fixes=[{"text": "Shorter."}],
+    )
+    assert one(then, ReviewVerdict).fixes == (Fix(text="Shorter."),)
+    assert given.denied("critic", "submit_verdict", reviewId=asked["reviewId"], verdict="passed") == "review_judged"
+    applied = given.when(ApplyReview(session_id=SESSION, review_id=asked["reviewId"]))
+    assert (one(applied, ReviewApplied).target, one(applied, ReviewApplied).by) == ("lead", "person")
+    assert given.refuses(ApplyReview(session_id=SESSION, review_id=asked["reviewId"])).code == "unknown_review"
+
+
+def test_tasks_are_made_changed_and_ended_by_agents_and_persons() -> None:
+    """Control plane spec, create_task and update_task."""
+    given = team()
+    given.when(CreateTask(session_id=SESSION, title="Docs", task_id="tsk_a"))
+    assert given.refuses(CreateTask(session_id=SESSION, title="Docs", task_id="tsk_a")).code == "task_id_used"
+    changed = given.gets("lead", "update_task", taskId="tsk_a", status="blocked", blocker="no key")
+    assert (changed["taskId"], changed["status"]) == ("tsk_a", "blocked")
+    done = given.when(UpdateTask(session_id=SESSION, task_id="tsk_a", status="done", progress="All there."))
+    assert types(done) == ["task.updated", "task.completed"]
+    assert given.denied("lead", "update_task", taskId="tsk_a", status="open") == "unknown_task"
+    assert given.denied("lead", "create_task", title="x", dependsOn=["tsk_a"]) == "unknown_task"

@@ -1,0 +1,370 @@
+"""What agents send each other: handoffs over edges, messages, and the inbox in which both wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import ResumeThread
+from callboard.contracts.commands.team import RespondHandoff, SendHandoff
+from callboard.contracts.facts import (
+    HandoffAccepted,
+    HandoffCompleted,
+    HandoffRejected,
+    HandoffRequested,
+    InboxConsumed,
+    InboxReserved,
+    ReplyEnded,
+    ThreadPaused,
+    ThreadResumed,
+    TurnSubmitted,
+)
+from callboard.contracts.payload import LARGEST_MESSAGE, Expectation, HandoffStatus, Payload
+from callboard.contracts.team import Edge, Ref
+from callboard.control.outcomes import TimeCame
+from tests.control.examples import NOW, SESSION, interrupt, submit
+from tests.control.team.given import CLERK, CRITIC, WORKER, Team, agent, all_of, one, team, types
+
+SECOND = 1_000_000
+#: Edges to everybody, without conditions.
+OPEN = agent("lead", edges=(Edge(to="critic"), Edge(to="clerk")), aliases=("Boss",))
+
+
+def hands(given: Team, to: str, by: str = "lead", **rest: Any) -> str:
+    """A handoff is sent; its id."""
+    return given.gets(by, "send_handoff", to=to, message="Look at it.", **rest)["handoffId"]
+
+
+def respond(handoff: str, decision: Any, reason: str = "") -> RespondHandoff:
+    return RespondHandoff(session_id=SESSION, handoff_id=handoff, decision=decision, reason=reason)
+
+
+def test_without_an_edge_a_handoff_is_refused_and_nothing_is_queued() -> None:
+    """COM-01"""
+    given = team(agent("lead"), CRITIC, WORKER)
+    assert given.denied("lead", "send_handoff", to="critic", message="Look.") == "no_edge"
+    problem = given.refuses(SendHandoff(session_id=SESSION, to="critic", message="Look."))
+    assert (problem.message, problem.hint) == ("No edge leads from lead to critic.", "Edges lead to: nobody.")
+    assert [one.agent for one in given.state.threads.values()] == ["lead"]
+
+
+def test_an_edge_carries_one_way_and_one_for_both_ways_carries_both() -> None:
+    """COM-02"""
+    given = team(OPEN, CRITIC, CLERK)
+    hands(given, "critic")
+    hands(given, "clerk")
+    assert given.denied("critic", "send_handoff", to="lead", message="Done.") == "no_edge"
+    given.says("clerk")
+    assert hands(given, "clerk", by="critic")
+
+
+@pytest.mark.parametrize("name", ["critic", "CRITIC", "the judge", "ＣＲＩＴＩＣ"])
+def test_an_id_or_an_alias_in_any_case_reaches_the_same_agent(name: str) -> None:
+    """COM-03"""
+    given = team(OPEN, CRITIC)
+    hands(given, name)
+    assert given.works() == ["lead", "critic"]
+    assert hands(given, name.upper())
+    assert [one.agent for one in given.state.threads.values()] == ["lead", "critic"]
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [("", "empty_message"), (" \n", "empty_message"), ("x" * (LARGEST_MESSAGE + 1), "message_too_large")],
+)
+def test_a_blank_or_too_large_message_is_an_error_and_no_event(message: str, code: str) -> None:
+    """COM-04"""
+    given = team(OPEN, CRITIC)
+    assert given.denied("lead", "send_handoff", to="critic", message=message) == code
+    problem = given.refuses(SendHandoff(session_id=SESSION, to="critic", message=message))
+    assert (problem.code, problem.field) == (code, "message")
+    large = {"x": "y" * 40_000}
+    assert (
+        given.refuses(SendHandoff(session_id=SESSION, to="critic", message="x", structured=large)).field == "structured"
+    )
+
+
+def test_a_message_of_eight_kilobytes_is_sent() -> None:
+    """COM-04"""
+    given = team(OPEN, CRITIC)
+    assert given.gets("lead", "send_handoff", to="critic", message="x" * LARGEST_MESSAGE)["status"] == "queued"
+
+
+def test_every_optional_field_stands_in_the_fact_unchanged() -> None:
+    """COM-05"""
+    given = team(OPEN, CRITIC)
+    then = given.uses(
+        "lead",
+        "send_handoff",
+        to="critic",
+        message="Look.",
+        structured={"key": ["value", 1]},
+        artifacts=[{"type": "diff", "ref": "artifact://diff/123"}],
+        status={"ok": True, "reason": "tests-pass"},
+        response={"expectation": "optional", "replyTo": "lead"},
+        contextRef="ctx://1",
+        meta={"k": None},
+        reason="second look",
+    )
+    assert one(then, HandoffRequested) == HandoffRequested(
+        source="lead",
+        target="critic",
+        to_thread="thr_2",
+        edge="handoff",
+        payload=Payload(
+            message="Look.",
+            structured={"key": ["value", 1]},
+            artifacts=(Ref(type="diff", ref="artifact://diff/123"),),
+            status=HandoffStatus(ok=True, reason="tests-pass"),
+            response=Expectation(expectation="optional", reply_to="lead"),
+        ),
+        context_ref="ctx://1",
+        meta={"k": None},
+        reason="second look",
+        context_boundary=one(then, HandoffRequested).context_boundary,
+        hops=1,
+    )
+
+
+def test_handoffs_of_several_senders_are_consumed_once_in_the_order_sent() -> None:
+    """COM-06, COM-07: a receiver at work is not interrupted; what it gets waits in its inbox."""
+    clerk = agent("clerk", edges=(Edge(to="critic"),))
+    given = team(OPEN, CRITIC, clerk)
+    first = hands(given, "critic")
+    given.uses("lead", "send_message", to=["clerk"], text="hi")
+    sent = [hands(given, "critic"), hands(given, "critic", by="clerk"), hands(given, "critic")]
+    assert [item.item for item in given.of("critic").inbox] == [first, *sent]
+    assert given.run_of("critic").reserved == (first,)
+
+    then = given.says("critic")
+    assert one(then, InboxConsumed).items == (first,)
+    assert one(then, InboxReserved).items == tuple(sent)
+    then = given.says("critic")
+    assert one(then, InboxConsumed).items == tuple(sent)
+    assert given.of("critic").inbox == ()
+
+
+def test_a_turn_that_fails_before_its_model_answered_leaves_its_inputs_deliverable() -> None:
+    """COM-09"""
+    given = team(OPEN, CRITIC)
+    handoff = hands(given, "critic")
+    given.fails("critic")
+    assert [item.item for item in given.of("critic").inbox] == [handoff]
+    then = given.when(submit("try again", session_id=SESSION, thread_id="thr_2"))
+    assert one(then, InboxReserved).items == (handoff,)
+    assert one(given.says("critic"), InboxConsumed).items == (handoff,)
+
+
+def test_a_handoff_is_accepted_by_being_read_and_complete_with_the_turn_that_took_it() -> None:
+    """Communication spec, Handoff delivery."""
+    given = team(OPEN, CRITIC)
+    hands(given, "critic")
+    read = given.uses("critic", "create_task", title="Look")
+    assert one(read, HandoffAccepted).reason == "consumed"
+    given.fails("critic")
+    assert list(given.state.handoffs) == ["hnd_1"]
+    given.when(submit("go on", session_id=SESSION, thread_id="thr_2"))
+    assert one(given.says("critic"), HandoffCompleted).returned is False
+    assert given.state.handoffs == {}
+
+
+def test_an_edge_that_confirms_waits_for_the_receivers_answer() -> None:
+    """Communication spec, Handoff delivery: the receiver is told, and reading alone accepts nothing."""
+    given = team()
+    sent = given.gets("lead", "send_handoff", to="clerk", message="Look.")
+    assert sent["status"] == "waiting_for_answer"
+    then = given.uses("clerk", "respond_handoff", handoffId="hnd_1", decision="accept")
+    accepted = one(then, HandoffAccepted)
+    assert (accepted.source, accepted.target, accepted.ownership) == ("lead", "clerk", False)
+    assert one(given.says("clerk"), HandoffCompleted).target == "clerk"
+
+
+def test_a_rejection_tells_its_sender_why() -> None:
+    """Communication spec, Handoff delivery."""
+    given = team()
+    given.gets("lead", "send_handoff", to="clerk", message="Look.")
+    then = given.uses("clerk", "respond_handoff", handoffId="hnd_1", decision="reject", reason="no time")
+    assert one(then, HandoffRejected) == HandoffRejected(
+        source="lead", target="clerk", to_thread="thr_1", reason="no time"
+    )
+    assert [item.item for item in given.of("lead").inbox] == ["hnd_1"]
+    assert given.denied("clerk", "respond_handoff", handoffId="hnd_1", decision="accept") == "unknown_handoff"
+
+
+def test_what_a_person_accepts_for_an_agent_is_told_to_it_again() -> None:
+    given = team()
+    given.gets("lead", "send_handoff", to="clerk", message="Look.")
+    given.says("clerk", "Somebody else should answer.")
+    assert given.works() == ["lead"]
+    then = given.when(respond("hnd_1", "accept"))
+    assert one(then, InboxReserved).items == ("hnd_1",)
+    assert one(given.says("clerk"), HandoffCompleted).source == "lead"
+
+
+def test_only_the_receiver_answers_a_handoff() -> None:
+    given = team()
+    given.gets("lead", "send_handoff", to="clerk", message="Look.")
+    assert given.denied("lead", "respond_handoff", handoffId="hnd_1", decision="accept") == "not_yours"
+    assert given.denied("clerk", "respond_handoff", handoffId="hnd_1", decision="complete") == "handoff_not_waiting"
+
+
+def test_an_ownership_moves_on_acceptance_and_comes_back_on_completion() -> None:
+    """Subagents specification, handoff: the person's words go to the owner, and whoever resumes is told."""
+    given = team(mode="auto")
+    hands(given, "critic", ownership=True)
+    assert given.state.owner == ""
+    given.uses("critic", "respond_handoff", handoffId="hnd_1", decision="accept")
+    assert given.state.owner == "thr_2"
+    then = given.when(submit("and the tests?", session_id=SESSION))
+    assert [new.scope.thread for new in then.decision.facts if isinstance(new.fact, TurnSubmitted)] == ["thr_2"]
+    done = given.uses("critic", "respond_handoff", handoffId="hnd_1", decision="complete", reason="all good")
+    assert one(done, HandoffCompleted) == HandoffCompleted(
+        source="lead", target="critic", returned=True, to_thread="thr_1", reason="all good"
+    )
+    assert given.state.owner == "thr_1"
+    assert [item.item for item in given.of("lead").inbox] == ["hnd_1"]
+
+
+def test_an_edge_without_ownership_moves_none() -> None:
+    given = team(OPEN, CRITIC)
+    assert given.denied("lead", "send_handoff", to="critic", message="x", ownership=True) == "ownership_not_allowed"
+
+
+def test_a_required_answer_is_tracked_until_it_comes() -> None:
+    """COM-16"""
+    given = team(OPEN, agent("critic", edges=(Edge(to="lead"),)))
+    hands(given, "critic", response={"expectation": "required", "withinS": 60})
+    given.says("critic", "Later.")
+    assert [handoff.reply_by for handoff in given.state.handoffs.values()] == [NOW + 60 * SECOND]
+    given.when(submit("answer it", session_id=SESSION, thread_id="thr_2"))
+    then = given.uses("critic", "send_handoff", to="lead", message="Here.")
+    assert one(then, ReplyEnded) == ReplyEnded(end="answered", to_thread="thr_1", by="critic")
+
+
+def test_a_required_answer_that_does_not_come_expires_and_its_sender_is_told() -> None:
+    """COM-16"""
+    given = team(OPEN, CRITIC)
+    hands(given, "critic", response={"expectation": "required", "withinS": 60})
+    given.says("critic", "I say nothing.")
+    given.says("lead")
+    given.now += 60 * SECOND
+    then = given.when(TimeCame(at=given.now))
+    assert types(then) == ["handoff.reply.ended", "handoff.completed"]
+    assert one(then, ReplyEnded) == ReplyEnded(end="expired", to_thread="thr_1")
+    assert [item.item for item in given.of("lead").inbox] == ["hnd_1"]
+    given.when(TimeCame(at=given.now)).then_nothing()
+
+
+def test_an_idle_agent_is_woken_and_a_lead_that_talks_with_a_person_waits_for_that_person() -> None:
+    """MAR-13, COM-07"""
+    given = team(agent("lead"), agent("other"))
+    given.uses("lead", "send_message", to=["other"], text="hi")
+    given.says("lead")
+    given.uses("other", "send_message", to=["lead"], text="hello")
+    given.says("other")
+    assert given.works() == []
+    assert one(given.when(submit("and?", session_id=SESSION)), InboxReserved).items == ("itm_2",)
+
+
+def test_a_lead_that_works_alone_is_woken_by_what_its_inbox_holds() -> None:
+    """Multi-agent runtime spec, Mode loop semantics."""
+    given = team(mode="auto")
+    given.spawns()
+    given.when(interrupt())
+    given.stopped("lead")
+    given.says("worker-1")
+    assert given.works() == [], "what a person stopped is not begun again by others"
+
+
+def test_one_blocked_agent_does_not_hold_up_another() -> None:
+    """COM-12"""
+    given = team(OPEN, CRITIC, agent("clerk"))
+    hands(given, "critic")
+    hands(given, "clerk")
+    given.fails("critic")
+    given.says("clerk")
+    assert given.works() == ["lead"]
+    hands(given, "clerk")
+    assert given.works() == ["lead", "clerk"]
+
+
+def test_a_subagent_speaks_to_its_parent_and_to_nobody_else() -> None:
+    """MAR-08: Hard invariants 3 and 4."""
+    given = team(OPEN, CRITIC, WORKER)
+    given.spawns(2)
+    for tool, arguments in (
+        ("send_message", {"to": ["worker-2"], "text": "hi"}),
+        ("send_message", {"to": ["critic"], "text": "hi"}),
+        ("send_handoff", {"to": "worker-2", "message": "hi"}),
+        ("send_handoff", {"to": "critic", "message": "hi"}),
+        ("request_review", {"reviewer": "critic"}),
+        ("request_review", {"reviewer": "worker-2"}),
+    ):
+        assert given.denied("worker-1", tool, **arguments) == "subagents_do_not_talk", tool
+    assert "critic" not in [one.agent for one in given.state.threads.values()]
+    assert given.gets("worker-1", "send_message", to=["Boss"], text="a question")["channelId"] == "chn_1"
+    assert hands(given, "lead", by="worker-1")
+    assert [item.source for item in given.of("lead").inbox] == ["worker-1", "worker-1"]
+
+
+def test_a_main_writes_to_its_own_children_while_they_work() -> None:
+    """MAR-08: Hard invariant 2."""
+    given = team(agent("lead"), agent("other"), WORKER)
+    given.spawns()
+    given.uses("lead", "send_message", to=["worker-1", "other"], text="hi")
+    assert given.denied("other", "send_message", to=["worker-1"], text="hi") == "subagents_do_not_talk"
+    assert "subagent.completed" not in types(given.says("worker-1"))
+    assert given.run_of("worker-1").reserved == ("itm_1",)
+    given.says("worker-1")
+    assert given.denied("lead", "send_message", to=["worker-1"], text="hi") == "nothing_running"
+
+
+def test_a_ring_of_mains_that_message_each_other_never_deadlocks() -> None:
+    """MAR-09: nobody waits for anybody; each is told at its next turn."""
+    names = ("lead", "one", "two")
+    given = team(*(agent(name) for name in names))
+    for number, name in enumerate(names):
+        given.uses(name, "send_message", to=[names[(number + 1) % 3]], text="and you?")
+    assert given.works() == list(names)
+    for name in names:
+        given.says(name)
+    assert given.works() == []
+    assert [item.source for item in given.of("lead").inbox] == ["two"], "a lead in chat waits for its person"
+
+
+def test_an_endless_exchange_is_stopped_with_the_reason_and_a_person_lets_it_go_on() -> None:
+    """MAR-09"""
+    given = team(agent("lead"), agent("one"), agent("two"))
+    given.uses("lead", "send_message", to=["one"], text="begin")
+    sender, receiver = "one", "two"
+    turns = 0
+    paused: list[ThreadPaused] = []
+    while given.of(sender).run is not None:
+        paused = all_of(given.uses(sender, "send_message", to=[receiver], text="and you?"), ThreadPaused)
+        given.says(sender)
+        sender, receiver, turns = receiver, sender, turns + 1
+    assert turns == 32
+    assert paused == [ThreadPaused(cause="no_progress", reason="33 agents passed this on without a person")]
+    again = given.when(ResumeThread(session_id=SESSION, thread_id=given.of(sender).thread))
+    assert one(again, ThreadResumed) == ThreadResumed()
+    assert given.works() == ["lead", sender]
+    assert given.run_of(sender).hops == 0
+
+
+def test_a_parent_and_a_child_that_give_each_other_work_for_ever_are_stopped_too() -> None:
+    """MAR-09"""
+    given = team(agent("lead"), agent("other"), WORKER)
+    given.uses("lead", "send_message", to=["other"], text="begin")
+    given.uses("other", "spawn_subagent", agent="worker", objective="x")
+    given.says("other")
+    turns = 0
+    while given.of("worker-1").run is not None:
+        then = given.says("worker-1")
+        if given.of("other").run is None:
+            break
+        given.uses("other", "send_subagent_input", agent="worker-1", text="again")
+        given.says("other")
+        turns += 1
+    assert turns == 15
+    assert one(then, ThreadPaused).cause == "no_progress"
