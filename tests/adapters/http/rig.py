@@ -17,6 +17,7 @@ from callboard.agents.packaged import PackagedDefinitions
 from callboard.contracts.commands import ListWorkspaces
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import WarningRaised
+from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.model import Models
 from callboard.contracts.ports.store import Append, Store
 from callboard.contracts.record import NewFact, Origin
@@ -112,18 +113,25 @@ class Board:
 
 
 @asynccontextmanager
-async def serving(folder: Path, *, limits: Limits | None = None, **given: Any) -> AsyncGenerator[Board]:
+async def serving(
+    folder: Path,
+    *,
+    limits: Limits | None = None,
+    scenario: str = SCENARIO,
+    definitions: Definitions | None = None,
+    **given: Any,
+) -> AsyncGenerator[Board]:
     """A Callboard with one scripted model. `given` replaces parts of what the app gets."""
     beside = folder.with_name(f"{folder.name}-beside")
     store = open_store(beside)
-    (beside / "short-answers.yaml").write_text(SCENARIO)
+    (beside / "short-answers.yaml").write_text(scenario)
     models = ConfiguredModels(ModelSettings(providers=(scripted(beside / "short-answers.yaml"),)))
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
         toolbox=FolderToolbox(hidden=(str(beside),)),
-        definitions=PackagedDefinitions(),
+        definitions=definitions or PackagedDefinitions(),
         limits=limits or Limits(write_behind=0.01),
     )
     async with Runtime(parts) as runtime:

@@ -23,8 +23,8 @@ It decides nothing and keeps nothing: what it knows is in the requests, the port
 from __future__ import annotations
 
 from .app import HttpApp
-from .meta import Meta, ModelOffer, WorkspaceOffer
+from .meta import DemoOffer, Meta, ModelOffer, WorkspaceOffer
 from .ports import Given
 from .server import HttpServer
 
-__all__ = ["Given", "HttpApp", "HttpServer", "Meta", "ModelOffer", "WorkspaceOffer"]
+__all__ = ["DemoOffer", "Given", "HttpApp", "HttpServer", "Meta", "ModelOffer", "WorkspaceOffer"]

@@ -21,6 +21,13 @@ class WorkspaceOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     name: str
 
 
+class DemoOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A demo that `start_demo` plays. `title` is what a person reads."""
+
+    name: str
+    title: str
+
+
 class Meta(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The version, the writer (`runtimeId` and `epoch`) and the store it writes, the models and the workspaces.
 
@@ -34,3 +41,4 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     models: tuple[ModelOffer, ...]
     workspaces: tuple[WorkspaceOffer, ...]
     sample: bool = False
+    demos: tuple[DemoOffer, ...] = ()

@@ -85,7 +85,13 @@ def _lists(kind: type[msgspec.Struct]) -> frozenset[str]:
     """The fields that hold more than one value, by the names under which they are sent."""
     found = msgspec.inspect.type_info(kind)
     fields = found.fields if isinstance(found, msgspec.inspect.StructType) else ()
-    return frozenset(field.encode_name for field in fields if isinstance(field.type, msgspec.inspect.VarTupleType))
+    return frozenset(field.encode_name for field in fields if _holds_several(field.type))
+
+
+def _holds_several(kind: msgspec.inspect.Type) -> bool:
+    while isinstance(kind, msgspec.inspect.Metadata):
+        kind = kind.type
+    return isinstance(kind, msgspec.inspect.VarTupleType)
 
 
 def key_of(request: Request) -> str:

@@ -1,0 +1,129 @@
+"""The nine events and their one order."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import get_args
+
+from callboard.projection.emit.agentruns import PHASES, RunEventName
+from tests.adapters.http.agentruns.crew import Event, ended, go, listening, refused, texts, told, until
+from tests.adapters.http.rig import Board
+
+
+def kept(events: list[Event]) -> list[Event]:
+    """The events that facts are told as; what only one client is told at its beginning is not among them."""
+    return [event for event in events if "event_id" in event]
+
+
+def numbers(events: list[Event]) -> list[int]:
+    return [event["seq"] for event in events]
+
+
+async def test_two_clients_see_the_same_numbers_for_the_same_events(team: Board):
+    """MAR-14: they begin at different times, and what both see has one number, in one order."""
+    first = asyncio.create_task(listening(team.http, ended(3), 0))
+    started = await told(team, "/api/chat", message="team")
+    await until(team, started["session_id"], "subagent.completed")
+    second = asyncio.create_task(listening(team.http, ended(3), 0))
+    go(team)
+    one, other = await first, await second
+
+    assert kept(one) == kept(other)
+    for events in (one, other):
+        assert numbers(events) == sorted(set(numbers(events)))
+    live = {event["seq"]: event for event in one if "event_id" not in event and not event["data"].get("so_far")}
+    for event in other:
+        if event["seq"] in live and not event["data"].get("so_far"):
+            assert event == live[event["seq"]]
+    assert texts(one) == texts(other)
+    assert sorted(texts(one).values()) == ["Both are done.", "Quick is done.", "Slow is done.", "Slow so far. "]
+
+
+async def test_a_client_that_drops_again_and_again_misses_nothing_and_gets_nothing_twice(team: Board):
+    """MAR-14, COM-14"""
+    whole = asyncio.create_task(listening(team.http, ended(1), 0))
+    await told(team, "/api/chat", message="alone")
+    found: list[Event] = []
+    while not ended(1)(found):
+        after = found[-1]["seq"] if found else 0
+        found += await listening(team.http, lambda events: len(events) >= 3 or ended(1)(events), after)
+    every = await whole
+
+    assert kept(found) == kept(every)
+    assert numbers(found) == sorted(set(numbers(found)))
+    assert texts(found) == texts(every)
+    assert list(texts(found).values()) == ["word " * 60]
+
+
+async def test_who_comes_back_gets_the_text_so_far_in_place_of_its_tokens(team: Board):
+    """COM-14: the number is that of the newest Token that it contains."""
+    started = await told(team, "/api/chat", message="hold")
+    seen = await listening(team.http, lambda events: events[-1]["type"] == "Token", 0)
+    await until(team, started["session_id"], "model.requested")
+    again = asyncio.create_task(listening(team.http, ended(1), kept(seen)[-1]["seq"], header=False))
+    fresh = await listening(team.http, lambda events: events[-1]["data"].get("change") == "snapshot")
+    go(team)
+    rest = await again
+
+    (so_far,) = [event for event in fresh if event["type"] == "Token"]
+    assert so_far["data"] == {"offset": 0, "text": "Half of it. ", "so_far": True}
+    state = fresh[-1]["data"]
+    assert state["gap"] is False
+    assert state["repo_path"] == str(team.folder)
+    assert [one["session_id"] for one in state["sessions"]] == [started["session_id"]]
+    assert list(texts(rest).values()) == ["Half of it. ", "The rest."]
+
+
+async def test_a_number_that_nobody_gave_begins_anew_and_says_so(team: Board):
+    (state,) = await listening(team.http, lambda events: len(events) == 1, 2**52)
+
+    assert state["type"] == "StateUpdated"
+    assert state["data"]["gap"] is True
+
+
+async def test_what_is_no_number_is_refused_with_its_name(team: Board):
+    """SAFE-05"""
+    by_header = await team.http.get("/api/events", headers={"Last-Event-ID": "7.3"})
+    by_query = await team.http.get("/api/events", params={"after": "-1"})
+
+    assert (await refused(by_header, 400))["field"] == "Last-Event-ID"
+    assert (await refused(by_query, 400))["field"] == "after"
+
+
+async def test_one_message_is_in_progress_for_each_agent_and_its_final_text_replaces_it(team: Board):
+    """MAR-17: status, tools and pieces of text name the run's message that they belong to."""
+    following = asyncio.create_task(listening(team.http, ended(1), 0))
+    await told(team, "/api/chat", message="write", permission_mode="full")
+    events = await following
+    runs = {event["run_id"] for event in events if "run_id" in event}
+    gathered = [one for one in events if one["type"] in ("AgentStatus", "Token")]
+    finals = [one for one in events if one["type"] == "Message" and one["data"]["role"] == "assistant"]
+
+    assert len(runs) == 1
+    assert {event["message_id"] for event in gathered} == runs
+    assert [(one["message_id"], one["data"]["text"]) for one in finals] == [(*runs, "Written.")]
+    said = [(one["data"]["state"], one["data"]["detail"]) for one in gathered if one["type"] == "AgentStatus"]
+    assert ("model_loading", "Model loading") in said
+    assert ("calling_tool", "Calling Write") in said
+    assert said[-1] == ("idle", "Completed")
+
+
+async def test_a_team_is_told_in_the_specifications_nine_words_and_no_other(team: Board):
+    """MAR-14: spawning, results, queue and outcomes come in the order of the facts."""
+    following = asyncio.create_task(listening(team.http, ended(4), 0))
+    started = await told(team, "/api/chat", message="team")
+    await told(team, "/api/chat", message="and then", session_id=started["session_id"])
+    go(team)
+    events = await following
+    names = [event["type"] for event in events]
+
+    assert set(names) == set(get_args(RunEventName)) - {"SettingsUpdated"}
+    assert names.count("SubagentSpawned") == names.count("SubagentResult") == 2
+    results = [event["data"] for event in events if event["type"] == "SubagentResult"]
+    assert sorted(result["result"] for result in results) == ["Quick is done.", "Slow so far. \n\nSlow is done."]
+    assert {event["data"]["status"] for event in events if event["type"] == "Outcome"} == {"completed"}
+    for event in events:
+        if event["type"] == "AgentStatus":
+            state, detail = PHASES[event["data"]["phase"]]
+            assert event["data"]["state"] == state
+            assert event["data"]["detail"] == detail.format(tool=event["data"].get("tool", ""))

@@ -1,0 +1,85 @@
+"""The order of a workspace's events over the death of the process that numbers them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import msgspec
+
+from callboard.app.endpoint import Endpoint
+from tests.adapters.http.agentruns.crew import Event, ended, listening, texts
+from tests.app.product import Product, says
+
+HALF: list[dict[str, Any]] = [{"repeat": {"text": "word ", "times": 20}, "delay_ms": 1}, {"wait_for": "never"}]
+
+
+def client(product: Product) -> httpx2.AsyncClient:
+    """A client of the process that serves."""
+    endpoint = msgspec.json.decode((product.home / "endpoint.json").read_bytes(), type=Endpoint)
+    return httpx2.AsyncClient(
+        base_url=endpoint.url, headers={"Authorization": f"Bearer {endpoint.token}"}, timeout=60, trust_env=False
+    )
+
+
+async def at_work(http: httpx2.AsyncClient, message: str, after: int | None, drops: bool) -> list[Event]:
+    """The events up to a text that has come as far as it will; with `drops` the client goes away after every few."""
+    found: list[Event] = []
+
+    def whole(events: list[Event]) -> bool:
+        return any(text.count("word") == 20 for text in texts([*found, *events]).values())
+
+    while not whole([]):
+        place = found[-1]["seq"] if found else after
+        found += await listening(http, lambda events: whole(events) or (drops and len(events) >= 4), place)
+    return found
+
+
+def test_numbers_go_on_rising_after_a_kill_and_nothing_is_taken_for_a_repeat(tmp_path: Path):
+    """MAR-14: two clients, one of which drops again and again, agree before and after a kill -9; each goes on from its own
+    last number, and what comes then lies behind all that either has seen."""
+    product = Product(tmp_path).plays(
+        {"match": [{"text": "half", "calls": [HALF]}, {"text": "", "calls": [says("It goes on.")]}]}
+    )
+
+    async def before() -> tuple[list[Event], list[Event]]:
+        async with client(product) as http:
+            one = asyncio.create_task(at_work(http, "half", 0, False))
+            other = asyncio.create_task(at_work(http, "half", 0, True))
+            answer = await http.post("/api/chat", json={"message": "half"})
+            assert answer.status_code == 200, answer.text
+            return await one, await other
+
+    async def after(one: int, other: int, session: str) -> tuple[list[Event], list[Event]]:
+        async with client(product) as http:
+            over = ended(2)
+            first = asyncio.create_task(listening(http, over, one))
+            second = asyncio.create_task(listening(http, over, other))
+            answer = await http.post("/api/chat", json={"message": "go on", "session_id": session})
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["status"] == "started"
+            return await first, await second
+
+    with product.up() as (running, _):
+        seen, dropped = asyncio.run(before())
+        running.process.kill()
+        running.wait()
+    session = next(event["session_id"] for event in seen if event.get("session_id"))
+    with product.up():
+        rest, rest_of_other = asyncio.run(after(seen[-1]["seq"], dropped[-1]["seq"], session))
+
+    for events in ([*seen, *rest], [*dropped, *rest_of_other]):
+        numbers = [event["seq"] for event in events]
+        assert numbers == sorted(set(numbers)), "a number came twice, or went back"
+    facts = [
+        [event for event in events if "event_id" in event] for events in ([*seen, *rest], [*dropped, *rest_of_other])
+    ]
+    assert facts[0] == facts[1]
+    named = [event["event_id"] for event in facts[0] if event.get("session_id") == session]
+    assert named == sorted(named, key=lambda name: int(name.partition("/")[2])), "facts of a session are out of order"
+    assert texts([*seen, *rest]) == texts([*dropped, *rest_of_other])
+    outcomes = [event["data"] for event in facts[0] if event["type"] == "Outcome"]
+    assert [(one["status"], one["detail"]) for one in outcomes] == [("failed", "crash"), ("completed", "")]
+    assert list(texts([*seen, *rest]).values())[-1] == "It goes on."

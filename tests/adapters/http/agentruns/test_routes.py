@@ -1,0 +1,233 @@
+"""Messages, settings and files by the contract of the Multi-agent runtime specification, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.adapters.http.agentruns.crew import asked, ended, go, listening, refused, told, until
+from tests.adapters.http.rig import TOKEN, Board
+
+READS = {
+    "/api/agent-runs": {},
+    "/api/agent-children": {"run_id": "run_a"},
+    "/api/agent-context": {"run_id": "run_a"},
+    "/api/events": {},
+    "/api/settings": {},
+    "/api/workspace/tree": {},
+}
+WRITES = ("/api/chat", "/api/agent-cancel", "/api/settings", "/api/runs/ses_a/nodes/lead/interrupt")
+
+
+async def test_a_busy_agent_queues_messages_and_runs_them_in_order(team: Board):
+    """MAR-13"""
+    first = await told(team, "/api/chat", message="hold")
+    session = first["session_id"]
+    second = await told(team, "/api/chat", message="two", session_id=session)
+    third = await told(team, "/api/chat", message="three", session_id=session, agent_id="lead")
+    go(team)
+    events = await listening(team.http, ended(3), 0)
+
+    assert [one["status"] for one in (first, second, third)] == ["started", "queued", "queued"]
+    assert {(one["agent_id"], one["thread_id"]) for one in (first, second, third)} == {("lead", first["thread_id"])}
+    turns = [one["turn_id"] for one in (first, second, third)]
+    began = [one["turn_id"] for one in events if one["data"].get("change") == "run_started"]
+    added = [(one["turn_id"], one["data"]["position"]) for one in events if one["type"] == "QueueUpdated"]
+    assert began == turns
+    assert added == [(turns[1], 1), (turns[2], 2)]
+
+
+async def test_a_message_under_one_key_is_taken_once(team: Board):
+    """CTL-01"""
+    body, headers = {"message": "hello"}, {"Idempotency-Key": "once"}
+    answers = [await team.http.post("/api/chat", json=body, headers=headers) for _ in range(2)]
+
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].json()["turn_id"] == answers[1].json()["turn_id"]
+    assert len(await team.store.facts.streams("ses_")) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code", "field"),
+    [
+        ({}, 400, "invalid_input", "message"),
+        ({"message": ""}, 400, "invalid_input", "message"),
+        ({"message": " "}, 400, "invalid_input", "message"),
+        ({"message": "a", "mode": "loud"}, 400, "invalid_input", "mode"),
+        ({"message": "a", "more": 1}, 400, "invalid_input", "more"),
+        ({"message": "a", "agent_id": "lead"}, 400, "invalid_input", "agent_id"),
+        ({"message": "a", "session_id": "ses_nobody"}, 404, "unknown_session", "session_id"),
+        ({"message": "a", "project_root": "/nowhere"}, 404, "unknown_workspace", "project_root"),
+    ],
+)
+async def test_a_message_that_does_not_fit_is_refused_by_its_field(
+    team: Board, body: dict[str, Any], status: int, code: str, field: str
+):
+    """SAFE-05: nothing is written."""
+    before = await team.heads()
+    problem = await refused(await team.http.post("/api/chat", json=body), status)
+
+    assert (problem["code"], problem["field"]) == (code, field)
+    assert await team.heads() == before
+
+
+async def test_an_interrupt_keeps_what_was_said_and_the_next_message_runs(team: Board):
+    """COM-10"""
+    first = await told(team, "/api/chat", message="hold")
+    session = first["session_id"]
+    await told(team, "/api/chat", message="next", session_id=session)
+    await listening(team.http, lambda events: events[-1]["type"] == "Token")
+
+    changed = await told(team, f"/api/runs/{session}/nodes/lead/interrupt")
+    events = await listening(team.http, ended(2), 0)
+
+    assert {name: changed[name] for name in ("runId", "nodeId", "threadId")} == {
+        "runId": session,
+        "nodeId": "lead",
+        "threadId": first["thread_id"],
+    }
+    said = [one["data"] for one in events if one["type"] == "Message" and one["data"]["role"] == "assistant"]
+    assert [(one["text"], one["state"]) for one in said] == [("Half of it. ", "interrupted"), ("The answer.", "final")]
+    outcomes = [one["data"]["status"] for one in events if one["type"] == "Outcome"]
+    assert outcomes == ["cancelled", "completed"]
+
+
+async def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing(team: Board):
+    """COM-11"""
+    session = (await told(team, "/api/chat", message="hello"))["session_id"]
+    await team.idle(session)
+    before = await team.heads()
+    idle = await team.http.post(f"/api/runs/{session}/nodes/lead/interrupt", json={})
+    nobody = await team.http.post(f"/api/runs/{session}/nodes/nobody/interrupt", json={})
+    nowhere = await team.http.post("/api/runs/ses_nowhere/nodes/lead/interrupt", json={})
+
+    assert (await refused(idle, 409))["code"] == "nothing_running"
+    assert (await refused(nobody, 404))["code"] == "unknown_agent"
+    assert (await refused(nowhere, 404))["code"] == "unknown_session"
+    assert await team.heads() == before
+
+
+async def test_the_settings_that_hold_are_told_and_what_cannot_be_changed_is_named(team: Board):
+    found = await asked(team, "/api/settings", project_root=str(team.folder))
+
+    assert found["modes"] == ["chat", "auto"]
+    assert found["agent"] == {"name": "lead", "max_iters": 50, "permission_mode": None}
+    assert (found["model"]["provider"], found["model"]["name"]) == ("scripted", "crew")
+    assert found["budgets"] == {"team": 8, "provider": 16}
+    before = await team.heads()
+    for body, status, field in (
+        ({"model": "other"}, 422, "model"),
+        ({"project_root": str(team.folder), "budgets": {"team": 1}}, 422, "budgets"),
+        ({"colour": "blue"}, 400, "colour"),
+    ):
+        problem = await refused(await team.http.post("/api/settings", json=body), status)
+        assert problem["field"] == field
+        assert problem["hint"]
+    assert (await refused(await team.http.post("/api/settings", json={}), 400))["code"] == "invalid_input"
+    assert (await team.heads(), await asked(team, "/api/settings")) == (before, found)
+
+
+def names(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """The entries by name: a folder's own, or the kind of what is none."""
+    return {one["name"]: names(one["children"]) if one.get("children") is not None else one["type"] for one in entries}
+
+
+async def test_the_tree_tells_the_folders_files_and_nothing_that_is_hidden_or_outside(team: Board, tmp_path: Path):
+    """SAFE-05: links are told as links and not followed."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").touch()
+    for folder in (".git", ".callboard", "src/deep/deeper"):
+        (team.folder / folder).mkdir(parents=True)
+        (team.folder / folder / "a.txt").write_text("abc")
+    (team.folder / "away").symlink_to(outside)
+
+    whole = await asked(team, "/api/workspace/tree", depth=8)
+    level = await asked(team, "/api/workspace/tree", project_root=str(team.folder), path="src", depth=1)
+
+    agents = {"lead.md": "file", "second.md": "file", "worker.md": "file"}
+    assert names(whole["entries"]) == {"agents": agents, "src": {"deep": {"deeper": {"a.txt": "file"}}}, "away": "link"}
+    assert (whole["truncated"], whole["project_root"], whole["path"]) == (False, str(team.folder), "")
+    assert level["entries"] == [{"name": "deep", "path": "src/deep", "type": "folder"}]
+    for path in ("../outside", "/etc", "away", "away/secret.txt", "src/../../outside", ".git", "a\0b"):
+        problem = await refused(await team.http.get("/api/workspace/tree", params={"path": path}), 403)
+        assert (problem["code"], problem["field"]) == ("path_denied", "path")
+    gone = await team.http.get("/api/workspace/tree", params={"path": "nothing"})
+    assert (await refused(gone, 422))["field"] == "path"
+
+
+async def test_a_large_folder_is_told_in_part_and_says_so(team: Board):
+    many = team.folder / "many"
+    many.mkdir()
+    for number in range(2100):
+        (many / f"{number:04}").touch()
+
+    found = await asked(team, "/api/workspace/tree")
+
+    assert found["truncated"] is True
+    (folder,) = [one for one in found["entries"] if one["name"] == "many"]
+    assert folder["truncated"] is True
+    assert len(folder["children"]) < 2000
+
+
+async def test_without_the_token_nothing_is_read_or_written(team: Board):
+    """SAFE-04: nor from another origin, nor under another name."""
+    before = await team.heads()
+    foreign = [{"Origin": "http://evil.example"}, {"Host": "evil.example"}, {"Sec-Fetch-Site": "cross-site"}]
+    for path, params in READS.items():
+        assert (await team.anyone.get(path, params=params)).status_code == 401
+        for headers in foreign:
+            assert (await team.http.get(path, params=params, headers=headers)).status_code == 403
+    for path in WRITES:
+        assert (await team.anyone.post(path, json={"message": "a", "run_id": "run_a"})).status_code == 401
+        for headers in foreign:
+            answer = await team.http.post(path, json={"message": "a"}, headers=headers)
+            assert answer.status_code == 403
+            assert TOKEN not in answer.text
+    assert await team.heads() == before
+
+
+async def test_what_is_no_json_is_refused_without_a_trace(team: Board):
+    """SAFE-05"""
+    for path in WRITES:
+        for content, kind, status in (
+            (b"{", "application/json", 400),
+            (b"\xff\xfe", "application/json", 400),
+            (b"[]", "application/json", 400),
+            (b"{}", "text/plain", 415),
+        ):
+            answer = await team.http.post(path, content=content, headers={"Content-Type": kind})
+            problem = await refused(answer, status)
+            assert problem["code"] == "invalid_input"
+            assert "Traceback" not in answer.text
+
+
+async def test_a_session_of_a_team_is_read_and_waited_for(team: Board):
+    """SUB: list_subagents and wait_subagents as a person's reads."""
+    session = (await told(team, "/api/chat", message="team"))["session_id"]
+    await until(team, session, "subagent.awaited")
+    await until(team, session, "subagent.completed")
+    graph = await team.query("list_subagents", sessionId=session)
+    agents = {one["agentId"]: one for one in graph["agents"]}
+    lead = agents["lead"]
+    none = await team.query("wait_subagents", sessionId=session, agents="worker-2", timeoutS=1)
+    first = await team.query("wait_subagents", sessionId=session, agents=["worker-1", "worker-2"], mode="any")
+    go(team)
+    both = await team.query("wait_subagents", sessionId=session, agents=["worker-1", "worker-2"])
+
+    assert {name: one["parentThreadId"] for name, one in agents.items()} == {
+        "lead": "",
+        "worker-1": lead["threadId"],
+        "worker-2": lead["threadId"],
+    }
+    assert {agents[name]["parentRunId"] for name in ("worker-1", "worker-2")} == {lead["runId"]}
+    assert [agents[name]["child"]["status"] for name in ("worker-1", "worker-2")] == ["completed", "running"]
+    assert (none["timedOut"], none["ended"], [one["agentId"] for one in none["pending"]]) == (True, [], ["worker-2"])
+    assert (first["timedOut"], [one["agentId"] for one in first["ended"]]) == (False, ["worker-1"])
+    assert (both["timedOut"], both["pending"]) == (False, [])
+    assert [one["result"] for one in both["ended"]] == ["Quick is done.", "Slow so far. \n\nSlow is done."]
+    for params, code in (({"agents": "lead"}, "not_your_child"), ({"agents": "nobody"}, "unknown_agent")):
+        answer = await team.http.get("/api/v1/queries/wait_subagents", params={"sessionId": session, **params})
+        assert answer.json()["code"] == code
