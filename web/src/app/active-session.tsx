@@ -1,4 +1,13 @@
-import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useState } from 'react'
+import {
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react'
 import { Inspector } from '@/features/inspector/inspector'
 import { useT } from '@/features/shared/surface'
 import { Diagnostics } from '@/features/status/diagnostics'
@@ -15,10 +24,12 @@ import type { SessionOffers } from './commands'
 import { useServices } from './services-context'
 import { SessionView } from './session-view'
 import { Side } from './side'
-import { TeamView, ToAgent, TranscriptHead, useOpening, useOpensForTeam } from './team-area'
+import { ToAgent, TranscriptHead, useOpening, useOpensForTeam } from './team-area'
 import { useSignalByFrame } from './use'
 import type { Panel } from './use-layout'
 import { statusOf, useSessionRows } from './use-session-rows'
+
+const TeamView = lazy(() => import('./team-views'))
 
 export interface ActiveSessionProps {
   readonly session: Session
@@ -112,14 +123,16 @@ export function ActiveSession(props: ActiveSessionProps) {
             team === null || look === 'conversation'
               ? null
               : (onNeedParts) => (
-                  <TeamView
-                    session={session}
-                    team={team}
-                    view={look}
-                    shown={view.agent?.agentId ?? team.row.lead}
-                    handlers={handlers}
-                    onNeedParts={onNeedParts}
-                  />
+                  <Suspense fallback={<p className="flex-1 p-4 text-ink-faint">{t('tool.loading')}</p>}>
+                    <TeamView
+                      session={session}
+                      team={team}
+                      view={look}
+                      shown={view.agent?.agentId ?? team.row.lead}
+                      handlers={handlers}
+                      onNeedParts={onNeedParts}
+                    />
+                  </Suspense>
                 )
           }
           head={team !== null && <TranscriptHead view={view} onBack={() => openAgent(team.row.lead)} />}

@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import type { TeamHandlers } from '@/features/team/handlers'
 import type { RowStore } from '@/system/rows/store'
-import { agentOf, type Team } from '@/system/rows/team'
+import { agentOf, type Team, teamOf } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from './services-context'
 
@@ -18,8 +18,7 @@ export function useTeam(rows: RowStore): Team | null {
   const [notifications, messages] = [rows.panel('notifications').all(), rows.panel('messages').all()]
   const runs = rows.panel('runs').all()
   return useMemo(() => {
-    if (row === null || row.topology === 'solo_run') return null
-    return { row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs }
+    return teamOf(row, { agents, edges, tasks, handoffs, reviews, notifications, messages, runs })
   }, [row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs])
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Translate } from '@/system/i18n/translate'
 import type { AgentRow } from '@/system/rows/model'
-import { childrenOf, isOver, type Team } from '@/system/rows/team'
+import { childrenOf, isOver, rises, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
@@ -94,7 +94,9 @@ function Marks({ agent }: { agent: AgentRow }) {
   const marks = [
     agent.connection === 'disconnected' ? t('team.connection.disconnected') : '',
     agent.stalledSince > 0 ? t('team.stalled') : '',
-    ...agent.degraded.map((how) => t(`team.degraded.${how}`)),
+    ...agent.degraded
+      .filter((how) => how !== 'permission_blocked' || !rises(agent.state))
+      .map((how) => t(`team.degraded.${how}`)),
   ].filter(Boolean)
   return marks.map((mark) => (
     <span key={mark} className="flex items-start gap-1.5 pl-4 text-sm text-warn">

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { callSummary } from '@/system/format/call-summary'
 import { clockTime, duration } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { Part, RunRow } from '@/system/rows/model'
@@ -103,7 +104,7 @@ function MomentText({ moment }: { moment: Moment }) {
       return <Words>{t(`team.run_ended.${moment.run.status}`)}</Words>
     case 'tool':
       return (
-        <Words more={moment.part.summary} mono>
+        <Words more={callSummary(moment.part.tool, moment.part.summary)} mono>
           <span className="font-medium">{moment.part.tool}</span>
           {moment.part.state !== 'output-available' && (
             <span

@@ -1640,6 +1640,11 @@ export interface Spawned {
   readonly sequence: number
 }
 
+/** Set a demo's folder out, open it as a workspace, and give the demo's objective to its team in a new session. */
+export interface StartDemo {
+  readonly name: string
+}
+
 /**
  * The status line of one thread, tied to the fact named by `sequence`. `since` is that fact's time in microseconds.
  *
@@ -2426,6 +2431,7 @@ export interface Commands {
   readonly get_turns: { readonly command: GetTurns; readonly answer: TurnList }
   readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
   readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
+  readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
   readonly list_subagents: { readonly command: ListSubagents; readonly answer: SubagentGraph }
   readonly wait_subagents: { readonly command: WaitSubagents; readonly answer: Waited }
   readonly spawn_subagent: { readonly command: SpawnSubagent; readonly answer: Spawned }
@@ -2463,6 +2469,7 @@ export const COMMANDS = {
   get_turns: { serial: 'session', authority: 'anyone', query: true, summary: 'Older turns of a session.' },
   get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'The parts of one turn.' },
   import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Take over a past turn of another product into a session that is for reading.' },
+  start_demo: { serial: 'store', authority: 'person', query: false, summary: 'Play a demo: a real run in a folder of its own, with a script in place of the model.' },
   list_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'The parent-child graph of a session and the state of each child\'s thread.' },
   wait_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'Wait for children; gives what is there once one failed or the time is up.' },
   spawn_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Create a child with parent links and isolation; it starts at once or waits for a slot.' },

@@ -40,7 +40,7 @@ export const enTeam = {
   'team.degraded.lineage_unavailable': 'Who started it is not on record.',
   'team.degraded.remote_unavailable': 'The remote agent cannot be reached; what it does is unknown.',
   'team.degraded.snapshot_stale': 'This may be out of date.',
-  'team.degraded.permission_blocked': 'Blocked: it lacks a permission.',
+  'team.degraded.permission_blocked': 'Blocked: it waits for a permission.',
   'team.overload': 'The provider is overloaded; what waits is tried again.',
   'team.inbox_one': '{count} in the inbox',
   'team.inbox_other': '{count} in the inbox',

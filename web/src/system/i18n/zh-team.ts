@@ -40,7 +40,7 @@ export const zhTeam = {
   'team.degraded.lineage_unavailable': '没有记录是谁启动的。',
   'team.degraded.remote_unavailable': '无法连接远程智能体，其状况未知。',
   'team.degraded.snapshot_stale': '这可能不是最新状态。',
-  'team.degraded.permission_blocked': '受阻：缺少权限。',
+  'team.degraded.permission_blocked': '受阻：等待许可。',
   'team.overload': '提供方过载，等待项会重试。',
   'team.inbox_one': '收件箱 {count} 项',
   'team.inbox_other': '收件箱 {count} 项',

@@ -24,6 +24,11 @@ export interface Team {
   readonly runs: readonly RunRow[]
 }
 
+/** The team that these rows make; null where one agent works alone: nothing pretends to a team. */
+export function teamOf(row: TeamRow | null, rows: Omit<Team, 'row'>): Team | null {
+  return row === null || row.topology === 'solo_run' ? null : { row, ...rows }
+}
+
 type State = AgentRow['state']
 
 /** What rises above running, the most urgent first; the rest in the order in which a person looks for it. */

@@ -1,0 +1,137 @@
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { SESSION } from '../dev/rows'
+import { team } from '../dev/team-scenarios'
+import type { AnyRow } from '../src/system/generated/contracts'
+import { TeamHost } from './team-host'
+
+const ROWS: readonly AnyRow[] = (team().sessions[SESSION] ?? []).flatMap((op) =>
+  op.op === 'upsert' ? [op.row] : [],
+)
+
+async function go(view: string) {
+  const nav = screen.getByRole('navigation', { name: 'Views of the team' })
+  await userEvent.click(within(nav).getByRole('button', { name: new RegExp(`^${view}`) }))
+}
+
+test('another host shows the team workbench from plain rows, and nothing is fetched (UI-18, UI-24)', async () => {
+  const fetched = vi.spyOn(globalThis, 'fetch')
+  render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
+  const roster = screen.getByRole('list', { name: 'Agents' })
+  const names = within(roster)
+    .getAllByRole('button', { name: /^Actions for / })
+    .map((button) => button.getAttribute('aria-label')?.replace('Actions for ', ''))
+  // The lead, then what needs a person, then what runs.
+  expect(names).toEqual([
+    'coordinator',
+    'worker-1',
+    'reviewer',
+    'worker-4',
+    'worker-2',
+    'worker-3',
+    'remote-linter',
+    'database',
+    'researcher-1',
+  ])
+  expect(within(roster).getByText('Captain')).toBeTruthy()
+  expect(within(roster).getByText(/waits: 4 of 4 at work/)).toBeTruthy()
+  expect(screen.getByRole('group', { name: 'Blocked' }).textContent).toContain(
+    'Move the import into a worker process',
+  )
+  await go('Runs')
+  expect(within(screen.getByRole('list', { name: 'Runs' })).getAllByRole('listitem')).toHaveLength(4)
+  expect(fetched).not.toHaveBeenCalled()
+})
+
+test('a lane shows from, to, reason, resume target and context boundary of a handoff (UI-19)', async () => {
+  const onDid = vi.fn()
+  render(<TeamHost rows={ROWS} onDid={onDid} />)
+  await go('Exchange')
+  const lane = screen.getByRole('region', { name: 'Handoffs' })
+  const first = within(lane).getAllByRole('listitem')[0] as HTMLElement
+  expect(first.textContent).toContain('coordinator → database')
+  for (const text of ['Waits for an answer', 'the rest is schema work', 'Goes back to', 'up to fact 980']) {
+    expect(first.textContent).toContain(text)
+  }
+  await userEvent.click(within(first).getByRole('button', { name: 'Accept' }))
+  expect(onDid.mock.calls).toEqual([['answer handoff', ['hnd_2', 'accept']]])
+})
+
+test('a review shows its verdict, what it rests on and its fixes, which can be given back (UI-20)', async () => {
+  const onDid = vi.fn()
+  render(<TeamHost rows={ROWS} onDid={onDid} />)
+  await go('Exchange')
+  const lane = screen.getByRole('region', { name: 'Reviews' })
+  const asked = within(lane).getByText('Changes requested').closest('li') as HTMLElement
+  expect(asked.textContent).toContain('reviewer → worker-1')
+  expect(within(asked).getByRole('list', { name: 'Requested changes' }).children).toHaveLength(2)
+  expect(within(asked).getByRole('list', { name: 'References' }).textContent).toBe('diff:src/lexer.py')
+  await userEvent.click(within(asked).getByRole('button', { name: 'Give the changes to worker-1' }))
+  expect(onDid.mock.calls).toEqual([['apply review', ['rev_1', null]]])
+})
+
+test('a notification is neither a person’s word nor the lead’s (UI-16)', async () => {
+  render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
+  await go('Exchange')
+  const told = screen.getByRole('region', { name: 'Notifications' })
+  expect(told.textContent).toContain('researcher-1 → coordinator')
+  expect(told.textContent).toContain('read by its parent')
+  expect(
+    within(screen.getByRole('region', { name: 'Messages' })).queryByText(/reads every file twice/),
+  ).toBeNull()
+})
+
+test('a delegated request names who asks and for whom, and its answer goes to it (UI-10)', async () => {
+  const onDid = vi.fn()
+  render(<TeamHost rows={ROWS} onDid={onDid} />)
+  const card = screen.getByRole('region', { name: 'Waiting for your decision' })
+  expect(card.textContent).toContain('Asked by worker-1, which works for coordinator')
+  await userEvent.click(within(card).getByRole('button', { name: /Approve/ }))
+  expect(onDid.mock.calls).toEqual([['answer', ['act_a', 'approve']]])
+})
+
+test('moving a card asks for it and moves nothing by itself (UI-21)', async () => {
+  const onDid = vi.fn()
+  render(<TeamHost rows={ROWS} onDid={onDid} />)
+  await userEvent.click(screen.getByRole('button', { name: 'Actions for Measure before and after' }))
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Move to Running' }))
+  expect(onDid.mock.calls).toEqual([['change task', ['tsk_3', { status: 'running' }]]])
+  expect(screen.getByRole('group', { name: 'Open' }).textContent).toContain('Measure before and after')
+})
+
+test('stopping and closing ask first; input goes to its agent', async () => {
+  const onDid = vi.fn()
+  render(<TeamHost rows={ROWS} onDid={onDid} />)
+  const choose = async (what: string) => {
+    await userEvent.click(screen.getByRole('button', { name: 'Actions for worker-2' }))
+    await userEvent.click(await screen.findByRole('menuitem', { name: what }))
+  }
+  await choose('Stop')
+  expect(onDid).not.toHaveBeenCalled()
+  await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Stop' }))
+  await choose('Close for good')
+  await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel' }))
+  await choose('Send input')
+  await userEvent.type(screen.getByRole('textbox', { name: 'Input for worker-2' }), 'Mind the index{Enter}')
+  expect(onDid.mock.calls).toEqual([
+    ['stop', 'worker-2'],
+    ['input', ['worker-2', 'Mind the index']],
+  ])
+})
+
+test('a remote agent that cannot be reached is not complete (UI-23, UI-26)', () => {
+  render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
+  const remote = screen
+    .getByRole('button', { name: 'Actions for remote-linter' })
+    .closest('li') as HTMLElement
+  expect(remote.textContent).toContain('State unknown')
+  expect(remote.textContent).toContain('The remote agent cannot be reached; what it does is unknown.')
+})
+
+test('one agent alone is no team (UI-18)', () => {
+  const solo = ROWS.map((row) => (row.kind === 'team' ? { ...row, topology: 'solo_run' as const } : row))
+  render(<TeamHost rows={solo} onDid={vi.fn()} />)
+  expect(screen.getByTestId('solo')).toBeTruthy()
+  expect(screen.queryByRole('list', { name: 'Agents' })).toBeNull()
+})

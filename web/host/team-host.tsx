@@ -1,0 +1,93 @@
+/** The team workbench in another host: rows in, what a person did out. */
+import {
+  ApprovalCard,
+  askerOf,
+  Board,
+  en,
+  fill,
+  Graph,
+  Lanes,
+  Roster,
+  Runs,
+  type Surface,
+  SurfaceProvider,
+  type Team,
+  TeamBar,
+  type TeamHandlers,
+  teamOf,
+  translator,
+  type View,
+  type WireRow,
+} from 'callboard-web/surfaces'
+import { useState } from 'react'
+
+const SURFACE: Surface = {
+  t: translator({ ...en, 'team.lead': 'Captain' }, 'en'),
+  blobs: { get: () => undefined, load: () => {}, subscribe: () => () => {} },
+}
+
+type Filled = NonNullable<ReturnType<typeof fill>>
+
+function rowsOf<K extends Filled['kind']>(rows: readonly Filled[], kind: K) {
+  return rows.filter((row): row is Extract<Filled, { kind: K }> => row.kind === kind)
+}
+
+export function TeamHost(props: {
+  readonly rows: readonly WireRow[]
+  readonly onDid: (name: string, what: unknown) => void
+}) {
+  const [view, setView] = useState<View>('board')
+  const rows = props.rows.flatMap((row) => fill(row) ?? [])
+  const team: Team | null = teamOf(rowsOf(rows, 'team')[0] ?? null, {
+    agents: rowsOf(rows, 'agent'),
+    edges: rowsOf(rows, 'edge'),
+    tasks: rowsOf(rows, 'task'),
+    handoffs: rowsOf(rows, 'handoff'),
+    notifications: rowsOf(rows, 'notification'),
+    reviews: rowsOf(rows, 'review'),
+    messages: rowsOf(rows, 'message'),
+    runs: rowsOf(rows, 'run'),
+  })
+  const did = (name: string) => (what: unknown, more?: unknown) =>
+    props.onDid(name, more === undefined ? what : [what, more])
+  const handlers: TeamHandlers = {
+    onOpenAgent: did('open agent'),
+    onStop: (agent) => props.onDid('stop', agent.agentId),
+    onClose: (agent) => props.onDid('close', agent.agentId),
+    onInput: async (agent, text) => {
+      props.onDid('input', [agent.agentId, text])
+      return true
+    },
+    onAnswerHandoff: (id, decision) => props.onDid('answer handoff', [id, decision]),
+    onApplyReview: did('apply review'),
+    onChangeTask: did('change task'),
+  }
+  if (team === null) return <p data-testid="solo" />
+  const action = rowsOf(rows, 'action')[0]
+  const asker = action === undefined ? null : askerOf(team, action)
+  return (
+    <SurfaceProvider value={SURFACE}>
+      <TeamBar team={team} view={view} onView={setView} onOpenAgent={handlers.onOpenAgent} />
+      <Roster team={team} shown="" handlers={handlers} />
+      {view === 'board' && <Board team={team} handlers={handlers} />}
+      {view === 'graph' && <Graph team={team} shown="" stale={false} onOpenAgent={handlers.onOpenAgent} />}
+      {view === 'lanes' && <Lanes team={team} handlers={handlers} />}
+      {view === 'runs' && (
+        <Runs team={team} partsOf={() => []} onNeedParts={() => {}} onOpenAgent={handlers.onOpenAgent} />
+      )}
+      {action !== undefined && (
+        <ApprovalCard
+          action={action}
+          agentName={asker?.name ?? ''}
+          parentName={asker?.parent ?? ''}
+          index={0}
+          count={1}
+          answered={null}
+          takesFocus={false}
+          onAnswer={(answer) => props.onDid('answer', [action.actionId, answer.decision])}
+          onNext={() => {}}
+        />
+      )}
+    </SurfaceProvider>
+  )
+}

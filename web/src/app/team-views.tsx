@@ -1,0 +1,41 @@
+/** The views of a team, apart from the rest of the page: a session of one agent never loads them. */
+import { Board } from '@/features/team/board'
+import { Graph } from '@/features/team/graph'
+import type { TeamHandlers } from '@/features/team/handlers'
+import { Lanes } from '@/features/team/lanes'
+import { Runs } from '@/features/team/runs'
+import type { View } from '@/features/team/team-bar'
+import type { Team } from '@/system/rows/team'
+import type { Session } from '@/system/workbench/session'
+import { useSignal } from './use'
+
+export default function TeamView(props: {
+  readonly session: Session
+  readonly team: Team
+  readonly view: Exclude<View, 'conversation'>
+  readonly shown: string
+  readonly handlers: TeamHandlers
+  readonly onNeedParts: (turnId: string) => void
+}) {
+  const { session, team, handlers } = props
+  useSignal(session.feed.changes)
+  const stale = session.feed.connection !== 'live' || team.row.degraded.includes('snapshot_stale')
+  const parts = session.feed.rows.panel('parts')
+  switch (props.view) {
+    case 'graph':
+      return <Graph team={team} shown={props.shown} stale={stale} onOpenAgent={handlers.onOpenAgent} />
+    case 'board':
+      return <Board team={team} handlers={handlers} />
+    case 'lanes':
+      return <Lanes team={team} handlers={handlers} />
+    case 'runs':
+      return (
+        <Runs
+          team={team}
+          partsOf={(turnId) => parts.ofTurn(turnId)}
+          onNeedParts={props.onNeedParts}
+          onOpenAgent={handlers.onOpenAgent}
+        />
+      )
+  }
+}
