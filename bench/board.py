@@ -11,6 +11,7 @@ from callboard.agents.packaged import PackagedDefinitions
 from callboard.contracts.commands import OpenWorkspace, SubmitTurn, TurnAccepted
 from callboard.contracts.commands.base import Command
 from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.model import (
     Finished,
     ModelEvent,
@@ -87,12 +88,20 @@ class PlainTool:
     ) -> ToolOutcome:
         return ToolOutcome(output=NOTES)
 
+    async def source(self, path: str, context: ToolContext) -> str:
+        return NOTES
+
 
 class Board:
     """A runtime with one workspace, `folder/work`; its store is `folder/state`."""
 
     def __init__(
-        self, folder: Path, tools: Callable[[], Toolbox] = FolderToolbox, models: Models | None = None, **limits: Any
+        self,
+        folder: Path,
+        tools: Callable[[], Toolbox] = FolderToolbox,
+        models: Models | None = None,
+        definitions: Definitions | None = None,
+        **limits: Any,
     ) -> None:
         self.work = folder / "work"
         self.work.mkdir(parents=True, exist_ok=True)
@@ -103,7 +112,7 @@ class Board:
             feed=InProcessLiveFeed(store.facts.head),
             models=models or AtOnce(),
             toolbox=tools(),
-            definitions=PackagedDefinitions(),
+            definitions=definitions or PackagedDefinitions(),
             limits=Limits(**limits),
         )
         self.runtime = Runtime(self.parts)

@@ -3,16 +3,19 @@
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
+import operator
 import warnings
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
 
 from bench.conversation import ANSWER, ARGUMENTS, NOTES, PROMPT, TOOL
 
@@ -59,6 +62,47 @@ class Peer:
     async def turn(self, session: str) -> None:
         said = {"messages": [HumanMessage(PROMPT)]}
         await self._graph.ainvoke(said, {"configurable": {"thread_id": session}}, durability="sync")
+
+    async def close(self) -> None:
+        await self._stack.aclose()
+
+
+class _Parts(TypedDict):
+    parts: list[str]
+    done: Annotated[list[str], operator.add]
+
+
+class _Part(TypedDict):
+    part: str
+
+
+class Fan:
+    """A fan-out with `Send`: each part goes to the prebuilt agent as a graph of its own, checkpointed under the one thread."""
+
+    async def open(self, folder: Path) -> None:
+        self._stack = AsyncExitStack()
+        saver = await self._stack.enter_async_context(AsyncSqliteSaver.from_conn_string(str(folder / "peer.db")))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            agent = create_react_agent(_Model(), [read])
+
+        async def worker(state: _Part) -> dict[str, list[str]]:
+            said = await agent.ainvoke({"messages": [HumanMessage(state["part"])]})
+            return {"done": [str(said["messages"][-1].content)]}
+
+        graph = StateGraph(_Parts)
+        graph.add_node("worker", worker)
+        graph.add_conditional_edges(
+            START, lambda state: [Send("worker", {"part": part}) for part in state["parts"]], ["worker"]
+        )
+        graph.add_edge("worker", END)
+        self._graph = graph.compile(checkpointer=saver)
+
+    async def run(self, thread: str, parts: list[str], at_once: int) -> int:
+        """How many parts came to an end."""
+        config = {"configurable": {"thread_id": thread}, "max_concurrency": at_once}
+        found = await self._graph.ainvoke({"parts": parts, "done": []}, config, durability="sync")
+        return len(found["done"])
 
     async def close(self) -> None:
         await self._stack.aclose()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bench.harness import Row
 
-from . import appends, fanout, opening, projection, restart, size, submit, turn, waiting
+from . import appends, fanout, opening, projection, restart, size, submit, team, turn, waiting
 
 ROWS: tuple[Row, ...] = (
     appends.ROW,
     turn.ROW,
+    team.ROW,
     submit.ROW,
     fanout.ROW,
     size.ROW,

@@ -83,8 +83,8 @@ def wire(facts: list[Fact]) -> Iterator[Wire]:
 
 def missing(facts: list[Fact]) -> list[str]:
     """The facts of the fixture that do not come behind those before them."""
-    found, events = list(FIXTURE), wire(facts)
-    for event in events:
+    found: list[str] = [*FIXTURE]
+    for event in wire(facts):
         if found and event.name == found[0]:
             found.pop(0)
     return found

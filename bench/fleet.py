@@ -1,0 +1,208 @@
+"""A process in which one agent has many subagents: `python -m bench.fleet NAME FOLDER`.
+
+`{"run": n}` has a lead give n of them work in one answer and wait for them all, each with two model calls and one tool, and
+answers with what was measured; `{"run": n}` to `langgraph` fans out to as many agents with `Send`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import sys
+import time
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from bench.board import USAGE, AtOnce, Board
+from bench.processes import PATIENCE
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.facts import SubagentCompleted, SubagentSpawned, SubagentStarted, TurnCompleted
+from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, ToolCallDelta
+from callboard.contracts.record import Record
+
+#: How many children of one agent work at once.
+BUDGET = 16
+#: How long a file must be unchanged before it is not read again, and some, in seconds.
+SETTLES_S = 2.2
+_AGENTS = {
+    "lead": 'name: lead\nlead: true\ntools: ["*"]\npolicy: [Delegate, Finalize]\n',
+    "worker": "name: worker\nkind: subagent\ntools: [Read]\n",
+}
+
+
+class Fleet(AtOnce):
+    """A model without latency. `asked` is when each child's model was asked first, in microseconds since the Unix epoch, by
+    what it was given to do."""
+
+    def __init__(self) -> None:
+        self.children = 0
+        self.asked: dict[str, float] = {}
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        if request.agent != "lead":
+            if request.iteration == 1:
+                self.asked[_objective(request)] = time.time() * 1e6
+            async for event in super().stream(request):
+                yield event
+            return
+        match request.iteration:
+            case 1:
+                asks = [
+                    ("spawn_subagent", {"agent": "worker", "objective": _part(number)})
+                    for number in range(self.children)
+                ]
+            case 2:
+                asks = [("wait_subagents", {})]
+            case _:
+                asks = [("Finalize", {"summary": "All is done."})]
+        for index, (tool, arguments) in enumerate(asks):
+            yield ToolCallDelta(index, f"call_{request.iteration}_{index}", tool, json.dumps(arguments))
+        yield Finished(stop_reason="tool_calls", usage=USAGE)
+
+    def model(self, provider: str, name: str) -> Fleet:
+        return self
+
+
+class Crowd(Protocol):
+    """A system in which one agent has many."""
+
+    async def open(self, folder: Path) -> None: ...
+
+    async def run(self, children: int) -> dict[str, Any]:
+        """What was measured: `wall` in milliseconds, and what else the system tells."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Ours:
+    """Callboard: children are threads of the session, with the real Read behind the gate."""
+
+    async def open(self, folder: Path) -> None:
+        self._fleet = Fleet()
+        agents = folder / "work" / "agents"
+        agents.mkdir(parents=True)
+        for name, front in _AGENTS.items():
+            (agents / f"{name}.md").write_text(f"---\n{front}---\nYou are {name}.\n")
+        self._board = Board(
+            folder, models=self._fleet, definitions=FolderDefinitions(), team_budget=BUDGET, group_budget=BUDGET
+        )
+        await self._board.open()
+
+    async def run(self, children: int) -> dict[str, Any]:
+        self._fleet.children = children
+        self._fleet.asked.clear()
+        board = self._board
+        began = time.perf_counter()
+        accepted = await board.submit(None, "Have all parts done.", mode="auto")
+        async with asyncio.timeout(PATIENCE):
+            await self._over(accepted.session_id, accepted.thread_id)
+        wall = (time.perf_counter() - began) * 1000
+        facts = await board.parts.store.facts.read(accepted.session_id, limit=1_000_000)
+        return {"wall": wall, "facts": len(facts), **_held(facts, children, self._fleet.asked)}
+
+    async def close(self) -> None:
+        await self._board.close()
+
+    async def _over(self, session: str, lead: str) -> None:
+        """Waits for the end of the lead's turn. Raises RuntimeError where it ends in another way than completed."""
+        stream = self._board.parts.store.facts.subscribe(session)
+        try:
+            async for records in stream:
+                for record in records:
+                    if record.scope.thread != lead:
+                        continue
+                    if record.header.type in ("turn.failed", "turn.interrupted"):
+                        raise RuntimeError(f"the lead's turn ended with {record.fact}")
+                    if record.header.type == "turn.completed":
+                        return
+        finally:
+            await stream.aclose()
+
+
+class LangGraph:
+    """LangGraph: a fan-out with `Send` to an agent that is a graph of its own, checkpoints after each step of each."""
+
+    async def open(self, folder: Path) -> None:
+        from bench.peers.langgraph import Fan
+
+        self._fan = Fan()
+        self._runs = 0
+        await self._fan.open(folder)
+
+    async def run(self, children: int) -> dict[str, Any]:
+        self._runs += 1
+        began = time.perf_counter()
+        done = await self._fan.run(f"run-{self._runs}", [_part(number) for number in range(children)], BUDGET)
+        wall = (time.perf_counter() - began) * 1000
+        if done != children:
+            raise RuntimeError(f"{done} of {children} came to an end")
+        return {"wall": wall}
+
+    async def close(self) -> None:
+        await self._fan.close()
+
+
+def _held(facts: Sequence[Record], children: int, asked: dict[str, float]) -> dict[str, Any]:
+    """What must hold of the log, and the milliseconds from the end that freed a slot until the next child's model was asked."""
+    spawned = [record for record in facts if isinstance(record.fact, SubagentSpawned)]
+    threads = {record.scope.thread for record in spawned}
+    parts = {
+        record.scope.thread: record.fact.objective.text
+        for record in spawned
+        if isinstance(record.fact, SubagentSpawned)
+    }
+    started: list[str] = []
+    gaps: list[float] = []
+    at_work = most = freed = 0
+    for record in facts:
+        if isinstance(record.fact, SubagentStarted):
+            started.append(record.scope.thread)
+            at_work += 1
+            most = max(most, at_work)
+            if freed:
+                gaps.append((asked[parts[record.scope.thread]] - freed) / 1000)
+        elif isinstance(record.fact, TurnCompleted) and record.scope.thread in threads:
+            at_work -= 1
+            freed = record.header.at
+    return {
+        "most": most,
+        "gapless": [record.sequence for record in facts] == list(range(1, len(facts) + 1)),
+        "in_order": started == [record.scope.thread for record in spawned],
+        "completed": sum(isinstance(record.fact, SubagentCompleted) for record in facts) == children,
+        "gaps": gaps,
+    }
+
+
+def _part(number: int) -> str:
+    return f"Do part {number:04}."
+
+
+def _objective(request: ModelRequest) -> str:
+    words = (getattr(part, "text", "") for message in request.messages for part in message.content)
+    return next(text for text in words if text.startswith("Do part "))
+
+
+async def work(crowd: Crowd, folder: Path) -> None:
+    """Does what it is told until there is no more."""
+    await crowd.open(folder)
+    # A file that was just written is read again with each look at the folder.
+    await asyncio.sleep(SETTLES_S)
+    await crowd.run(2)
+    _say("ready")
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        gc.collect()
+        worked = time.process_time()
+        found = await crowd.run(json.loads(line)["run"])
+        _say({**found, "worked": (time.process_time() - worked) * 1000})
+    await crowd.close()
+
+
+def _say(what: Any) -> None:
+    print(json.dumps(what), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(work(LangGraph() if sys.argv[1] == "langgraph" else Ours(), Path(sys.argv[2])))
