@@ -1,0 +1,141 @@
+"""Facts and text in the making as the events of the Multi-agent runtime specification."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from callboard.contracts.facts import FACTS, ErasedFact, MessageText, TurnInterrupted, TurnSubmitted
+from callboard.contracts.content import BlobRef, Text
+from callboard.contracts.live import Frame, Partial
+from callboard.contracts.record import Header, Record
+from callboard.contracts.runs import AgentRunRecord
+from callboard.contracts.scope import Scope
+from callboard.projection.emit.agentruns import (
+    ERASED,
+    EVENTS,
+    MOST,
+    PHASES,
+    RunEventName,
+    StatusState,
+    frame_events,
+    partial_event,
+    run_events,
+    run_kind,
+    run_status,
+)
+from callboard.runtime.events.order import OWN
+from tests.projection.histories import random_history
+
+HISTORY = random_history(7, moves=800, threads=2)
+SPECIFIED = json.loads((Path(__file__).parents[2] / "spec" / "vocabulary.json").read_text())["multi_agent_runtime"]
+PLACE = Scope(agent="lead", thread="thr_a", turn="trn_a", run="run_a", step=3)
+
+
+def told(fact, scope: Scope = PLACE) -> list[tuple[str, dict]]:
+    record = Record("ses_a", 1, Header(type=fact.type, at=0, epoch=1, scope=scope), b"", fact)
+    return [(event.type, event.data) for event in run_events(record)]
+
+
+def test_the_map_is_complete_for_its_vocabulary():
+    """MAR-14: what it can tell is the specification's list, and its statuses and fields are, too."""
+    names = {event.type for record in HISTORY.records for event in run_events(record)}
+    frame = Frame(kind="text", scope=PLACE, offset=0, text="a")
+    names |= {event.type for event in frame_events("ses_a", frame)}
+
+    assert list(get_args(RunEventName)) == SPECIFIED["sse_events"]
+    assert names <= set(SPECIFIED["sse_events"])
+    assert list(get_args(StatusState)) == SPECIFIED["agent_status_states"]
+    assert {state for state, _ in PHASES.values()} == set(SPECIFIED["agent_status_states"])
+    assert list(AgentRunRecord.__struct_fields__) == SPECIFIED["run_record_fields"]
+
+
+def test_every_fact_is_told_as_no_more_events_than_its_block_has_numbers():
+    """MAR-14"""
+    most = max(len(run_events(record)) for record in HISTORY.records)
+    assert most <= MOST < OWN
+
+
+def test_every_event_of_a_history_names_its_session_and_its_fact():
+    for record in HISTORY.records:
+        for event in run_events(record):
+            assert (event.session_id, event.event_id) == (record.stream, record.event_id)
+            assert event.run_id == record.scope.run
+
+
+def test_what_is_told_of_an_erased_fact_holds_nothing_of_it():
+    for tag in FACTS:
+        record = Record("ses_a", 1, Header(type=tag, at=0, epoch=1, scope=PLACE), b"", ErasedFact())
+        events = run_events(record)
+        assert [event.type for event in events] == list(ERASED.get(tag, ()) if tag in EVENTS else ())
+        assert all(event.data == {"erased": True} for event in events)
+
+
+@pytest.mark.parametrize(
+    ("cause", "status", "phase"),
+    [
+        ("person", "cancelled", "stopped"),
+        ("replaced", "cancelled", "stopped"),
+        ("cancelled", "cancelled", "stopped"),
+        ("closed", "cancelled", "stopped"),
+        ("crash", "failed", "interrupted"),
+        ("lost", "failed", "interrupted"),
+        ("shutdown", "failed", "interrupted"),
+    ],
+)
+def test_an_interrupt_is_cancelled_or_failed_by_its_cause(cause, status: str, phase: str):
+    """What a person or a parent stopped was cancelled; what a crash ended failed, with the cause in its detail."""
+    outcome, state, agent = told(TurnInterrupted(cause=cause))
+
+    assert (outcome[0], outcome[1]["status"], outcome[1]["detail"]) == ("Outcome", status, cause)
+    assert state == ("StateUpdated", {"change": "run_ended", "status": status, "detail": cause})
+    assert (agent[0], agent[1]["state"], agent[1]["phase"]) == ("AgentStatus", "idle", phase)
+    assert run_status("interrupted", cause) == status
+
+
+@pytest.mark.parametrize("kind", ["main", "remote", "background", "human"])
+def test_whoever_has_a_parent_is_a_subagent_and_all_others_are_mains(kind: str):
+    assert run_kind(kind, parent=False) == "main"
+    assert run_kind(kind, parent=True) == run_kind("subagent", parent=False) == "subagent"
+
+
+def test_a_large_text_is_told_by_its_beginning_and_its_ref():
+    large = Text(text="beginning", ref=BlobRef(hash="f" * 64, size=9000))
+
+    ((_, data),) = told(MessageText(content=large))
+
+    assert (data["text"], data["text_ref"], data["state"]) == ("beginning", "f" * 64, "final")
+
+
+def test_a_persons_words_are_a_user_message_and_another_agents_are_its_own():
+    ask = TurnSubmitted(input=Text(text="go"), mode="chat", permission_mode="ask")
+    ((_, mine),) = told(ask)
+    ((_, theirs),) = told(TurnSubmitted(input=Text(text="go"), mode="chat", permission_mode="ask", source="agent"))
+
+    assert (mine["role"], theirs["role"]) == ("user", "agent")
+
+
+def test_where_a_part_begins_the_agents_status_says_what_it_does():
+    """MAR-17"""
+    kinds = {
+        kind: [
+            (event.type, event.data.get("detail"), event.message_id)
+            for event in frame_events("ses_a", Frame(kind=kind, scope=PLACE, offset=offset, text="a", tool=tool))
+        ]
+        for kind, offset, tool in (("reasoning", 0, ""), ("text", 0, ""), ("arguments", 0, "Read"), ("output", 0, ""))
+    }
+    further = frame_events("ses_a", Frame(kind="text", scope=PLACE, offset=4, text="b"))
+    so_far = partial_event("ses_a", Partial(kind="text", scope=PLACE, text="abcd"))
+
+    assert kinds == {
+        "reasoning": [("AgentStatus", "Thinking", "run_a")],
+        "text": [("AgentStatus", "Writing", "run_a"), ("Token", None, "run_a")],
+        "arguments": [("AgentStatus", "Preparing Read", "run_a")],
+        "output": [],
+    }
+    assert [(event.type, event.data) for event in further] == [("Token", {"offset": 4, "text": "b"})]
+    assert so_far.data == {"offset": 0, "text": "abcd", "so_far": True}
+    assert so_far.part_id == further[0].part_id == "run_a.3"

@@ -1,0 +1,137 @@
+"""Facts as the events of the Subagents specification."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+from hypothesis import given, settings
+
+from callboard.contracts.facts import FACTS, ActionRequired, SubagentCancelled, SubagentFailed
+from callboard.contracts.record import Record
+from callboard.contracts.team import Ref
+from callboard.contracts.vocabulary import SubagentEventType
+from callboard.projection.emit.subagents import EVENTS, SubagentEvent, SubagentEvents
+from tests.contracts import weld
+from tests.projection.histories import History
+from tests.projection.runs import within
+from tests.projection.team.troupe import child, conforming, records_of, team, troupes, working
+
+SECTION: dict[str, Any] = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
+#: The specification's ids, as the event's fields have them.
+FIELDS = {
+    "sessionId": "session_id",
+    "taskId": "task_id",
+    "subagentId": "subagent_id",
+    "parentTaskId": "parent_task_id",
+    "parentRunId": "parent_run_id",
+    "workerId": "worker_id",
+    "channelId": "channel_id",
+    "participants": "participants",
+    "runId": "run_id",
+    "handoffId": "handoff_id",
+    "sourceId": "source_id",
+    "targetId": "target_id",
+    "reviewId": "review_id",
+    "refs": "refs",
+    "jobId": "task_id",
+}
+
+
+def events_of(records: tuple[Record, ...]) -> list[SubagentEvent]:
+    emit = SubagentEvents()
+    return [event for record in records for event in emit.apply(record)]
+
+
+def lacking(event: SubagentEvent) -> list[str]:
+    """The ids that the family requires and the event does not have. A list may be empty, but is there."""
+    needed = SECTION["required_ids"].get(f"{event.type.partition('.')[0]}.*", [])
+    return [f"{event.type} {ids}" for ids in needed if not any(has(event, one) for one in ids.split("|"))]
+
+
+def has(event: SubagentEvent, name: str) -> bool:
+    value = getattr(event, FIELDS[name])
+    return value is not None if name in ("refs", "participants") else bool(value)
+
+
+def test_every_event_of_the_specification_comes_of_a_fact_and_three_are_ours():
+    """One map, complete for its vocabulary."""
+    told = {kind for kinds in EVENTS.values() for kind in kinds}
+    ours = {"subagent.cancelled", "worker.failed", "worker.cancelled"}
+    assert told == set(SECTION["events"]) | ours == set(get_args(SubagentEventType))
+    assert set(EVENTS) <= set(FACTS)
+
+
+@given(history=troupes())
+@settings(max_examples=40, deadline=None)
+def test_every_event_has_the_ids_that_its_family_requires(history: History):
+    """SUB-03"""
+    assert [line for event in events_of(history.records) for line in lacking(event)] == []
+
+
+def test_a_run_that_delegates_is_told_as_the_conformance_fixture():
+    """SUB-01: the eleven, in order, with what else happened between them."""
+    told = [(event.type, event.subagent_id) for event in events_of(records_of(conforming()))]
+    places = iter(told)
+    fixture = [
+        ("task.created", ""),
+        ("subagent.started", "writer-1"),
+        ("channel.opened", ""),
+        ("tool.started", "writer-1"),
+        ("tool.result", "writer-1"),
+        ("artifact.changed", "writer-1"),
+        ("handoff.requested", "writer-1"),
+        ("review.verdict", ""),
+        ("subagent.completed", "writer-1"),
+        ("task.completed", ""),
+        ("snapshot.updated", ""),
+    ]
+    assert [one for one in fixture if one not in places] == []
+
+
+def test_a_file_that_a_child_changed_keeps_the_childs_ids():
+    """SUB-04"""
+    (changed,) = [event for event in events_of(records_of(conforming())) if event.type == "artifact.changed"]
+    assert (changed.subagent_id, changed.task_id, changed.parent_task_id, changed.parent_run_id) == (
+        "writer-1",
+        "tsk_w1",
+        "tsk_lead",
+        "run_1",
+    )
+    assert (changed.worker_id, changed.run_id, changed.refs) == (
+        "thr_w1",
+        "run_w1",
+        (Ref(type="file", ref="docs/a.md"),),
+    )
+
+
+def test_a_child_that_waits_for_an_answer_is_a_blocked_worker_and_a_lead_is_not():
+    """SUB-05: permission_blocked is told, and nothing is approved by itself."""
+    story = team()
+    asked = ActionRequired(
+        action_type="delegated_permission", prompt="May it?", decisions=("approve",), scopes=("once",), risk="low"
+    )
+    story.say(asked, within(working(1), action="act_1"))
+    story.say(asked, within(working(1), thread="thr_1", agent="solo", action="act_2"))
+    blocked = [event for event in events_of(records_of(story)) if event.type == "worker.blocked"]
+    assert [(event.worker_id, event.action_id) for event in blocked] == [("thr_w1", "act_1")]
+
+
+def test_failed_and_cancelled_children_are_told_as_workers_too():
+    story = team()
+    story.say(SubagentFailed(code="max_iters", message="enough"), child(1))
+    story.say(SubagentCancelled(reason="enough"), child(1))
+    assert [event.type for event in events_of(records_of(story))][-4:] == [
+        "subagent.failed",
+        "worker.failed",
+        "subagent.cancelled",
+        "worker.cancelled",
+    ]
+
+
+def test_a_child_whose_parents_are_not_known_says_so():
+    """SUB-05: lineage_unavailable, and no parent is guessed."""
+    story = team()
+    story.say(SubagentCancelled(reason="enough"), within(child(9), parent_run=""))
+    event = events_of(records_of(story))[-1]
+    assert (event.lineage, event.parent_task_id, event.parent_run_id) == ("unavailable", "", "")

@@ -1,0 +1,81 @@
+"""The snapshot of a task, and the team that is made of it alone."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+from hypothesis import given, settings
+
+from callboard.contracts.facts import ActionRequired
+from callboard.contracts.rows import AgentRow
+from callboard.contracts.team import Ref
+from callboard.projection.team.snapshot import (
+    COMPARED,
+    SubagentSnapshot,
+    board,
+    graph,
+    of_rows,
+    roster,
+    stale,
+    task_snapshots,
+)
+from tests.contracts import weld
+from tests.projection.histories import History
+from tests.projection.runs import within
+from tests.projection.team.troupe import conforming, records_of, team, troupes, working
+from tests.projection.test_view import folded
+
+SECTION = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
+
+
+@given(history=troupes())
+@settings(max_examples=40, deadline=None)
+def test_the_team_made_of_snapshots_equals_the_team_made_of_events(history: History):
+    """SUB-02: in the fields that `COMPARED` lists."""
+    snapshots = task_snapshots(history.records)
+    made = {"roster": roster(snapshots), "graph": graph(snapshots), "board": board(snapshots)}
+    assert made == of_rows(folded(history.records))
+    assert all(tuple(row) == COMPARED[name] for name, rows in made.items() for row in rows)
+
+
+def test_a_snapshot_has_every_field_of_the_specification():
+    """SUB-04: refs and ids are the child's."""
+    (task,) = [one for one in task_snapshots(records_of(conforming())) if one.subagents]
+    (one,) = task.subagents
+    assert {field.encode_name for field in msgspec.structs.fields(SubagentSnapshot)} >= set(SECTION["snapshot_fields"])
+    assert one == SubagentSnapshot(
+        subagent_id="writer-1",
+        task_id="tsk_w1",
+        role="writer",
+        status="completed",
+        parent_task_id="tsk_lead",
+        parent_run_id="run_1",
+        parent_agent_id="solo",
+        channel_ids=("cha_1",),
+        artifact_refs=(Ref(type="file", ref="docs/a.md"),),
+        last_event_cursor=one.last_event_cursor,
+    )
+
+
+def test_a_child_that_waits_for_an_answer_says_what_blocks_it():
+    """SUB-05, UI-10: permission_blocked on the roster, and above working."""
+    story = team()
+    asked = ActionRequired(
+        action_type="delegated_permission", prompt="May it?", decisions=("approve",), scopes=("once",), risk="low"
+    )
+    story.say(asked, within(working(1), action="act_1"))
+    row = story.table.row(AgentRow, "writer-1")
+    assert row is not None
+    assert (row.state, row.blocked_on, row.degraded) == ("needs_input", "act_1", ("permission_blocked",))
+    (snapshot,) = [one for task in task_snapshots(records_of(story)) for one in task.subagents]
+    assert (snapshot.status, snapshot.blocked) == ("waiting", True)
+
+
+def test_a_snapshot_that_is_behind_is_kept_and_marked():
+    """SUB-05: snapshot_stale"""
+    snapshots = task_snapshots(records_of(conforming()))
+    head = snapshots[0].through
+    assert stale(snapshots, head) == snapshots
+    assert {one.state for one in stale(snapshots, head + 1)} == {"stale"}
+    assert board(stale(snapshots, head + 1)) == board(snapshots)
