@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from callboard.contracts.facts import FACTS, ErasedFact, MessageText, TurnInterrupted, TurnSubmitted
 from callboard.contracts.content import BlobRef, Text
+from callboard.contracts.facts import FACTS, ErasedFact, MessageText, TurnInterrupted, TurnSubmitted
 from callboard.contracts.live import Frame, Partial
 from callboard.contracts.record import Header, Record
 from callboard.contracts.runs import AgentRunRecord

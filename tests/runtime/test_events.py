@@ -1,0 +1,185 @@
+"""The numbering of a workspace's events: whoever comes and goes, and however far behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+import pytest
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import MessageText, SessionCreated, TurnStarted
+from callboard.contracts.live import Frame, partial_key
+from callboard.contracts.ports.store import Append
+from callboard.contracts.record import NewFact, Origin
+from callboard.contracts.scope import Scope
+from callboard.log.memory import MemoryStore
+from callboard.runtime.events import order as numbering
+from callboard.runtime.events import stream as following
+from callboard.runtime.events.order import Order, block
+from callboard.runtime.events.stream import EventStream
+
+SESSION, HOME = "ses_a", "wks_a"
+PLACE = Scope(agent="lead", thread="thr_a", turn="trn_a", run="run_a", step=2)
+
+
+class Desk:
+    """A store, the order of its events, and what a runtime would tell it."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+        self.order = Order(lambda: self.store.facts, self._home)
+        self.events = EventStream(self.order, lambda: self.store.facts, lambda _: {})
+        self.written = 0
+
+    async def _home(self, stream: str) -> str:
+        return HOME if stream == SESSION else "wks_other"
+
+    async def fact(self, fact: Any, scope: Scope = PLACE, *, ends: tuple[str, ...] = (), stream: str = SESSION) -> None:
+        """A fact that is committed and told."""
+        head = await self.store.facts.head(stream)
+        await self.store.facts.append(
+            Append(stream=stream, expected=head.sequence, epoch=1, facts=(NewFact(fact, scope),), origin=Origin(at=1))
+        )
+        self.order.facts(stream, ends)
+
+    async def begin(self) -> None:
+        await self.fact(SessionCreated(workspace_id=HOME, folder="/", title="t"))
+        await self.fact(started())
+
+    def piece(self, text: str, offset: int) -> None:
+        self.order.frame(SESSION, Frame(kind="text", scope=PLACE, offset=offset, text=text))
+
+    async def end(self, text: str) -> None:
+        await self.fact(MessageText(content=Text(text=text)), ends=(partial_key("text", PLACE),))
+
+
+def started() -> TurnStarted:
+    return TurnStarted(
+        mode="chat", permission_mode="ask", max_iters=5, definition="lead", definition_hash="", workspace_sequence=0
+    )
+
+
+async def take(events: AsyncGenerator[bytes], count: int) -> list[dict[str, Any]]:
+    """The next events; there may be more in the last chunk."""
+    found: list[dict[str, Any]] = []
+    async with asyncio.timeout(30):
+        while len(found) < count:
+            for event in (await anext(events)).decode().strip().split("\n\n"):
+                fields = dict(line.split(": ", 1) for line in event.split("\n"))
+                wrapped = msgspec.json.decode(fields["data"])
+                found.append({"seq": wrapped["seq"], **wrapped["event"]})
+    return found
+
+
+def tokens(events: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    return [(one["data"]["offset"], one["data"]["text"]) for one in events if one["type"] == "Token"]
+
+
+async def test_live_numbers_go_on_where_everybody_left_and_somebody_came_back():
+    """MAR-14: no number is given twice, also while nobody follows and no fact comes in between."""
+    desk = Desk()
+    await desk.begin()
+    async with aclosing(desk.events.follow(HOME, None)) as events:
+        await take(events, 1)
+        desk.piece("one ", 0)
+        seen = await take(events, 2)
+    desk.piece("two ", 4)
+    async with aclosing(desk.events.follow(HOME, seen[-1]["seq"])) as events:
+        so_far = await take(events, 1)
+        desk.piece("three", 8)
+        rest = await take(events, 1)
+
+    assert tokens(seen) == [(0, "one ")]
+    assert tokens(so_far) == [(0, "one two ")]
+    assert tokens(rest) == [(8, "three")]
+    numbers = [one["seq"] for one in [*seen, *so_far, *rest]]
+    assert numbers == sorted(set(numbers))
+
+
+async def test_facts_have_the_same_numbers_live_and_from_the_log():
+    """MAR-14"""
+    desk = Desk()
+    await desk.begin()
+    async with aclosing(desk.events.follow(HOME, 0)) as events:
+        first = await take(events, 3)
+        await desk.end("Done.")
+        live = await take(events, 1)
+    async with aclosing(desk.events.follow(HOME, 0)) as events:
+        again = await take(events, 4)
+
+    assert again == [*first, *live]
+    assert [one["type"] for one in again] == ["StateUpdated", "StateUpdated", "AgentStatus", "Message"]
+    assert [one["seq"] for one in again] == [block(1), block(2), block(2) + 1, block(3)]
+
+
+async def test_another_folders_events_are_not_told_and_leave_no_trace_but_a_hole():
+    desk = Desk()
+    await desk.begin()
+    async with aclosing(desk.events.follow(HOME, block(2) + 1)) as events:
+        await desk.fact(SessionCreated(workspace_id="wks_other", folder="/", title="t"), stream="ses_b")
+        await desk.end("Done.")
+        found = await take(events, 1)
+
+    assert [(one["type"], one["seq"]) for one in found] == [("Message", block(4))]
+
+
+async def test_a_client_that_falls_behind_what_is_at_hand_gets_the_rest_from_the_log(monkeypatch: pytest.MonkeyPatch):
+    """MAR-14, COM-14: with the text so far in place of its tokens."""
+    monkeypatch.setattr(numbering, "LARGEST", 600)
+    desk = Desk()
+    await desk.begin()
+    slow = desk.events.follow(HOME, 0)
+    fast = desk.events.follow(HOME, 0)
+    async with aclosing(slow), aclosing(fast):
+        begun = await take(slow, 3)
+        await take(fast, 3)
+        for number in range(50):
+            desk.piece(f"{number:02} ", 3 * number)
+        whole: list[dict[str, Any]] = []
+        while not tokens(whole) or sum(map(len, tokens(whole)[-1][1])) + tokens(whole)[-1][0] < 150:
+            whole += await take(fast, 1)
+        found: list[dict[str, Any]] = []
+        while not tokens(found) or len(tokens(found)[-1][1]) + tokens(found)[-1][0] < 150:
+            found += await take(slow, 1)
+        await desk.end("Done.")
+        last = await take(slow, 1)
+
+    so_far = [one for one in found if one["type"] == "Token" and one["data"].get("so_far")]
+    assert so_far[-1]["data"]["text"] == "".join(f"{number:02} " for number in range(50))
+    assert [one["type"] for one in last] == ["Message"]
+    numbers = [one["seq"] for one in [*begun, *found, *last]]
+    assert numbers == sorted(set(numbers))
+
+
+async def test_a_block_that_is_used_up_gives_no_number_of_the_next(monkeypatch: pytest.MonkeyPatch):
+    """MAR-14: the part's final Message tells what its last tokens would have told."""
+    monkeypatch.setattr(numbering, "BLOCK_BITS", 5)
+    desk = Desk()
+    await desk.begin()
+    async with aclosing(desk.events.follow(HOME, None)) as events:
+        await take(events, 1)
+        for number in range(40):
+            desk.piece("x", number)
+        await desk.end("x" * 40)
+        found: list[dict[str, Any]] = []
+        while not found or found[-1]["type"] != "Message":
+            found += await take(events, 1)
+
+    numbers = [one["seq"] for one in found]
+    assert numbers == sorted(set(numbers))
+    assert numbers[-1] == block(3)
+    assert 0 < len(tokens(found)) < 40
+
+
+async def test_who_is_too_far_behind_begins_anew(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(following, "FARTHEST", 1)
+    desk = Desk()
+    await desk.begin()
+    async with aclosing(desk.events.follow(HOME, 1)) as events:
+        (state,) = await take(events, 1)
+
+    assert (state["type"], state["data"]) == ("StateUpdated", {"change": "snapshot", "gap": True})
