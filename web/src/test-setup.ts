@@ -10,6 +10,11 @@ for (const [name, size] of Object.entries({ clientHeight: 600, clientWidth: 800,
 HTMLElement.prototype.scrollTo = () => {}
 HTMLElement.prototype.scrollIntoView = () => {}
 
+// Nor are there transforms: whatever is drawn is drawn as large as it is.
+window.DOMMatrixReadOnly ??= class {
+  readonly m22 = 1
+} as unknown as typeof DOMMatrixReadOnly
+
 window.matchMedia = (media) =>
   ({ media, matches: true, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList
 

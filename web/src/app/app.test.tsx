@@ -9,12 +9,14 @@ import {
   SESSION,
   sessionRow,
   statusRow,
+  taskRow,
   textPart,
   toolPart,
   turnRow,
   upsert,
   workspaceRow,
 } from '../../dev/rows'
+import { team } from '../../dev/team-scenarios'
 import { App } from './app'
 import { makeServices } from './services'
 
@@ -202,4 +204,51 @@ test('the page changes its language in place', async () => {
   await services.language.choose('zh')
   expect(await screen.findByText('就绪')).toBeTruthy()
   expect(document.documentElement.lang).toBe('zh-CN')
+})
+
+test('a team is worked with from its session: whose words are whose, who asks, and the way back (UI-10, UI-16, UI-29)', async () => {
+  const { server } = await page(team(), `#/s/${SESSION}`)
+  const roster = await screen.findByRole('list', { name: 'Agents' })
+  await waitFor(() => expect(document.title).toContain('3 at work'))
+  const feed = () => screen.getByRole('feed', { name: 'Conversation' })
+  expect(within(feed()).getByRole('article', { name: 'You' }).textContent).toContain('ten times faster')
+  expect(within(feed()).queryByText(/Read the lexer once per file/)).toBeNull()
+  await userEvent.click(within(roster).getByRole('button', { name: /^worker-1 ?Executor/ }))
+  expect(within(feed()).getByRole('article', { name: 'From coordinator' }).textContent).toContain(
+    'Read the lexer once',
+  )
+  expect(within(feed()).queryByRole('article', { name: 'You' })).toBeNull()
+  await userEvent.type(screen.getByRole('textbox', { name: 'Input for worker-1' }), 'Mind the index{Enter}')
+  const card = screen.getByRole('region', { name: 'Waiting for your decision' })
+  expect(card.textContent).toContain('Asked by worker-1, which works for coordinator')
+  await userEvent.click(within(card).getByRole('button', { name: /Approve/ }))
+  expect(server.given).toMatchObject([
+    { name: 'send_subagent_input', body: { sessionId: SESSION, agent: 'worker-1', text: 'Mind the index' } },
+    { name: 'respond_action', body: { sessionId: SESSION, actionId: 'act_a', decision: 'approve' } },
+  ])
+  await userEvent.click(screen.getByRole('button', { name: 'Back to coordinator' }))
+  expect(within(feed()).getByRole('article', { name: 'You' })).toBeTruthy()
+})
+
+test('a card of the board moves when its fact comes, and not before (UI-21)', async () => {
+  const { server } = await page(team(), `#/s/${SESSION}`)
+  const nav = await screen.findByRole('navigation', { name: 'Views of the team' })
+  await userEvent.click(within(nav).getByRole('button', { name: 'Board' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Actions for Measure before and after' }))
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Assign to worker-2' }))
+  expect(server.given).toMatchObject([
+    { name: 'update_task', body: { sessionId: SESSION, taskId: 'tsk_3', assignee: 'worker-2' } },
+  ])
+  expect(screen.getByRole('group', { name: 'Open' }).textContent).toContain('Nobody’s')
+  const row = taskRow({
+    key: 'tsk_3',
+    sequence: 9,
+    title: 'Measure before and after',
+    status: 'claimed',
+    assignee: 'worker-2',
+  })
+  server.send(SESSION, [upsert('tasks', row)])
+  await waitFor(() =>
+    expect(screen.getByRole('group', { name: 'Claimed' }).textContent).toContain('Measure before and after'),
+  )
 })

@@ -163,8 +163,8 @@ function useTitle(title: string, sessions: readonly SessionCard[], working: numb
   const needed = sessions.filter((session) => session.attention === 'needs_input').length
   useEffect(() => {
     const named = title || t('app.name')
-    if (needed > 0) document.title = t('app.title_attention', { count: needed, title: named })
-    else if (working > 0) document.title = t('app.title_working', { title: named, working })
-    else document.title = title === '' ? named : t('app.title', { title: named })
+    const told = working > 0 ? t('app.title_working', { title: named, working }) : named
+    if (needed > 0) document.title = t('app.title_attention', { count: needed, title: told })
+    else document.title = title === '' ? told : t('app.title', { title: told })
   }, [t, title, needed, working])
 }

@@ -81,6 +81,7 @@ function Drawn({ team, lines, shown, onOpenAgent }: CanvasProps) {
       edgesFocusable={false}
       elementsSelectable={false}
       zoomOnDoubleClick={false}
+      disableKeyboardA11y
       onlyRenderVisibleElements={team.agents.length > 60}
     >
       <Fitting shape={shape} />

@@ -5,7 +5,7 @@ import { enTeam } from './en-team'
 export const en = {
   'app.name': 'Callboard',
   'app.title': '{title} · Callboard',
-  'app.title_working': '{title} · {working} at work · Callboard',
+  'app.title_working': '{title} · {working} at work',
   'app.title_attention': '({count}) {title} · Callboard',
   'app.skip': 'Skip to the message field',
   'app.conversation': 'Conversation',

@@ -6,7 +6,7 @@ import { zhTeam } from './zh-team'
 export const zh: Texts = {
   'app.name': 'Callboard',
   'app.title': '{title} · Callboard',
-  'app.title_working': '{title} · {working} 个在工作 · Callboard',
+  'app.title_working': '{title} · {working} 个在工作',
   'app.title_attention': '({count}) {title} · Callboard',
   'app.skip': '跳到输入框',
   'app.conversation': '对话',

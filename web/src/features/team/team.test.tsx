@@ -1,0 +1,142 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { agentRow, edgeRow, runRow, START, teamRow } from '../../../dev/rows'
+import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { type Team, teamOf } from '../../system/rows/team'
+import { Graph } from './graph'
+import type { TeamHandlers } from './handlers'
+import { Lanes } from './lanes'
+import { Roster } from './roster'
+import { Runs } from './runs'
+import { TeamBar } from './team-bar'
+
+const HANDLERS: TeamHandlers = {
+  onOpenAgent: vi.fn(),
+  onStop: vi.fn(),
+  onClose: vi.fn(),
+  onInput: async () => false,
+  onAnswerHandoff: vi.fn(),
+  onApplyReview: vi.fn(),
+  onChangeTask: vi.fn(),
+}
+
+function teamWith(more: Partial<Team> = {}): Team {
+  const agents = [
+    filled('agents', agentRow({ key: 'coordinator', agentKind: 'main', state: 'waiting' })),
+    filled('agents', agentRow({ key: 'worker-1', parentAgentId: 'coordinator', activity: 'answering' })),
+  ]
+  const none = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
+  const team = teamOf(filled('team', teamRow()), { agents, ...none, ...more })
+  if (team === null) throw new Error('no team')
+  return team
+}
+
+const runs = (count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    filled(
+      'runs',
+      runRow({
+        key: `run_${index + 1}`,
+        order: index,
+        turnId: `trn_${index + 1}`,
+        started: START + index * 1e6,
+      }),
+    ),
+  )
+
+function shownRuns(team: Team) {
+  return <Runs team={team} partsOf={() => []} onNeedParts={() => {}} onOpenAgent={() => {}} />
+}
+
+const current = () =>
+  within(screen.getByRole('list', { name: 'Runs' }))
+    .getAllByRole('listitem')
+    .findIndex((item) => within(item).queryByRole('button', { current: true }) !== null)
+
+test('a pinned run stays where it is when newer ones start; one that is not pinned gives way (MAR-15)', async () => {
+  const { update } = show(shownRuns(teamWith({ runs: runs(2) })))
+  expect(current()).toBe(0)
+  update(shownRuns(teamWith({ runs: runs(3) })))
+  expect(current()).toBe(0)
+  await userEvent.click(screen.getAllByRole('button', { name: 'Pin this run' })[1] as HTMLElement)
+  expect(current()).toBe(1)
+  update(shownRuns(teamWith({ runs: runs(5) })))
+  expect(current()).toBe(3)
+  await userEvent.click(screen.getByRole('button', { name: 'Unpin this run' }))
+  expect(current()).toBe(0)
+})
+
+test('a timeline is filtered by kind and by words', async () => {
+  show(shownRuns(teamWith({ runs: runs(1) })))
+  const timeline = screen.getByRole('list', { name: 'Timeline of the run' })
+  expect(within(timeline).getAllByRole('listitem')).toHaveLength(2)
+  await userEvent.click(screen.getByRole('radio', { name: 'Tools' }))
+  expect(timeline.textContent).toBe('Nothing of that kind.')
+})
+
+test('a stale graph stays and says so; the same is there as a list (UI-30)', async () => {
+  const team = teamWith({ edges: [filled('edges', edgeRow('child', 'coordinator', 'worker-1'))] })
+  show(<Graph team={team} shown="" stale onOpenAgent={HANDLERS.onOpenAgent} />)
+  expect(screen.getByRole('status').textContent).toBe('May be out of date: updates were missed.')
+  expect(screen.getByRole('list', { name: 'Lines of the graph' }).textContent).toBe(
+    'coordinator started worker-1',
+  )
+  await userEvent.click(screen.getByRole('radio', { name: 'List' }))
+  await userEvent.click(screen.getByRole('button', { name: 'worker-1' }))
+  expect(HANDLERS.onOpenAgent).toHaveBeenCalledWith('worker-1')
+})
+
+test('input that was not taken stays to be sent again', async () => {
+  show(<Roster team={teamWith()} shown="" handlers={HANDLERS} />)
+  await userEvent.click(screen.getByRole('button', { name: 'Actions for worker-1' }))
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Send input' }))
+  const field = screen.getByRole('textbox', { name: 'Input for worker-1' })
+  await userEvent.type(field, 'Mind the lexer{Enter}')
+  expect(field).toHaveProperty('value', 'Mind the lexer')
+})
+
+test('agents that are over fold away where there are many', () => {
+  const done = Array.from({ length: 9 }, (_, index) =>
+    filled('agents', agentRow({ key: `worker-${index + 2}`, order: index + 3, state: 'completed' })),
+  )
+  const team = teamWith()
+  show(<Roster team={{ ...team, agents: [...team.agents, ...done] }} shown="" handlers={HANDLERS} />)
+  expect(within(screen.getByRole('list', { name: 'Agents' })).getAllByRole('listitem')).toHaveLength(2)
+  expect(screen.getByRole('button', { name: '9 agents are done' })).toBeTruthy()
+})
+
+test('limits are told and are no failure; degraded views are worded plainly (UI-24, UI-26)', () => {
+  const row = filled(
+    'team',
+    teamRow({
+      teamQueuedCount: 3,
+      queueReason: 'provider_budget',
+      degraded: ['snapshot_stale'],
+      owner: 'worker-1',
+    }),
+  )
+  show(<TeamBar team={{ ...teamWith(), row }} view="board" onView={() => {}} onOpenAgent={() => {}} />)
+  expect(screen.getByText('3 agents wait for a slot').title).toBe('waits: the provider is at its limit')
+  expect(screen.getByText('1 of 2 at work')).toBeTruthy()
+  expect(screen.getByText('This may be out of date.')).toBeTruthy()
+  expect(screen.getByText('Your words go to worker-1.')).toBeTruthy()
+})
+
+test('every view of a team speaks Chinese', () => {
+  const team = teamWith({ runs: runs(1) })
+  const { container } = show(
+    <>
+      <TeamBar team={team} view="lanes" onView={() => {}} onOpenAgent={() => {}} />
+      <Roster team={team} shown="worker-1" handlers={HANDLERS} />
+      <Lanes team={team} handlers={HANDLERS} />
+      <Graph team={team} shown="" stale={false} onOpenAgent={() => {}} />
+      {shownRuns(team)}
+    </>,
+    NO_BLOBS,
+    CHINESE,
+  )
+  expect(
+    container.textContent?.replace(/coordinator|worker-1|React Flow|\d\d:\d\d:\d\d|ms|AM|PM/g, ''),
+  ).not.toMatch(/[A-Za-z]{2,}/)
+})
