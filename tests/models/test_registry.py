@@ -123,6 +123,25 @@ async def test_a_scenario_is_a_model_under_its_providers_name(tmp_path: Path):
     assert parts == [TextContent("Hi.")]
 
 
+@pytest.mark.parametrize("providers", [(), (OPENAI,)])
+async def test_a_scenario_for_agents_that_ask_for_it_is_offered_to_no_other(
+    providers: tuple[ProviderSettings, ...], tmp_path: Path
+):
+    (tmp_path / "play.yaml").write_text("calls: [[{text: Hello., delay_ms: 1.0e+9}]]")
+    configured = ConfiguredModels(
+        ModelSettings(providers=providers, scenarios={"play": tmp_path / "play.yaml"}, pace=0)
+    )
+    before = configured.route("")
+    wanted = configured.route("scripted/play")
+    assert (wanted.candidates[wanted.chosen], wanted.reason) == (("scripted", "play"), "The agent asks for it.")
+    parts, _ = await answer(configured.model("scripted", "play"), asks("go"))
+    assert parts == [TextContent("Hello.")]
+    assert configured.model("scripted", "play").label == "scripted · play"
+    assert configured.route("") == before
+    assert ("scripted", "play") not in before.candidates
+    assert configured.route("play") != wanted
+
+
 async def test_warmed_models_answer_and_are_closed(mock: Aimock):
     configured = models(ProviderSettings(name="mock", base_url=mock.base_url, api_key=KEY, models=("m", "n")))
 

@@ -200,6 +200,53 @@ async def test_delays_are_between_the_pieces():
     assert loop.time() - started >= 0.04
 
 
+async def test_parts_take_the_pace_of_the_scenario_where_they_name_none():
+    model = plays(
+        """
+        chunk: 2
+        calls:
+          - - text: abcd
+            - text: abcd
+              chunk: 0
+        """
+    )
+    deltas = await collect(model, asks("go"))
+    assert [one.text for one in deltas if isinstance(one, TextDelta)] == ["ab", "cd", "abcd"]
+
+
+async def test_waits_are_as_long_as_written_times_the_pace():
+    loop = asyncio.get_running_loop()
+    scenario = parse("delay_ms: 20\ncalls: [[{pause: 20}, {text: hello}]]", "s.yaml")
+    started = loop.time()
+    await collect(Scripted(scenario, Path("/nowhere"), pace=2), asks("go"))
+    assert loop.time() - started >= 0.08
+    endless = parse("delay_ms: 1.0e+9\ncalls: [[{pause: 1.0e+9}, {text: hello}]]", "s.yaml")
+    async with asyncio.timeout(AT_MOST_S):
+        await collect(Scripted(endless, Path("/nowhere"), pace=0), asks("go"))
+
+
+QUOTES = """
+calls:
+  - - tool: {name: make, arguments: {title: a}}
+  - - tool: {name: change, arguments: {task: "{make[0].taskId}", among: ["{make[0].taskId}"], note: "said: {input}"}}
+"""
+
+
+async def test_arguments_quote_results_and_the_input():
+    earlier = says("assistant", calls("call_1_1", "make", "{}"))
+    request = asks("Go on", earlier, result("call_1_1", "make", '{"taskId": "tsk_1"}'), iteration=2)
+    parts, _ = await answer(plays(QUOTES), request)
+    assert parts == [calls("call_2_1", "change", '{"task":"tsk_1","among":["tsk_1"],"note":"said: Go on"}')]
+
+
+@pytest.mark.parametrize("text", ["refused", '{"other": 1}'])
+async def test_a_quote_that_the_conversation_does_not_have_is_a_failure(text: str):
+    earlier = says("assistant", calls("call_1_1", "make", "{}"))
+    _, failed = await failure(plays(QUOTES), asks("Go on", earlier, result("call_1_1", "make", text), iteration=2))
+    assert (failed.code, failed.retryable) == ("model_refused_request", False)
+    assert "{make[0].taskId}" in failed.message
+
+
 async def test_reasoning_has_no_signature():
     parts, _ = await answer(plays("calls: [[{reasoning: hm}]]"), asks("go"))
     assert parts == [ReasoningContent("hm")]
@@ -217,6 +264,7 @@ def test_a_scenario_is_named_after_its_file(tmp_path: Path):
         ("calls:\n- - text: a\n- - txt: b\n", 3, "calls[1][0]", "Object contains unknown field `txt`"),
         ("calls:\n- - text: a\n    cut: true\n", 2, "calls[0][0]", "this has text and cut"),
         ("calls:\n- - chunk: 3\n", 2, "calls[0][0]", "this has none"),
+        ("calls:\n- - pause: -1\n", 2, "calls[0][0]", "are not negative"),
         ("calls:\n- - stop: stop\n    chunk: 3\n", 2, "calls[0][0]", "`stop` takes neither `delay_ms` nor `chunk`"),
         ("calls:\n- - text: a\n    delay_ms: -1\n", 2, "calls[0][0]", "not negative"),
         ("calls:\n- text: a\n", 2, "calls[0]", "Expected `array`, got `object`"),

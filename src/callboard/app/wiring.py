@@ -8,7 +8,7 @@ from pathlib import Path
 
 from callboard import __version__
 from callboard.adapters.acp import AcpAgents
-from callboard.adapters.http import Given, HttpApp, Meta, ModelOffer, WorkspaceOffer
+from callboard.adapters.http import DemoOffer, Given, HttpApp, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
 from callboard.contracts.ports.model import Models
@@ -20,7 +20,7 @@ from callboard.runtime.parts import Parts
 from callboard.runtime.runtime import Runtime
 from callboard.tools.toolbox import FolderToolbox
 
-from .demos.catalog import scenarios
+from .demos.catalog import Catalog, demos, scenarios
 from .home import Home
 from .providers import Model, ScriptedModel
 from .settings import Settings
@@ -54,6 +54,7 @@ def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:
         toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home())),
         definitions=FolderDefinitions(),
         closed_folders=(str(home.folder),),
+        demos=Catalog(home.demos),
         external=AcpAgents(),
     )
     return Wired(runtime=Runtime(parts), models=models)
@@ -76,6 +77,7 @@ def http_app(wired: Wired, token: str) -> HttpApp:
             models=_offers(wired.models),
             workspaces=offers,
             sample=any(offer.path in SAMPLES for offer in offers),
+            demos=tuple(DemoOffer(name=one.name, title=one.title) for one in demos()),
         )
 
     runtime = wired.runtime

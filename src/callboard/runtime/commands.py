@@ -15,9 +15,11 @@ from callboard.contracts.commands import (
     ImportTurn,
     OpenWorkspace,
     RespondAction,
+    StartDemo,
     SteerTurn,
     SubmitTurn,
     UpdateSession,
+    WorkspaceIsOpen,
 )
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.errors import Refusal
@@ -92,6 +94,8 @@ class Commands:
                 return await self._workspaces.update_session(command, actor, kept)
             case DeleteSession():
                 return await self._delete(command, kept, actor)
+            case StartDemo():
+                return await self._start_demo(command, kept, actor)
             case SubmitTurn(session_id=None):
                 return await self._submit_new(command, kept, actor)
             case SubmitTurn(session_id=str(session)):
@@ -150,6 +154,21 @@ class Commands:
             session, workspace, ListSession(workspace, found.host.state.title, f"{session}/1")
         )
         return answer
+
+    async def _start_demo(self, command: StartDemo, kept: StoredAnswer | None, actor: Actor) -> Any:
+        """The answer is kept with the first turn; a demo that a crash cuts short before that leaves a folder and no session."""
+        demos = self._parts.demos
+        if demos is None:
+            raise Refusal("invalid_input", "There are no demos here.", field="name")
+        made = await asyncio.to_thread(demos.set_out, command.name)
+        opened: WorkspaceIsOpen = await self._workspaces.open_folder(OpenWorkspace(path=made.folder), actor, None)
+        turn = SubmitTurn(
+            workspace_id=opened.workspace_id,
+            text=made.objective,
+            mode=made.mode,
+            permission_mode=made.permission_mode,
+        )
+        return await self._submit_new(turn, kept, actor)
 
     async def _import(self, command: ImportTurn, kept: StoredAnswer | None, actor: Actor) -> Any:
         """A past session is the same session however often it is imported; one that the person deleted stays deleted."""

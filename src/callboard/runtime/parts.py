@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.agents import Definitions
+from callboard.contracts.ports.demos import Demos
 from callboard.contracts.ports.external import ExternalAgents
 from callboard.contracts.ports.live import LiveFeed
 from callboard.contracts.ports.model import Models
@@ -49,7 +50,7 @@ class Limits:
 @dataclass(frozen=True, kw_only=True)
 class Parts:
     """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys.
-    Without `external` no agent that is a program of its own can be started."""
+    Without `external` no agent that is a program of its own can be started, without `demos` there are none."""
 
     store: Store
     feed: LiveFeed
@@ -58,6 +59,7 @@ class Parts:
     definitions: Definitions
     closed_folders: tuple[str, ...] = ()
     external: ExternalAgents | None = None
+    demos: Demos | None = None
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)
     limits: Limits = field(default_factory=Limits)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from pathlib import Path
 
 import msgspec
 
 from callboard import __version__
-from callboard.contracts.commands import OpenWorkspace, SubmitTurn, TurnAccepted, WorkspaceIsOpen
+from callboard.contracts.commands import StartDemo, TurnAccepted
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import SessionCreated
 
 from ..client import Client
-from ..demos.catalog import Demo, set_out
+from ..demos.catalog import Demo
 from ..endpoint import Endpoint
 from ..home import Home
 from ..joining import connected
@@ -43,7 +43,7 @@ async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
     with ctrl_c() as asked:
         try:
             async with connected(home, settings, os.environ, joined.append) as client:
-                started, accepted = await _start(client, demo, home)
+                started, accepted = await _start(client, demo)
                 _tell(started, demo, json=json)
                 if opens and may_open(settings):
                     open_page(started.link)
@@ -61,29 +61,18 @@ async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
     return code
 
 
-async def _start(client: Client, demo: Demo, home: Home) -> tuple[Started, TurnAccepted]:
+async def _start(client: Client, demo: Demo) -> tuple[Started, TurnAccepted]:
     if client.endpoint.version != __version__:
         raise Refusal(
             "conflict",
             f"Callboard {client.endpoint.version} is running, and the demos are those of {__version__}.",
             hint="Stop it first, or set CALLBOARD_HOME to another folder.",
         )
-    try:
-        folder = set_out(demo.name, home.demos)
-    except OSError as error:
-        message = f"{home.demos} cannot be written: {error.strerror or error}."
-        raise Refusal("invalid_input", message, field="name", hint="Set CALLBOARD_HOME to another folder.") from error
-    opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
-    accepted: TurnAccepted = await client.submit(
-        SubmitTurn(
-            workspace_id=opened.workspace_id,
-            text=demo.objective,
-            mode=demo.mode,
-            permission_mode=demo.permission_mode,
-        )
-    )
+    accepted: TurnAccepted = await client.submit(StartDemo(name=demo.name))
+    (first,) = await client.page(accepted.session_id, after=0, limit=1)
+    folder = msgspec.json.decode(first.payload, type=SessionCreated).folder
     link = f"{client.endpoint.link}#/s/{accepted.session_id}"
-    return Started(name=demo.name, folder=str(folder), session_id=accepted.session_id, link=link), accepted
+    return Started(name=demo.name, folder=folder, session_id=accepted.session_id, link=link), accepted
 
 
 async def _follow(client: Client, accepted: TurnAccepted, started: Started, asked: asyncio.Event, *, json: bool) -> int:
@@ -130,4 +119,4 @@ def _say_kept(started: Started, *, goes_on: bool) -> None:
 
 
 def _kept(started: Started) -> str:
-    return f"Kept: the folder {Path(started.folder)} and the session (callboard view {started.session_id})."
+    return f"Kept: the folder {started.folder} and the session (callboard view {started.session_id})."

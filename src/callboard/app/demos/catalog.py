@@ -12,6 +12,7 @@ import yaml
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.ports.demos import SetOut
 
 _PLAYS = Path(__file__).parent / "plays"
 #: As they are told: from one agent to several, from agents to people.
@@ -59,6 +60,28 @@ def demo(name: str) -> Demo:
 def scenarios() -> Mapping[str, Path]:
     """The scripts by the names under which agents ask for them: `scripted/NAME`."""
     return {name: _PLAYS / name / "scenario.yaml" for name in NAMES}
+
+
+class Catalog:
+    """Implements the port `Demos`: each demo is set out in a new folder in `place`."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+
+    def set_out(self, name: str) -> SetOut:
+        found = demo(name)
+        try:
+            folder = set_out(name, self._place)
+        except OSError as error:
+            message = f"{self._place} cannot be written: {error.strerror or error}."
+            hint = "Set CALLBOARD_HOME to another folder: demos are set out beside it."
+            raise Refusal("invalid_input", message, field="name", hint=hint) from error
+        return SetOut(
+            folder=str(folder),
+            objective=found.objective,
+            mode=found.mode,
+            permission_mode=found.permission_mode,
+        )
 
 
 def set_out(name: str, place: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .actions import ActionAnswered, RespondAction
 from .base import Answer, Authority, Command, Declaration, Serial
+from .demos import DEMO_TABLE, StartDemo
 from .imports import ImportTurn, TurnImported
 from .sessions import (
     DeleteSession,
@@ -181,6 +182,7 @@ TABLE: tuple[Declaration, ...] = (
         serial="session",
         summary="Take over a past turn of another product into a session that is for reading.",
     ),
+    *DEMO_TABLE,
     *TEAM_TABLE,
 )
 
@@ -217,6 +219,7 @@ __all__ = [
     "SessionList",
     "SessionRead",
     "SessionUpdated",
+    "StartDemo",
     "SteerTaken",
     "SteerTurn",
     "SubmitTurn",
