@@ -40,7 +40,7 @@ from callboard.control.decide.actions import waiting
 from callboard.control.effects import Effect, effects
 from callboard.control.evolve import evolve
 from callboard.control.known import Known, Setup
-from callboard.control.outcomes import ModelAnswered, Outcome
+from callboard.control.outcomes import CallSeen, ModelAnswered, Outcome
 from callboard.control.state import OpenRun, Session, Thread
 
 from .examples import FOLDER, NOW, SESSION, THREAD, WORKSPACE, setup_of
@@ -136,6 +136,8 @@ class Given:
             decision = outcome(self.state, step, knows)
         if isinstance(step, ModelAnswered):
             self._verdicts.update({call.call: call.evaluation for call in step.calls})
+        if isinstance(step, CallSeen):
+            self._verdicts[step.wanted.call] = step.wanted.evaluation
         records = self._append(decision, knows)
         self.records.extend(records)
         for record in records:

@@ -248,7 +248,7 @@ def _evaluation(call: ExternalCall, context: ToolContext, checks: tuple[Check, .
         arguments_hash=digest(final),
         summary=f"{kind.tool} {one_line(call.title or call.command)}".rstrip(),
         checks=checks,
-        preview=call.command or "\n".join(_preview(call, context)),
+        preview=call.command or (call.title if call.kind == "execute" else "\n".join(_preview(call, context))),
         binding=_binding(kind.tool, call, context),
     )
 

@@ -41,6 +41,8 @@ class Connecting:
             await self.gone("it ended")
         call = await self._permitted(agent)
         link = self._host.state.threads[thread].external
+        clock = self._host.parts.clock
+        began = clock.elapsed()
         try:
             session = await self._start(agent, link.provider_session if link is not None else "")
         except ExternalFailure as failure:
@@ -49,7 +51,8 @@ class Connecting:
         self._host.foreign.keep(thread, session)
         self._knows = session.resumed
         named = f"{session.name} {session.version}".strip()
-        await self._end(call, ToolOutcome(output=f"{named}, conversation {session.id}"))
+        took = round((clock.elapsed() - began) * 1000)
+        await self._end(call, ToolOutcome(output=f"{named}, conversation {session.id}", duration_ms=took))
         await self._host.report(
             ExternalThere(
                 thread=thread,
