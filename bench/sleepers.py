@@ -2,7 +2,8 @@
 
 `{"wait": n}` makes so many more; `{"let_go": 1}` has the runtime forget all that it may, as it does by itself with
 sessions that nobody uses; both answer with the resident bytes. `{"wake": k}` answers k pending approvals, one after the
-other, and says how many milliseconds each took until the tool was started, durably.
+other, picked at random or with `"newest": 1` the newest, and says how many milliseconds each took until the tool was started,
+durably.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ async def work(folder: Path) -> None:
                 await board.runtime.sessions.let_go(session)
             _say(_resident())
         else:
-            _say([await _wake(board, *one) for one in _some(waiting, order["wake"])])
+            _say([await _wake(board, *one) for one in _some(waiting, order["wake"], newest="newest" in order)])
     await board.close()
 
 
@@ -76,12 +77,13 @@ async def _asked(board: Board, session: str) -> str:
     raise RuntimeError("the store was closed")
 
 
-def _some(waiting: Path, count: int) -> list[tuple[str, str]]:
-    """Takes so many out of the file, at random."""
+def _some(waiting: Path, count: int, *, newest: bool) -> list[tuple[str, str]]:
+    """Takes so many out of the file: the newest, or some at random."""
     lines = waiting.read_text().splitlines()
-    random.Random(1).shuffle(lines)
-    waiting.write_text("".join(f"{line}\n" for line in lines[count:]))
-    return [(session, action) for session, action in map(str.split, lines[:count])]
+    if not newest:
+        random.Random(1).shuffle(lines)
+    waiting.write_text("".join(f"{line}\n" for line in lines[:-count]))
+    return [(session, action) for session, action in map(str.split, lines[-count:])]
 
 
 async def _wake(board: Board, session: str, action: str) -> float:

@@ -7,29 +7,34 @@ from bench.processes import Process, python
 from bench.results import Line, Result, Spread, percentile
 
 GOAL_BYTES, GOAL_MS = 2048.0, 50.0
+#: So many come before they are let go: what they took is free for the next, and no more of it than that.
+STEP = 100
+#: How many are held in the end, to tell what one takes that is not let go.
+MOST_HELD = 1_000
 
 
 async def run(scale: Scale) -> Result:
-    """`scale.n` sessions."""
+    """`scale.n` sessions, and some that are held beside them."""
     woken = max(1, min(200, scale.n // 5))
+    holding = max(woken, min(MOST_HELD, scale.n // 2))
     async with Process(*python("bench.sleepers", str(scale.place))) as process:
         start = await process.told()
         half = max(1, scale.n // 2)
-        held = await process.ask(wait=half)
-        before = await process.ask(let_go=1)
-        await process.ask(wait=half)
-        warm = await process.ask(wake=woken)
-        let_go = await process.ask(let_go=1)
+        before = await _come_and_go(process, half)
+        let_go = await _come_and_go(process, half)
         cold = await process.ask(wake=woken)
-    here, beside = (let_go - before) / half, (held - start) / half
+        gone = await process.ask(let_go=1)
+        held = await process.ask(wait=holding)
+        warm = await process.ask(wake=woken, newest=1)
+    here, beside = (let_go - before) / half, (held - gone) / holding
     return Result(
         row="waiting",
         title=f"{scale.n:,} sessions that wait for an approval",
-        measures="Each session has asked for one approval. What the resident memory of the process grows by, a session, as "
-        "the second half of them comes after the first and both are let go, which the runtime does with sessions that nobody "
-        "has used for a minute; beside it what the first half took while it was held, SQLite's caches included. Then "
-        "approvals are given, one after the other, to sessions picked at random: from the answer until the fact that the "
-        "tool was started is durable.",
+        measures=f"Each session has asked for one approval; they come {STEP} at a time and are let go then, which the runtime "
+        "does by itself with a session that waits and that nobody has used for some seconds. What the resident memory of the "
+        f"process grows by, a session, from the first half of them to the second; beside it what {holding:,} more take while "
+        "they are held. Approvals are given, one after the other, to sessions picked at random, and beside it to those that "
+        "are held: from the answer until the fact that the tool was started is durable.",
         lines=(
             Line(
                 what="memory a session, let go",
@@ -63,6 +68,14 @@ async def run(scale: Scale) -> Result:
             ),
         ),
     )
+
+
+async def _come_and_go(process: Process, sessions: int) -> int:
+    """The resident bytes once so many more sessions wait and are let go."""
+    for come in range(0, sessions, STEP):
+        await process.ask(wait=min(STEP, sessions - come))
+        resident: int = await process.ask(let_go=1)
+    return resident
 
 
 def _one(value: float) -> Spread:
