@@ -33,6 +33,7 @@ from callboard.contracts.rows.session import SessionState
 from callboard.contracts.vocabulary import CONTROLS
 from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.classes import CLASSES, DELTAS, Emission, emissions
+from tests.contracts.weld_runs import of_the_multi_agent_runtime
 from tests.projection.histories import random_history
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,6 +154,7 @@ def product() -> dict[str, frozenset[str]]:
                 *(("scope ids",) if {"thread", "turn", "run"} <= set(ActionRequired.needs) else ()),
             )
         ),
+        **of_the_multi_agent_runtime(),
     }
 
 

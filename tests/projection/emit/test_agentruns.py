@@ -10,7 +10,7 @@ import pytest
 
 from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.facts import FACTS, ErasedFact, MessageText, TurnInterrupted, TurnSubmitted
-from callboard.contracts.live import Frame, Partial
+from callboard.contracts.live import Frame, Partial, PartialKind
 from callboard.contracts.record import Header, Record
 from callboard.contracts.runs import AgentRunRecord
 from callboard.contracts.scope import Scope
@@ -33,6 +33,13 @@ from tests.projection.histories import random_history
 HISTORY = random_history(7, moves=800, threads=2)
 SPECIFIED = json.loads((Path(__file__).parents[2] / "spec" / "vocabulary.json").read_text())["multi_agent_runtime"]
 PLACE = Scope(agent="lead", thread="thr_a", turn="trn_a", run="run_a", step=3)
+
+BEGINNINGS: tuple[tuple[PartialKind, int, str], ...] = (
+    ("reasoning", 0, ""),
+    ("text", 0, ""),
+    ("arguments", 0, "Read"),
+    ("output", 0, ""),
+)
 
 
 def told(fact, scope: Scope = PLACE) -> list[tuple[str, dict]]:
@@ -125,7 +132,7 @@ def test_where_a_part_begins_the_agents_status_says_what_it_does():
             (event.type, event.data.get("detail"), event.message_id)
             for event in frame_events("ses_a", Frame(kind=kind, scope=PLACE, offset=offset, text="a", tool=tool))
         ]
-        for kind, offset, tool in (("reasoning", 0, ""), ("text", 0, ""), ("arguments", 0, "Read"), ("output", 0, ""))
+        for kind, offset, tool in BEGINNINGS
     }
     further = frame_events("ses_a", Frame(kind="text", scope=PLACE, offset=4, text="b"))
     so_far = partial_event("ses_a", Partial(kind="text", scope=PLACE, text="abcd"))

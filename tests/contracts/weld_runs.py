@@ -1,0 +1,59 @@
+"""What the product has of the Multi-agent runtime specification's lists, found in the product itself."""
+
+from __future__ import annotations
+
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+
+from callboard.adapters.http.agentruns.queries import ContextQuery
+from callboard.adapters.http.openapi import document
+from callboard.agents.fields import Front, PolicyTable
+from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.turn import Mode
+from callboard.contracts.ports.tools import Policy
+from callboard.contracts.runs import AgentRunRecord, EffectiveSettings
+from callboard.projection.emit.agentruns import PHASES, RunEventName, run_status
+from callboard.tools.kit import KINDS
+
+_ENDS = ("", "completed", "failed", "interrupted")
+
+
+def of_the_multi_agent_runtime() -> dict[str, frozenset[str]]:
+    """The lists by their paths."""
+    schema = msgspec.json.schema(EffectiveSettings)["$defs"]["LeadSettings"]["properties"]
+    view = get_type_hints(ContextQuery)["view"]
+    return {
+        "multi_agent_runtime.sse_events": frozenset(get_args(RunEventName)),
+        "multi_agent_runtime.agent_status_states": frozenset(state for state, _ in PHASES.values()),
+        "multi_agent_runtime.run_record_fields": frozenset(AgentRunRecord.__struct_fields__),
+        "multi_agent_runtime.run_record_statuses": frozenset(
+            run_status(how, cause) for how in _ENDS for cause in ("", "person")
+        ),
+        "multi_agent_runtime.routes": frozenset(
+            f"{method.upper()} {path}" for path, methods in _paths().items() for method in methods
+        ),
+        "multi_agent_runtime.route_parameters": frozenset(
+            parameter["name"]
+            for path, methods in _paths().items()
+            if path.startswith("/api/agent-")
+            for operation in methods.values()
+            for parameter in operation["parameters"]
+        ),
+        "multi_agent_runtime.context_views": frozenset(get_args(view)),
+        "multi_agent_runtime.policy_actions": frozenset(get_args(Policy)),
+        "multi_agent_runtime.modes": frozenset(get_args(Mode)),
+        "multi_agent_runtime.agent_kinds": frozenset(get_args(AgentKind)),
+        "multi_agent_runtime.tools": frozenset(KINDS),
+        "multi_agent_runtime.frontmatter": frozenset(
+            (
+                *(field.encode_name for field in msgspec.structs.fields(Front)),
+                *(f"policy.{field.encode_name}" for field in msgspec.structs.fields(PolicyTable)),
+            )
+        ),
+        "multi_agent_runtime.bounds": frozenset(f"agent.{name}" for name in schema),
+    }
+
+
+def _paths() -> dict[str, Any]:
+    return document("callboard_1")["paths"]
