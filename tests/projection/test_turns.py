@@ -92,6 +92,7 @@ def test_a_pending_action_has_all_that_a_decision_needs():
             turn_id="trn_1",
             thread_id="thr_1",
             agent_id="solo",
+            agent_name="Solo",
             tool_call_id="cal_1",
             tool="Write",
             prompt="May it write?",

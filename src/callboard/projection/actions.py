@@ -9,6 +9,7 @@ from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
     ActionWithdrawn,
+    ThreadOpened,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
@@ -24,10 +25,19 @@ ABSENT = "absent"
 _HEADER_LINES = 2
 
 
+class Asker(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent whose calls may need an answer. `parent` is the agent that it works for."""
+
+    id: str
+    name: str
+    parent: str = ""
+
+
 class ActionsPanel(msgspec.Struct):
-    """`pending` are the turns of the actions that have no answer."""
+    """`pending` are the turns of the actions that have no answer; `agents` who has each thread."""
 
     pending: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    agents: dict[str, Asker] = msgspec.field(default_factory=dict[str, Asker])
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that the fact leads to. An action whose turn ended without a word about it is pending no longer."""
@@ -35,7 +45,13 @@ class ActionsPanel(msgspec.Struct):
         match record.fact:
             case ActionRequired() as fact:
                 self.pending[scope.action] = scope.turn
-                return upsert(_row(record, fact))
+                return upsert(_row(record, fact, self.agents.get(scope.thread, Asker(id=scope.agent, name=""))))
+            case ThreadOpened() as fact:
+                parent = self.agents.get(scope.parent_thread)
+                self.agents[scope.thread] = Asker(
+                    id=scope.agent, name=fact.agent_name, parent=parent.id if parent is not None else ""
+                )
+                return []
             case ActionResolved() | ActionExpired() | ActionWithdrawn():
                 return [] if self.pending.pop(scope.action, None) is None else remove(ActionRow, scope.action)
             case TurnCompleted() | TurnFailed() | TurnInterrupted() if self.pending:
@@ -47,7 +63,7 @@ class ActionsPanel(msgspec.Struct):
                 return []
 
 
-def _row(record: Record, fact: ActionRequired) -> ActionRow:
+def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
     scope = record.scope
     return ActionRow(
         key=scope.action,
@@ -57,7 +73,9 @@ def _row(record: Record, fact: ActionRequired) -> ActionRow:
         action_type=fact.action_type,
         turn_id=scope.turn,
         thread_id=scope.thread,
-        agent_id=scope.agent,
+        agent_id=asker.id,
+        agent_name=asker.name,
+        parent_agent_id=asker.parent,
         tool_call_id=scope.tool_call,
         tool=fact.tool,
         prompt=fact.prompt,

@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given, settings
 
 from callboard.contracts.facts import ActionRequired
-from callboard.contracts.rows import AgentRow
+from callboard.contracts.rows import ActionRow, AgentRow, SessionCard
 from callboard.contracts.team import Ref
 from callboard.projection.team.snapshot import (
     COMPARED,
@@ -68,6 +68,15 @@ def test_a_child_that_waits_for_an_answer_says_what_blocks_it():
     row = story.table.row(AgentRow, "writer-1")
     assert row is not None
     assert (row.state, row.blocked_on, row.degraded) == ("needs_input", "act_1", ("permission_blocked",))
+    (card,) = story.table.panel(ActionRow)
+    assert (card.action_type, card.agent_id, card.agent_name, card.parent_agent_id) == (
+        "delegated_permission",
+        "writer-1",
+        "Writer 1",
+        "solo",
+    )
+    (listed,) = story.table.panel(SessionCard)
+    assert (listed.attention, listed.pending_actions) == ("needs_input", 1)
     (snapshot,) = [one for task in task_snapshots(records_of(story)) for one in task.subagents]
     assert (snapshot.status, snapshot.blocked) == ("waiting", True)
 

@@ -174,6 +174,7 @@ class AskedChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
 class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     """A pending action; it leaves the panel when it is resolved and stays as an audit line in the conversation.
 
+    `agent_name` is who asks, and `parent_agent_id` for whom it works, where it is a child.
     `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
     `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
     """
@@ -184,6 +185,8 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     turn_id: str
     thread_id: str
     agent_id: str
+    agent_name: str = ""
+    parent_agent_id: str = ""
     tool_call_id: str = ""
     tool: str = ""
     prompt: str

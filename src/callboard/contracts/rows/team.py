@@ -13,6 +13,7 @@ from ..content import Text
 from ..facts.subagent import NotificationStatus
 from ..facts.task import Fix, Priority
 from ..facts.thread import AgentKind
+from ..facts.turn import PromptRef
 from ..payload import Payload
 from ..team import (
     EdgeDirection,
@@ -265,7 +266,8 @@ class MessageRow(Row, tag="message", frozen=True, kw_only=True):
 class RunRow(Row, tag="run", frozen=True, kw_only=True):
     """An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause.
 
-    A running one holds only while `epoch` is alive; otherwise the reading edge says that it failed, `lost`."""
+    A running one holds only while `epoch` is alive; otherwise the reading edge says that it failed, `lost`.
+    `prompts` are the layers of its prompt, kept as blobs."""
 
     panel: ClassVar[str] = "runs"
     agent_id: str
@@ -279,6 +281,7 @@ class RunRow(Row, tag="run", frozen=True, kw_only=True):
     started: int = 0
     ended: int = 0
     usage: WorkUsage = WorkUsage()
+    prompts: tuple[PromptRef, ...] = ()
     epoch: int = 0
 
 

@@ -37,11 +37,11 @@ class RunsPanel(msgspec.Struct):
         if member is None:
             return []
         if isinstance(record.fact, TurnStarted):
-            return self._begin(record, member)
+            return self._begin(record, record.fact, member)
         run = self.open.pop(record.scope.turn, None)
         return [] if run is None else upsert(_over(run, record, member.usage()))
 
-    def _begin(self, record: Record, member: Member) -> list[Op]:
+    def _begin(self, record: Record, fact: TurnStarted, member: Member) -> list[Op]:
         scope, card = record.scope, member.card
         row = RunRow(
             key=scope.run,
@@ -55,6 +55,7 @@ class RunsPanel(msgspec.Struct):
             parent_run_id=card.parent_run_id,
             task_id=card.task_id,
             started=record.header.at,
+            prompts=fact.prompts,
             epoch=record.header.epoch,
         )
         self.open[scope.turn] = OpenRecord(row, member.usage())

@@ -394,6 +394,7 @@ export interface ActionResolved {
 /**
  * A pending action; it leaves the panel when it is resolved and stays as an audit line in the conversation.
  *
+ * `agent_name` is who asks, and `parent_agent_id` for whom it works, where it is a child.
  * `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
  * `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
  */
@@ -407,6 +408,8 @@ export interface ActionRow {
   readonly turnId: string
   readonly threadId: string
   readonly agentId: string
+  readonly agentName?: string
+  readonly parentAgentId?: string
   readonly toolCallId?: string
   readonly tool?: string
   readonly prompt: string
@@ -1435,6 +1438,7 @@ export interface Rule {
  * An execution (Multi-agent runtime specification, Run model); the key is the run's id. `detail` is a code or a cause.
  *
  * A running one holds only while `epoch` is alive; otherwise the reading edge says that it failed, `lost`.
+ * `prompts` are the layers of its prompt, kept as blobs.
  */
 export interface RunRow {
   readonly kind: 'run'
@@ -1452,6 +1456,7 @@ export interface RunRow {
   readonly started?: number
   readonly ended?: number
   readonly usage?: WorkUsage
+  readonly prompts?: readonly PromptRef[]
   readonly epoch?: number
 }
 
