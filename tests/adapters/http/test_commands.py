@@ -197,4 +197,5 @@ async def test_the_server_says_what_it_is(board: Board):
         "models": [{"provider": "scripted", "name": "short-answers", "label": "scripted · short-answers"}],
         "workspaces": [{"workspaceId": workspace, "path": str(board.folder), "name": board.folder.name}],
         "sample": False,
+        "demos": [],
     }

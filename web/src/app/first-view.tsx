@@ -31,7 +31,9 @@ export function FirstView(props: {
       }
       models={workbench.meta?.models ?? []}
       sample={workbench.meta?.sample ?? false}
+      demos={workbench.meta?.demos ?? []}
       sessions={props.sessions}
+      onDemo={(name) => void workbench.startDemo(name)}
       onOpen={(sessionId) => workbench.openSession(sessionId)}
       onPrompt={(text) => {
         drafts.set(NEW_SESSION, text)

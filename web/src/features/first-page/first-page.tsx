@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
-import type { ModelOffer } from '@/system/api/client'
+import type { DemoOffer, ModelOffer } from '@/system/api/client'
 import { ago } from '@/system/format/numbers'
+import type { Key } from '@/system/i18n/translate'
 import type { SessionCard } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
 import { Dot } from '@/ui/marks'
@@ -11,8 +12,10 @@ export interface FirstPageProps {
   readonly subtitle: string
   readonly models: readonly ModelOffer[]
   readonly sample: boolean
+  readonly demos: readonly DemoOffer[]
   readonly sessions: readonly SessionCard[]
   readonly onPrompt: (text: string) => void
+  readonly onDemo: (name: string) => void
   readonly onOpen: (sessionId: string) => void
   readonly composer: ReactNode
 }
@@ -34,7 +37,10 @@ export function FirstPage(props: FirstPageProps) {
         {props.composer}
         <div className="grid grid-cols-3 gap-x-6 gap-y-5 pt-3 max-md:grid-cols-1">
           <Models models={props.models} />
-          <Sample sample={props.sample} onPrompt={props.onPrompt} />
+          <div className="min-w-0 space-y-5">
+            {props.demos.length > 0 && <Demos demos={props.demos} onDemo={props.onDemo} />}
+            <Sample sample={props.sample} onPrompt={props.onPrompt} />
+          </div>
           <Past sessions={props.sessions} onOpen={props.onOpen} />
         </div>
       </div>
@@ -89,6 +95,41 @@ function Models({ models }: { models: readonly ModelOffer[] }) {
           ))}
         </div>
       )}
+    </Offer>
+  )
+}
+
+/** What is written of a demo here; one that a newer server has is called as that calls it. */
+const TITLES: Readonly<Record<string, Key>> = {
+  solo_run: 'first.demo.solo_run',
+  coordinator_team: 'first.demo.coordinator_team',
+  parallel_workers: 'first.demo.parallel_workers',
+  specialist_handoff: 'first.demo.specialist_handoff',
+  review_team: 'first.demo.review_team',
+  human_agent_board: 'first.demo.human_agent_board',
+}
+
+function Demos({ demos, onDemo }: { demos: readonly DemoOffer[]; onDemo: (name: string) => void }) {
+  const t = useT()
+  return (
+    <Offer icon="play" title={t('first.demos')}>
+      <p className="pb-1 text-ink-soft">{t('first.demos_how')}</p>
+      <ul>
+        {demos.map(({ name, title }) => {
+          const key = TITLES[name]
+          return (
+            <li key={name}>
+              <button
+                type="button"
+                onClick={() => onDemo(name)}
+                className="-mx-2 block min-h-7 w-[calc(100%+16px)] rounded-md px-2 py-1 text-left text-accent hover:bg-hover"
+              >
+                {key === undefined ? title : t(key)}
+              </button>
+            </li>
+          )
+        })}
+      </ul>
     </Offer>
   )
 }

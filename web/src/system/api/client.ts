@@ -14,6 +14,12 @@ export interface WorkspaceOffer {
   readonly name: string
 }
 
+/** A demo that the server plays. */
+export interface DemoOffer {
+  readonly name: string
+  readonly title: string
+}
+
 /** What the server says of itself. */
 export interface Meta {
   readonly version: string
@@ -23,6 +29,7 @@ export interface Meta {
   readonly models: readonly ModelOffer[]
   readonly workspaces: readonly WorkspaceOffer[]
   readonly sample: boolean
+  readonly demos?: readonly DemoOffer[]
 }
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>

@@ -59,6 +59,18 @@ test('it begins with what the server says and the first folder', async () => {
   expect(workbench.workspaceId).toBe('wks_a')
 })
 
+test('a demo is played once however often it is clicked, and comes onto the screen', async () => {
+  const { workbench, server } = made({
+    sessions: { [SESSION]: [shell(SESSION)] },
+    answers: { start_demo: () => ({ sessionId: SESSION }) },
+  })
+  await workbench.begin(null)
+  await Promise.all([workbench.startDemo('solo_run'), workbench.startDemo('solo_run')])
+  expect(server.given).toMatchObject([{ name: 'start_demo', body: { name: 'solo_run' } }])
+  expect(workbench.active?.id).toBe(SESSION)
+  workbench.openSession(null)
+})
+
 test.each([
   [401, { code: 'unauthenticated', message: '' }, 'unauthenticated'],
   [500, { code: 'internal', message: '' }, 'unreachable'],

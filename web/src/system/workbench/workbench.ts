@@ -36,6 +36,7 @@ export class Workbench {
   #meta: Meta | null = null
   #workspace: { readonly id: string; readonly feed: Feed } | null = null
   #active: Session | null = null
+  #startingDemo = false
   readonly #answering = new Map<string, Decision>()
 
   constructor(api: ApiClient, drafts: Drafts) {
@@ -102,6 +103,21 @@ export class Workbench {
       this.#follow(this.#active)
     }
     this.changes.emit()
+  }
+
+  /** Play a demo, and put it on the screen; its folder is a workspace that the server did not have before. */
+  async startDemo(name: string): Promise<void> {
+    if (this.#startingDemo) return
+    this.#startingDemo = true
+    try {
+      const { sessionId } = await this.api.command('start_demo', { name })
+      this.#meta = await this.api.meta()
+      this.openSession(sessionId)
+    } catch (error) {
+      this.notices.add(error)
+    } finally {
+      this.#startingDemo = false
+    }
   }
 
   /** Send input to the active session, or make one. The address moves on only where the person did not. */
