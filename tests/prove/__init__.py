@@ -9,17 +9,19 @@
     team      the conformance fixture of subagents out of a real run, and the team that is shown beside a fold of the log
 
 Each is a module to run (`python -m tests.prove.NAME --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a
-sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product, but the one
-that starts it with a fault in it:
+sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product, but the two
+that are it, in processes of their own:
 
     product   the server as a process
     wire      HTTP/1.1 and server-sent events over sockets
     store     the log as it lies on disk, with the chain checked anew
     fold      facts folded into the view that a client should have
     team_fold facts folded into the team that a client should be shown
+    team_snapshot the team out of task snapshots alone, and out of facts
     view      the view that a client has, from the operations it was sent
     scenes    scenario files for the scripted model
     crew      teams: agents of a folder, what their model says, a session followed from outside
     planted   the product with a fault
+    speaking  the product's events and task snapshots of a session
     report    figures, progress and the verdict
 """

@@ -2,25 +2,28 @@
 
 A lead that works by itself delegates with review, the child uses a tool, writes a file and hands a report over, the lead gives
 its verdict, and the task ends; a second child works beside it. How fast each speaks is drawn at random. Then the roster, the
-graph, the board, the lanes and the runs that the server shows are compared with a fold of the log as it lies on disk.
+graph, the board, the lanes and the runs that the server shows are compared with a fold of the log as it lies on disk, and so
+are the roster, the graph and the board that are made of its task snapshots alone.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import scenes, store
 from .crew import Followed, begin, lead, plays, started, worker
 from .driving import snapshot
-from .product import Server, place
+from .product import ROOT, Place, Server, place
 from .report import Report, arguments, quantiles, run
 from .store import Fact
 from .team_fold import FIELDS, TeamFold, bare, differences
+from .team_snapshot import ALL, compared, team_of, team_of_facts
 from .view import View
 
 FIXTURE = (
@@ -37,81 +40,73 @@ FIXTURE = (
     "snapshot.updated",
 )
 ELEVEN = "the eleven facts of the fixture come out of the run, in order"
+ALONE = "roster, graph and board made of task snapshots alone are those of the facts"
 SHOWN = "the team that is shown is the team that the log gives"
+Row = dict[str, Any]
+#: What the verdict points to.
+EVIDENCE = [{"type": "file", "ref": "note.md"}]
 #: How long a run may take to come to rest, and its view to show that, in seconds.
 REST_S = 60.0
 
 
-class Wire(NamedTuple):
-    """A fact under the specification's name; `who` says whose it is as the fixture does."""
+async def _said(at: Place, session: str) -> Row:
+    """What the product says of the session beside its rows (`speaking`)."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.prove.speaking", str(at.store), session),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=ROOT,
+    )
+    told, _ = await process.communicate()
+    assert process.returncode == 0, f"what the product says could not be read: {process.returncode}"
+    return json.loads(told)
 
-    name: str
-    sequence: int
+
+def _named(event: Row, parent: str, child: str, root: str) -> str:
+    """The event as the fixture names it; empty where it is none of its."""
+    own, of_child = event.get("taskId") == root, event.get("subagentId") == child
+    between = (event.get("sourceId"), event.get("targetId"))
+    whose = {
+        "task.created": "(parent)" * own,
+        "task.completed": "(parent)" * own,
+        "channel.opened": "(parent -> child)" * (event.get("participants") == [parent, child]),
+        "handoff.requested": "(child -> parent)" * (between == (child, parent)),
+        "review.verdict": "(parent)" * (event["payload"].get("reviewer") == parent),
+        "snapshot.updated": "" if own else "(of another)",
+    }
+    return event["type"] + whose.get(event["type"], "(child)" * of_child)
 
 
-def wire(facts: list[Fact]) -> Iterator[Wire]:
-    """What the facts are called by the Subagents specification; parent and child are those of the first spawn."""
+def missing(facts: list[Fact], events: list[Row]) -> list[str]:
+    """The facts of the fixture that do not come behind those before them. Parent and child are those of the first spawn."""
     spawned = next(fact for fact in facts if fact.type == "subagent.spawned")
-    child, parent = spawned.id("t"), spawned.id("pt")
     agents = {fact.id("t"): fact.id("g") for fact in facts if fact.type == "thread.opened"}
-    root = next(fact.id("w") for fact in facts if fact.type == "task.created" and fact.id("t") == parent)
-    for fact in facts:
-        names: list[str] = []
-        of_child = fact.id("t") == child
-        match fact.type:
-            case "task.created" | "task.completed" if fact.id("w") == root:
-                names = [f"{fact.type}(parent)"]
-            case "subagent.started" | "subagent.completed" | "tool.started" if of_child:
-                names = [f"{fact.type}(child)"]
-            case "tool.completed" if of_child:
-                names = ["tool.result(child)", *["artifact.changed(child)"] * bool(fact.payload.get("changes"))]
-            case "channel.opened" if fact.payload["participants"] == [agents[parent], agents[child]]:
-                names = ["channel.opened(parent -> child)"]
-            case "handoff.requested" if (fact.payload["source"], fact.payload["target"]) == (
-                agents[child],
-                agents[parent],
-            ):
-                names = ["handoff.requested(child -> parent)"]
-            case "review.verdict" if fact.payload["reviewer"] == agents[parent]:
-                names = ["review.verdict(parent)"]
-            case "snapshot.updated":
-                names = ["snapshot.updated"]
-            case _:
-                pass
-        yield from (Wire(name, fact.sequence) for name in names)
-
-
-def missing(facts: list[Fact]) -> list[str]:
-    """The facts of the fixture that do not come behind those before them."""
+    parent = spawned.id("pt")
+    root = next((fact.id("w") for fact in facts if fact.type == "task.created" and fact.id("t") == parent), "")
     found: list[str] = [*FIXTURE]
-    for event in wire(facts):
-        if found and event.name == found[0]:
+    for event in events:
+        if found and _named(event, agents[parent], spawned.id("g"), root) == found[0]:
             found.pop(0)
     return found
 
 
-#: The ids that each family must carry (Subagents specification, Runtime facts): what makes one up, by its short name.
-_REQUIRED: dict[str, tuple[Callable[[Fact], Any], ...]] = {
-    "task": (lambda fact: fact.stream, lambda fact: fact.id("w")),
-    "subagent": (lambda fact: fact.id("w"), lambda fact: fact.id("g"), lambda fact: fact.id("pr")),
-    "worker": (lambda fact: fact.id("g"), lambda fact: fact.id("w")),
-    "channel": (
-        lambda fact: fact.id("ch"),
-        lambda fact: fact.payload["participants"],
-        lambda fact: fact.id("w") or fact.id("r"),
-    ),
-    "handoff": (lambda fact: fact.id("h"), lambda fact: fact.payload["source"], lambda fact: fact.payload["target"]),
-    "review": (lambda fact: fact.id("v"), lambda fact: fact.id("w")),
+#: The ids that each family must carry (Subagents specification, Runtime facts); of alternatives one is enough.
+_REQUIRED: dict[str, tuple[tuple[str, ...], ...]] = {
+    "task": (("sessionId",), ("taskId",)),
+    "subagent": (("taskId",), ("subagentId",), ("parentTaskId", "parentRunId")),
+    "worker": (("workerId",), ("taskId", "subagentId", "jobId")),
+    "channel": (("channelId",), ("participants",), ("taskId", "runId")),
+    "handoff": (("handoffId",), ("sourceId",), ("targetId",)),
+    "review": (("reviewId",), ("refs",), ("taskId",)),
 }
 
 
-def without_ids(facts: list[Fact]) -> list[str]:
-    """The facts that lack an id of their family. One that waits for children is of a call, and not of a child."""
+def without_ids(events: list[Row]) -> list[str]:
+    """The events that lack an id of their family. Refs may be none, and must be there."""
     return [
-        f"{fact.type} {fact.sequence}"
-        for fact in facts
-        if fact.type != "subagent.awaited"
-        and not all(one(fact) for one in _REQUIRED.get(fact.type.partition(".")[0], ()))
+        f"{event['type']} {event['sequence']}: {', '.join(names)}"
+        for event in events
+        for names in _REQUIRED.get(event["type"].partition(".")[0], ())
+        if not any(event.get(name) or (name == "refs" and name in event) for name in names)
     ]
 
 
@@ -123,7 +118,9 @@ def _scenario(draw: random.Random) -> list[tuple[str, str, list[scenes.Call]]]:
         scenes.calls("spawn_subagent", agent="worker", objective="write the note", title="The note", review=True),
         scenes.calls("spawn_subagent", agent="worker", objective="look around", role="researcher"),
         scenes.calls("wait_subagents", agents=["worker-1"]),
-        scenes.calls("submit_verdict", agent="worker-1", verdict="passed", summary="It says what it should."),
+        scenes.calls(
+            "submit_verdict", agent="worker-1", verdict="passed", summary="It says what it should.", refs=EVIDENCE
+        ),
         scenes.calls("wait_subagents"),
         scenes.calls("Finalize", summary="The note is there."),
     ]
@@ -163,15 +160,22 @@ async def _shown(server: Server, session: str, head: int) -> View:
     return view
 
 
-def _judge(report: Report, facts: list[Fact], view: View, forgets: str) -> None:
+def _judge(report: Report, facts: list[Fact], view: View, said: Row, forgets: str) -> None:
     who = facts[0].stream
-    lacks = missing(facts)
+    lacks = missing(facts, said["events"])
     report.check(ELEVEN, not lacks, f"{who}: {lacks}")
-    report.none("every fact has the ids that its family requires", [f"{who}: {one}" for one in without_ids(facts)])
+    report.none(
+        "every event has the ids that its family requires", [f"{who}: {one}" for one in without_ids(said["events"])]
+    )
     report.check("the view shows every fact", view.sequence == len(facts), f"{view.sequence} of {len(facts)}")
-    should = TeamFold(fact for fact in facts if fact.type != forgets).shown()
+    known = [fact for fact in facts if fact.type != forgets]
+    should = TeamFold(known).shown()
     has = {panel: {key: bare(panel, row) for key, row in view.rows.get(panel, {}).items()} for panel in FIELDS}
     report.none(SHOWN, [f"{who}: {one}" for one in differences(has, should)])
+    apart = compared(team_of(said["tasks"]), team_of_facts(known))
+    report.none(ALONE, [f"{who}: {one}" for one in apart])
+    fresh = [task for task in said["tasks"] if task["state"] or task["through"] != len(facts)]
+    report.check("every snapshot is whole up to the newest fact", not fresh, f"{who}: {fresh[:1]}")
 
 
 async def prove(n: int, sabotage: str, seed: int) -> int:
@@ -191,15 +195,18 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
                 log = store.read(at.store)
                 facts = log.facts[followed.session]
                 view = await _shown(server, followed.session, len(facts))
+                said = await _said(at, followed.session)
             finally:
                 await server.kill()
             report.none("the chain verifies", log.broken)
-            _judge(report, facts, view, forgets)
+            _judge(report, facts, view, said, forgets)
             lengths.append(len(facts))
             report.progress(f"run {number} of {n}: {len(facts)} facts")
     report.figure("runs", f"{n}, {quantiles(lengths, 'facts', 0)}")
     for panel, fields in FIELDS.items():
         report.figure(f"compared of {panel}", ", ".join(fields))
+    for surface, fields in ALL.items():
+        report.figure(f"compared of the {surface} of snapshots", ", ".join(fields))
     report.figure("the machine", f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}")
     return report.end()
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.timeout(300)
 async def test_the_conformance_fixture_comes_out_of_a_real_run_and_the_team_is_shown_as_the_log_gives_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """SUB-01, SUB-03: roster, graph, board, lanes and runs."""
+    """SUB-01, SUB-02, SUB-03, SUB-04: roster, graph, board, lanes and runs; and the team that snapshots alone make."""
     code = await team.prove(2, "", 1)
 
     assert code == 0, capsys.readouterr().out
@@ -21,7 +21,11 @@ async def test_the_conformance_fixture_comes_out_of_a_real_run_and_the_team_is_s
 
 @pytest.mark.parametrize(
     ("sabotage", "claim"),
-    [("unsaid:channel.opened", team.ELEVEN), ("forget:handoff.accepted", team.SHOWN)],
+    [
+        ("unsaid:channel.opened", team.ELEVEN),
+        ("forget:handoff.accepted", team.SHOWN),
+        ("forget:channel.opened", team.ALONE),
+    ],
 )
 async def test_the_proof_of_teams_fails_where_a_fact_is_dropped(
     capsys: pytest.CaptureFixture[str], sabotage: str, claim: str
