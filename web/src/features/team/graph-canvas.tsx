@@ -11,11 +11,13 @@ import {
   useReactFlow,
 } from '@xyflow/react'
 import { useEffect, useMemo } from 'react'
+import type { Translate } from '@/system/i18n/translate'
 import type { AgentRow } from '@/system/rows/model'
 import type { Line, Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
 import { useT } from '../shared/surface'
 import { layOut, NODE } from './graph-layout'
+import { lineText } from './line-text'
 import { StateDot, StateText } from './marks'
 import '@xyflow/react/dist/base.css'
 import './graph.css'
@@ -35,6 +37,13 @@ type AgentNode = Node<
 const KINDS = { agent: AgentBox }
 const FIT = { padding: 0.16, maxZoom: 1 } as const
 
+// Nothing here is selected or moved by keys: agents are buttons, and say by themselves what they are.
+const UNTOLD = {
+  'node.a11yDescription.default': '',
+  'node.a11yDescription.keyboardDisabled': '',
+  'edge.a11yDescription.default': '',
+} as const
+
 /** The drawn graph. It moves only when somebody comes or goes; states change in their place. */
 export default function Canvas(props: CanvasProps) {
   return (
@@ -45,6 +54,7 @@ export default function Canvas(props: CanvasProps) {
 }
 
 function Drawn({ team, lines, shown, onOpenAgent }: CanvasProps) {
+  const t = useT()
   const shape = [
     ...team.agents.map((agent) => agent.key),
     ...lines.filter((line) => line.edge.edgeType !== 'wait').map((line) => line.edge.key),
@@ -69,7 +79,7 @@ function Drawn({ team, lines, shown, onOpenAgent }: CanvasProps) {
   return (
     <ReactFlow
       nodes={nodes}
-      edges={lines.map(drawn)}
+      edges={lines.map((line) => drawn(t, line))}
       nodeTypes={KINDS}
       fitView
       fitViewOptions={FIT}
@@ -82,6 +92,7 @@ function Drawn({ team, lines, shown, onOpenAgent }: CanvasProps) {
       elementsSelectable={false}
       zoomOnDoubleClick={false}
       disableKeyboardA11y
+      ariaLabelConfig={UNTOLD}
       onlyRenderVisibleElements={team.agents.length > 60}
     >
       <Fitting shape={shape} />
@@ -105,12 +116,14 @@ const COLOURS: Readonly<Record<Line['edge']['edgeType'], string>> = {
   depends: 'var(--ink-faint)',
 }
 
-function drawn({ edge, source, target }: Line): Edge {
+function drawn(t: Translate, line: Line): Edge {
+  const { edge, source, target } = line
   const end = { type: MarkerType.ArrowClosed, color: COLOURS[edge.edgeType], width: 14, height: 14 }
   return {
     id: edge.key,
     source: source.agentId,
     target: target.agentId,
+    ariaLabel: lineText(t, line),
     className: CLASSES[edge.edgeType],
     markerEnd: end,
     ...(edge.direction === 'both' ? { markerStart: { ...end, orient: 'auto-start-reverse' } } : {}),

@@ -1,9 +1,9 @@
 import { lazy, Suspense, useState } from 'react'
-import type { Translate } from '@/system/i18n/translate'
 import { type Line, linesOf, type Team, withoutParent } from '@/system/rows/team'
 import { Icon } from '@/ui/icon'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
+import { lineText } from './line-text'
 import { StateDot, StateText } from './marks'
 
 // What draws a graph is large, and a session without a team never needs it.
@@ -51,18 +51,11 @@ export function Graph(props: GraphProps) {
         )}
       </div>
       {look === 'graph' ? (
-        <>
-          <div className={`min-h-0 flex-1 ${stale ? 'opacity-60' : ''}`}>
-            <Suspense fallback={<p className="p-4 text-ink-faint">{t('tool.loading')}</p>}>
-              <Canvas team={team} lines={lines} shown={props.shown} onOpenAgent={props.onOpenAgent} />
-            </Suspense>
-          </div>
-          <ul aria-label={t('team.graph.lines')} className="sr-only">
-            {lines.map((line) => (
-              <li key={line.edge.key}>{lineText(t, line)}</li>
-            ))}
-          </ul>
-        </>
+        <div className={`min-h-0 flex-1 ${stale ? 'opacity-60' : ''}`}>
+          <Suspense fallback={<p className="p-4 text-ink-faint">{t('tool.loading')}</p>}>
+            <Canvas team={team} lines={lines} shown={props.shown} onOpenAgent={props.onOpenAgent} />
+          </Suspense>
+        </div>
       ) : (
         <List {...props} lines={lines} />
       )}
@@ -121,10 +114,4 @@ function List({ team, lines, onOpenAgent }: GraphProps & { readonly lines: reado
       ))}
     </ul>
   )
-}
-
-function lineText(t: Translate, { edge, source, target }: Line): string {
-  const both = edge.direction === 'both' ? '_both' : ''
-  const ends = { source: source.name, target: target.name }
-  return t.maybe(`team.line.${edge.edgeType}${both}`, ends) ?? t(`team.line.${edge.edgeType}`, ends)
 }

@@ -114,7 +114,6 @@ export const enTeam = {
   'team.graph.look': 'Show as',
   'team.graph.drawn': 'Graph',
   'team.graph.list': 'List',
-  'team.graph.lines': 'Lines of the graph',
   'team.graph.stale': 'May be out of date: updates were missed.',
   'team.graph.orphans': 'Who started {agents} is not on record, so no line is drawn.',
   'team.graph.zoom_in': 'Larger',

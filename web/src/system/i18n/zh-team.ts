@@ -112,7 +112,6 @@ export const zhTeam = {
   'team.graph.look': '显示方式',
   'team.graph.drawn': '图',
   'team.graph.list': '列表',
-  'team.graph.lines': '图中的连线',
   'team.graph.stale': '可能不是最新：错过了部分更新。',
   'team.graph.orphans': '没有记录是谁启动了 {agents}，因此不画连线。',
   'team.graph.zoom_in': '放大',
