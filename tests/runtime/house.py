@@ -29,7 +29,7 @@ from callboard.runtime.runtime import Runtime
 from callboard.tools.toolbox import FolderToolbox
 
 #: How long a test waits for something that must come, in seconds.
-PATIENCE = 20.0
+PATIENCE = 30.0
 
 
 class House:

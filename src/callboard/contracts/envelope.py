@@ -14,7 +14,7 @@ from .times import timestamp
 class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A handoff as it leaves the system and as its receiver is told of it. Nodes are agents of the session."""
 
-    kind: Literal["handoff"] = "handoff"
+    kind: Literal["handoff"]
     id: str
     from_node_id: str
     to_node_id: str
@@ -27,6 +27,7 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
 def envelope_of(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
     """The canonical envelope of a requested handoff; `at` is when, in microseconds since the Unix epoch."""
     return Envelope(
+        kind="handoff",
         id=handoff,
         from_node_id=fact.source,
         to_node_id=fact.target,
@@ -35,3 +36,12 @@ def envelope_of(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
         context_ref=fact.context_ref,
         meta=fact.meta,
     )
+
+
+def written(envelope: Envelope) -> dict[str, Any]:
+    """The envelope as JSON holds it, with what is expected of the receiver also where that is the usual."""
+    found: dict[str, Any] = msgspec.to_builtins(envelope)
+    response = envelope.payload.response
+    if response is not None:
+        found["payload"]["response"] = {"expectation": response.expectation, **found["payload"]["response"]}
+    return found

@@ -8,7 +8,7 @@ from html import escape
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.envelope import envelope_of
+from callboard.contracts.envelope import envelope_of, written
 from callboard.contracts.facts import (
     ChannelMessage,
     HandoffAccepted,
@@ -29,6 +29,24 @@ _ASKS = " It waits for your answer: respond_handoff."
 _TAKEN = " It was accepted on your behalf: work on it now."
 
 
+def receivers(record: Record) -> tuple[str, ...]:
+    """The threads that this was sent to."""
+    match record.fact:
+        case ChannelMessage(to_threads=threads):
+            return threads
+        case (
+            HandoffRequested(to_thread=thread)
+            | HandoffRejected(to_thread=thread)
+            | HandoffCompleted(to_thread=thread)
+            | WorkerNotification(to_thread=thread)
+            | ReviewRequested(to_thread=thread)
+            | ReplyEnded(to_thread=thread)
+        ):
+            return (thread,)
+        case _:
+            return ()
+
+
 class Told:
     """Remembers what was sent to one thread until it is told."""
 
@@ -41,7 +59,9 @@ class Told:
         """Remembers the record where it is for this thread."""
         match record.fact:
             case HandoffRequested(to_thread=thread) as fact if thread == self._thread:
-                envelope = msgspec.json.encode(envelope_of(record.scope.handoff, record.header.at, fact)).decode()
+                envelope = msgspec.json.encode(
+                    written(envelope_of(record.scope.handoff, record.header.at, fact))
+                ).decode()
                 asks = _ASKS if fact.confirm or fact.ownership else ""
                 self._keep(record.scope.handoff, f"<handoff>{escape(envelope, quote=False)}{asks}</handoff>")
             case HandoffAccepted(reason=reason) if record.scope.thread == self._thread and not record.scope.run:

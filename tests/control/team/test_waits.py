@@ -119,6 +119,19 @@ def test_what_has_ended_is_returned_at_once() -> None:
     assert told(waited(given.uses("lead", "wait_subagents")))[0] == [("worker-1", "completed")]
 
 
+def test_a_wait_for_everybody_has_what_ended_before_it_was_asked() -> None:
+    """CTL-12: a result that the agent was not told of yet is told with the others."""
+    given = team()
+    given.spawns(2)
+    given.says("worker-1", "One.")
+    assert types(given.uses("lead", "wait_subagents"))[-1] == "subagent.awaited"
+    answer = waited(given.says("worker-2", "Two."))
+    assert [child.result for child in answer.ended] == ["One.", "Two."]
+    given.spawns()
+    given.uses("lead", "wait_subagents")
+    assert told(waited(given.says("worker-3")))[0] == [("worker-3", "completed")]
+
+
 def test_interrupting_an_agent_that_waits_ends_the_wait_and_loses_no_result() -> None:
     """COM-10: what ended meanwhile is told at its next turn."""
     given = team()

@@ -21,7 +21,8 @@ def begin(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: A
     """The call waits. Raises `unknown_agent`, `not_your_child`, `nothing_running` where there is no child to wait for."""
     named = [child_of(batch.state, name, thread)[0] for name in request.agents]
     mine = children(batch.state, thread.thread)
-    found = named or [one for one in mine if is_open(one)] or mine
+    untold = {one.source for one in thread.inbox if one.worker}
+    found = named or [one for one in mine if is_open(one) or one.agent in untold] or mine
     if not found:
         raise Refusal(
             "nothing_running", "You have no child that could be waited for.", hint="spawn_subagent makes one."
