@@ -22,6 +22,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Partial
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Scope
+from callboard.control.evolve.turns import MOST_MARKS
 from callboard.control.outcomes import (
     ActionTimedOut,
     ModelAnswered,
@@ -304,7 +305,9 @@ class ThreadMachine(RuleBasedStateMachine):
         assert thread.submitted is None
         if thread.run is None:
             rest = Thread(thread=THREAD, agent="lead", definition="lead", queue=thread.queue, paused=thread.paused)
-            assert thread == msgspec.structs.replace(rest, last=thread.last, ended=thread.ended)
+            kept = {name: getattr(thread, name) for name in ("last", "ended", "opened", "cut", "marks")}
+            assert len(thread.marks) <= MOST_MARKS
+            assert thread == msgspec.structs.replace(rest, **kept)
 
     def _run(self) -> Run:
         assert self.witness.run is not None

@@ -21,6 +21,8 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 from callboard.contracts.scope import Scope
+from callboard.control.decide.iterate import cut_of
+from callboard.control.evolve.turns import MOST_MARKS
 from callboard.control.state import QueuedTurn, Thread, TurnEnd
 
 from .examples import (
@@ -326,14 +328,30 @@ def test_a_finished_turn_leaves_no_trace_in_the_state():
         session.after(submit(), answered(wants(run, 2), run=run), ended(run, run=run), says("done", run=run, step=3))
     last = QueuedTurn(turn="trn_1", mode="chat", permission_mode="ask")
     ended_as = TurnEnd(how="completed", text=Text(text="done"))
-    bare = Thread(thread=THREAD, agent="lead", definition="lead", ended=ended_as)
+    bare = Thread(thread=THREAD, agent="lead", definition="lead", ended=ended_as, opened=2)
     assert _without_last(once) == _without_last(session.thread) == bare
-    assert once.last == last
+    assert once.last is not None
+    assert msgspec.structs.replace(once.last, sequence=0) == last
+    assert len(session.thread.marks) <= MOST_MARKS
 
 
 def _without_last(thread: Thread) -> Thread:
-    return msgspec.structs.replace(thread, last=None)
+    return msgspec.structs.replace(thread, last=None, marks=())
 
 
 def _gone(*_):
     raise Refusal("unknown_agent", "There is no agent lead any more.")
+
+
+def test_a_model_is_told_of_the_newest_turns_whatever_other_agents_did():
+    """CTX-01: what is left out is named by the call, counts the thread's own steps, and stays left out."""
+    session = given(submit(), says("done"))
+    for run in range(2, 6):
+        session.after(submit(), says("done", run=run))
+    marks = session.thread.marks
+
+    assert [mark.steps for mark in marks] == [3] * 5
+    assert cut_of(session.thread, 12) == 0
+    assert cut_of(session.thread, 11) == marks[1].sequence - 1
+    assert cut_of(session.thread, 3) == marks[3].sequence - 1
+    assert cut_of(session.thread, 0) == marks[4].sequence - 1

@@ -58,7 +58,8 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     it raises Refusal where none can start.
 
     `closed` holds those of the ids that a command names which are terminal. `evaluation` is the gate's fresh verdict on the
-    call that an approval is for. `context_after` is the sequence below which a thread's facts are left out of its context.
+    call that an approval is for. `context_steps` is how many steps of older turns a
+    model is told of at most.
     `approval_expiry_us` is how long an action waits, 0 for ever. `find` gives the definition that a name or an alias reaches,
     `names` those that there are. `team_budget` is how many children of one parent work at once, `group_budget` how many of
     one provider.
@@ -72,7 +73,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int = 0
     closed: frozenset[str] = frozenset()
     evaluation: Evaluation | None = None
-    context_after: int = 0
+    context_steps: int = 2000
     approval_expiry_us: int = 0
     find: Callable[[str], Definition | None] = _nobody
     names: Callable[[], tuple[str, ...]] = _no_names

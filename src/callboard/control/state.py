@@ -27,8 +27,8 @@ CallPhase = Literal["requested", "waiting", "running"]
 class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call without a terminal fact. `action` is the approval it waits for, `action_step` the step of that
     approval, and what follows is what its card offers. `awaits` are the children that a waiting call of a team is for, with
-    `any_of` where one of them is enough, until `until` (0 for as long as it takes); `over` are those of them that had ended
-    before."""
+    `any_of` where one of them is enough, until `until` (0 for as long as it takes); `over` are those of them whose end
+    was known before."""
 
     call: str
     step: int
@@ -122,6 +122,14 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     permission_mode: PermissionMode
     woken: bool = False
     hops: int = 0
+    sequence: int = 0
+
+
+class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a turn of a thread lies in the log: from the first fact that its model is told of, over so many steps."""
+
+    sequence: int
+    steps: int = 0
 
 
 class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,6 +141,7 @@ class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
     handoff: str = ""
     worker: bool = False
     hops: int = 0
+    sequence: int = 0
 
 
 class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,7 +201,11 @@ class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
     """The conversation of one agent, as far as it is open. `last` are the modes of its newest turn; `child` is set for an
     agent that another one gave its objective; `usage` is what its work took so far,
-    `ended` how its newest turn did."""
+    `ended` how its newest turn did.
+
+    `opened` is the sequence at which it was opened, `cut` that up to which its facts are left out of what its model is told,
+    `marks` where its newest turns lie.
+    """
 
     thread: str
     agent: str
@@ -210,6 +223,9 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     usage: WorkUsage = WorkUsage()
     ended: TurnEnd | None = None
     team: TeamLoad | None = None
+    opened: int = 0
+    cut: int = 0
+    marks: tuple[TurnMark, ...] = ()
     external: ExternalLink | None = None
 
 

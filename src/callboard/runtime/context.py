@@ -60,43 +60,28 @@ class _Turn:
 
 
 class Context:
-    """The conversation of one thread, kept as its facts come; turns older than the limit fall out at the front."""
+    """The conversation of one thread, kept as its facts come; turns that a model call leaves out fall out at the front."""
 
-    def __init__(self, thread: str, blobs: BlobStore, limit: int) -> None:
+    def __init__(self, thread: str, blobs: BlobStore) -> None:
         self._thread = thread
         self._blobs = blobs
-        self._limit = limit
         self._inputs: dict[str, Text] = {}
         self._steers: dict[str, Text] = {}
         self._tools: dict[str, str] = {}
         self._turns: deque[_Turn] = deque()
         self._told = Told(thread, self._whole)
         self._head = 0
-        self._dropped = False
-
-    @property
-    def after(self) -> int:
-        """The sequence up to which the thread's facts are left out."""
-        return max(0, self._turns[0].first - 1) if self._turns and self._dropped else 0
 
     def messages(self) -> tuple[ModelMessage, ...]:
         """The conversation so far, oldest first."""
         return tuple(message for turn in self._turns for message in turn.messages)
 
-    def cut(self) -> None:
-        """Marks that facts older than those it was given exist."""
-        self._dropped = True
-
     async def add(self, record: Record) -> None:
-        """Takes the next fact of the session."""
+        """Takes the next fact of the session that is the thread's, or was sent to it."""
         self._head = record.sequence
         await self._told.take(record)
-        if record.scope.thread != self._thread:
-            return
-        await self._take(record)
-        while len(self._turns) > 1 and self._turns[1].first <= self._head - self._limit:
-            self._turns.popleft()
-            self._dropped = True
+        if record.scope.thread == self._thread:
+            await self._take(record)
 
     async def _take(self, record: Record) -> None:
         match record.fact:
@@ -115,9 +100,8 @@ class Context:
                 text = self._steers.pop(fact.steer_id, None)
                 if text is not None:
                     self._say("user", TextContent(await self._whole(text)))
-            case ModelRequested():
-                if self._last_role() == "assistant":
-                    self._say("user", TextContent(GO_ON))
+            case ModelRequested() as fact:
+                self._asked(fact.context_after)
             case MessageText() | MessageInterrupted() as fact:
                 self._say("assistant", TextContent(await self._whole(fact.content)))
             case ReasoningCompleted() as fact:
@@ -130,6 +114,12 @@ class Context:
                 self._say("user", TextContent(self._told.say(fact)))
             case _:
                 await self._take_result(record)
+
+    def _asked(self, after: int) -> None:
+        while len(self._turns) > 1 and self._turns[0].first <= after:
+            self._turns.popleft()
+        if self._last_role() == "assistant":
+            self._say("user", TextContent(GO_ON))
 
     async def _take_result(self, record: Record) -> None:
         match record.fact:

@@ -11,12 +11,13 @@ from callboard.contracts.record import Record
 from .context import Context
 from .keeper import StateKeeper
 from .parts import Parts
+from .told import receivers
 
 log = logging.getLogger(__name__)
 
 
 class Contexts:
-    """Holds the context of each thread that has asked a model; a context is loaded when it is first needed."""
+    """Holds the context of each thread that has asked a model and has not ended; one is loaded when it is first needed."""
 
     def __init__(self, session: str, parts: Parts, keeper: StateKeeper) -> None:
         self._session = session
@@ -24,20 +25,13 @@ class Contexts:
         self._keeper = keeper
         self._loaded: dict[str, Context] = {}
 
-    @property
-    def after(self) -> int:
-        """The sequence up to which facts are left out of the contexts."""
-        return max((context.after for context in self._loaded.values()), default=0)
-
     async def of(self, thread: str) -> Context:
-        """The conversation of a thread."""
+        """The conversation of a thread, from where its facts are told."""
         found = self._loaded.get(thread)
         if found is None:
-            limit = self._parts.limits.context_facts
-            found = Context(thread, self._parts.store.blobs, limit)
-            after = max(0, self._keeper.state.sequence - limit)
-            if after:
-                found.cut()
+            found = Context(thread, self._parts.store.blobs)
+            of = self._keeper.state.threads[thread]
+            after = max(of.opened - 1, of.cut, 0)
             # What is committed while this reads is read as well: nobody else adds it to a context that is still being made.
             while after < self._keeper.state.sequence:
                 for record in await self._parts.store.facts.read(
@@ -49,11 +43,25 @@ class Contexts:
         return found
 
     async def take(self, records: Sequence[Record]) -> None:
-        """Adds committed facts to the contexts. One that cannot take them is made anew from the log when next needed."""
-        for thread, context in list(self._loaded.items()):
-            try:
-                for record in records:
-                    await context.add(record)
-            except Refusal as refusal:
-                log.warning("the context of %s is made anew: %s", thread, refusal.problem.message)
-                self._loaded.pop(thread, None)
+        """Adds committed facts to the contexts that they concern. One that cannot take them is made anew from the log when it
+        is next needed, and so is that of a child that has ended."""
+        for record in records:
+            for thread in {record.scope.thread, *receivers(record)}:
+                await self._add(thread, record)
+        for thread in list(self._loaded):
+            of = self._keeper.state.threads.get(thread)
+            if of is None or (of.child is not None and of.child.status in _ENDED):
+                del self._loaded[thread]
+
+    async def _add(self, thread: str, record: Record) -> None:
+        context = self._loaded.get(thread)
+        if context is None:
+            return
+        try:
+            await context.add(record)
+        except Refusal as refusal:
+            log.warning("the context of %s is made anew: %s", thread, refusal.problem.message)
+            self._loaded.pop(thread, None)
+
+
+_ENDED = ("completed", "failed", "cancelled")

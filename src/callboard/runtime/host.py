@@ -58,9 +58,7 @@ class SessionHost:
         self.runs = Runs(setups, self._keeper, lambda: self.home)
         self.verdicts = Verdicts(parts, self._keeper, self.runs)
         self.foreign = Foreign()
-        self._knowing = Knowing(
-            parts, self._keeper, lambda: self.home, contexts=self.contexts, runs=self.runs, verdicts=self.verdicts
-        )
+        self._knowing = Knowing(parts, self._keeper, lambda: self.home, runs=self.runs, verdicts=self.verdicts)
 
     async def open(self) -> None:
         """Loads the session's state, takes the stream's lease and closes what a dead epoch left running."""

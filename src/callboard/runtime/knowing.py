@@ -10,7 +10,6 @@ from callboard.contracts.commands import ImportTurn, RespondAction
 from callboard.control.decide import SessionCommand
 from callboard.control.known import Known
 
-from .contexts import Contexts
 from .home import Home
 from .keeper import StateKeeper
 from .parts import Parts
@@ -30,22 +29,18 @@ class Knowing:
         keeper: StateKeeper,
         home: Callable[[], Home],
         *,
-        contexts: Contexts,
         runs: Runs,
         verdicts: Verdicts,
     ) -> None:
         self._parts = parts
         self._keeper = keeper
         self._home = home
-        self._contexts = contexts
         self._runs = runs
         self._verdicts = verdicts
 
     async def of(self, request: SessionCommand, epoch: int) -> Known:
         """When a command comes: also which of the ids that it names are closed, and what the gate says of what it approves."""
         state = self._keeper.state
-        if state.sequence > self._parts.limits.context_facts and state.lead:
-            await self._contexts.of(state.lead)
         known = self.now(epoch)
         if isinstance(request, ImportTurn):
             # What is taken over from elsewhere bears its own time.
@@ -69,7 +64,7 @@ class Knowing:
             workspace=home.workspace,
             folder=home.folder,
             epoch=epoch,
-            context_after=self._contexts.after,
+            context_steps=self._parts.limits.context_steps,
             approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
             find=lambda name: self._parts.definitions.roster(home.folder).find(name),
             names=lambda: tuple(one.name for one in self._parts.definitions.roster(home.folder).definitions),

@@ -20,15 +20,15 @@ from .clock import Clock, UuidIds
 class Limits:
     """What may be set. Times are in seconds unless the name says otherwise.
 
-    `context_facts` bounds how far back a thread's facts enter a model's context. `frame_interval` is the longest that a piece
-    of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
+    `context_steps` is how many steps of a thread's older turns its model is told of. `frame_interval` is the longest that a
+    piece of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
     What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
     `idle_waiting` how long one that waits for a person does. `team_budget` is how many children of one agent work at once,
     `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
     `external_silence` while it works, and take `external_stop` to stop.
     """
 
-    context_facts: int = 5000
+    context_steps: int = 2000
     frame_interval: float = 0.02
     partial_interval: float = 1.0
     partial_bytes: int = 2048

@@ -46,11 +46,22 @@ def ask_model(batch: Batch, thread_id: str) -> None:
             provider=run.provider,
             model=run.model,
             iteration=run.iteration + 1,
-            context_after=batch.known.context_after,
+            context_after=cut_of(thread, batch.known.context_steps),
             context_through=batch.state.sequence,
         ),
         scope,
     )
+
+
+def cut_of(thread: Thread, limit: int) -> int:
+    """The sequence up to which a thread's facts are left out of what its model is told: as many of its newest turns as have so
+    many steps together are told, the one under way in any case. What was left out once stays so."""
+    steps = 0
+    for later, mark in zip(reversed(thread.marks), reversed(thread.marks[:-1]), strict=False):
+        steps += mark.steps
+        if steps > limit:
+            return max(thread.cut, later.sequence - 1)
+    return thread.cut
 
 
 def complete(batch: Batch, thread_id: str) -> None:

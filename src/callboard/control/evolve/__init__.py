@@ -106,7 +106,7 @@ def evolve(state: Session, record: Record) -> Session:
 
 def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoch: int) -> Session:
     """The state after a fact at its place. A fact that cannot be read changes nothing but the place."""
-    place = Place(scope=scope, epoch=epoch, at=at)
+    place = Place(scope=scope, epoch=epoch, at=at, sequence=sequence)
     changed = _change(state, cast("AnySessionFact", fact), place) if fact.readable else state
     return msgspec.structs.replace(changed, sequence=sequence, at=at, epoch=epoch)
 

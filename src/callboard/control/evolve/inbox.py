@@ -157,7 +157,8 @@ def _envelope(handoff: str, source: str, hops: int = 0) -> InboxItem:
 
 
 def _add(state: Session, thread: str, item: InboxItem) -> Session:
-    return _change_inbox(state, thread, lambda inbox: (*inbox, item))
+    placed = msgspec.structs.replace(item, sequence=state.sequence + 1)
+    return _change_inbox(state, thread, lambda inbox: (*inbox, placed))
 
 
 def _change_inbox(

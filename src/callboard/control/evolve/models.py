@@ -21,6 +21,10 @@ def routed(state: Session, fact: RoutingResolved, place: Place) -> Session:
 
 def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
     step = place.scope.step
+    if fact.context_after:
+        state = change_thread(
+            state, place, lambda thread: msgspec.structs.replace(thread, cut=max(thread.cut, fact.context_after))
+        )
     return change_run(
         state,
         place,

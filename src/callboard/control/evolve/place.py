@@ -12,11 +12,13 @@ from ..state import OpenRun, Session, Thread
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """The scope of the fact that is being applied, the epoch that wrote it, and when (microseconds since the Unix epoch)."""
+    """The scope of the fact that is being applied, the epoch that wrote it, when (microseconds since the Unix epoch), and its
+    place in the stream."""
 
     scope: Scope
     epoch: int
     at: int
+    sequence: int
 
 
 def change_thread(state: Session, place: Place, change: Callable[[Thread], Thread]) -> Session:

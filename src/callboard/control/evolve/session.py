@@ -39,6 +39,7 @@ def thread_opened(state: Session, fact: ThreadOpened, place: Place) -> Session:
         kind=fact.kind,
         aliases=fact.aliases,
         edges=fact.edges,
+        opened=place.sequence,
     )
     made = state.named.get(fact.definition, 0) + 1
     return msgspec.structs.replace(

@@ -14,8 +14,11 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 
-from ..state import OpenRun, QueuedTurn, Session, Thread, TurnEnd
+from ..state import OpenRun, QueuedTurn, Session, Thread, TurnEnd, TurnMark
 from .place import Place, change_run, change_thread
+
+#: How many turns back a model is told of at most.
+MOST_MARKS = 200
 
 
 def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
@@ -27,6 +30,7 @@ def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
         turn=place.scope.turn,
         mode=fact.mode,
         permission_mode=fact.permission_mode,
+        sequence=place.sequence,
         woken=fact.source == "inbox",
         hops=parent.run.hops + 1 if parent is not None and parent.run is not None else 0,
     )
@@ -53,7 +57,11 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
         waited = (one for one in (*thread.queue, thread.submitted) if one is not None and one.turn == run.turn)
         last = next(waited, QueuedTurn(turn=run.turn, mode=run.mode, permission_mode=run.permission_mode))
         begun = msgspec.structs.replace(run, woken=last.woken, hops=last.hops)
-        return msgspec.structs.replace(thread, run=begun, queue=queue, submitted=None, last=last, ended=None)
+        first = min((last.sequence or place.sequence, *(one.sequence for one in thread.inbox)))
+        marks = (*thread.marks, TurnMark(sequence=first))[-MOST_MARKS:]
+        return msgspec.structs.replace(
+            thread, run=begun, queue=queue, submitted=None, last=last, ended=None, marks=marks
+        )
 
     return change_thread(state, place, begin)
 
@@ -87,7 +95,10 @@ def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, pl
                 how = TurnEnd(how="interrupted", text=text, code=fact.cause, message=fact.reason, hops=hops)
         took = 0 if run is None or thread.child is None else max(0, place.at - run.started) // 1000
         usage = msgspec.structs.replace(thread.usage, duration_ms=thread.usage.duration_ms + took)
-        return msgspec.structs.replace(thread, run=None, ended=how, usage=usage)
+        marks = thread.marks
+        if run is not None and marks:
+            marks = (*marks[:-1], msgspec.structs.replace(marks[-1], steps=run.next_step))
+        return msgspec.structs.replace(thread, run=None, ended=how, usage=usage, marks=marks)
 
     return change_thread(state, place, end)
 
