@@ -21,19 +21,28 @@ from callboard.contracts.facts import (
     ActionResolved,
     ErasedFact,
     Fact,
+    HandoffAccepted,
+    HandoffCompleted,
     ModelFailed,
     PermissionEvaluated,
+    QueueAdded,
+    ReviewVerdict,
     SandboxApplied,
     SessionArchived,
+    TaskUpdated,
+    TeamChanged,
     TurnInterrupted,
+    WorkerNotification,
 )
 from callboard.contracts.rows import AnyPart, SessionCard
 from callboard.contracts.rows.conversation import ActionOutcome, RuntimeStatus, ToolState
 from callboard.contracts.rows.session import SessionState
+from callboard.contracts.team import TaskStatus, TeamPhase, Verdict
 from callboard.contracts.vocabulary import CONTROLS
 from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.classes import CLASSES, DELTAS, Emission, emissions
 from tests.contracts.weld_runs import of_the_multi_agent_runtime
+from tests.contracts.weld_team import of_teams
 from tests.projection.histories import random_history
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,6 +62,19 @@ _VARIANTS: tuple[Fact, ...] = (
     ActionResolved(decision="reject"),
     SessionArchived(session_id="s", archived=True),
     SessionArchived(session_id="s", archived=False),
+    QueueAdded(position=1),
+    *(
+        ActionRequired(action_type=kind, prompt="", decisions=("approve",), scopes=("once",), risk="low")
+        for kind in ("delegated_permission", "teammate_plan_decision")
+    ),
+    HandoffAccepted(source="a", target="b", ownership=True),
+    HandoffCompleted(source="a", target="b", returned=True),
+    WorkerNotification(item="", to_thread="t", status="needs_input", summary=""),
+    *(TeamChanged(phase=phase, parallel_budget=1, active_count=0, queued_count=0) for phase in get_args(TeamPhase)),
+    *(ReviewVerdict(reviewer="a", target="b", verdict=verdict) for verdict in get_args(Verdict)),
+    *(TaskUpdated(status=status) for status in get_args(TaskStatus)),
+    TaskUpdated(comment="c"),
+    TaskUpdated(assignee="a"),
 )
 
 #: Which field of which fact says what the specification asks for by words.
@@ -109,7 +131,7 @@ def product() -> dict[str, frozenset[str]]:
     parts = frozenset(str(kind.__struct_config__.tag) for kind in get_args(AnyPart))
     actions = keyword_values(ROOT / "src" / "callboard" / "control", "action_type")
     controls = frozenset(control for control, command in CONTROLS.items() if command in COMMANDS)
-    return {
+    own = {
         "agent_ui.envelope_fields": frozenset(field.encode_name for field in msgspec.structs.fields(AgentUiEvent)),
         "agent_ui.owners": frozenset(emission.owner for emission in emitted),
         "agent_ui.scopes": frozenset(emission.scope for emission in emitted),
@@ -156,6 +178,8 @@ def product() -> dict[str, frozenset[str]]:
         ),
         **of_the_multi_agent_runtime(),
     }
+    teams = of_teams(emitted)
+    return {path: own.get(path, frozenset()) | teams.get(path, frozenset()) for path in {*own, *teams}}
 
 
 def _keys(emitted: list[Emission]) -> frozenset[str]:

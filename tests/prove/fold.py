@@ -33,6 +33,7 @@ _STATIONS = ("hooks", "tools", "policy", "mode", "paths", "rules", "approval", "
 @dataclass
 class _Thread:
     row: Row
+    parent: str = ""
     run: str = ""
     turn: str = ""
     started: int = 0
@@ -111,7 +112,8 @@ class Fold:
     def _thread(self, fact: Fact) -> None:
         if fact.type == "thread.opened":
             row = {"kind": "status", "key": fact.id("t"), "threadId": fact.id("t"), "agentId": fact.id("g")}
-            self._threads[fact.id("t")] = _Thread(row | {"agentName": fact.payload["agentName"]})
+            parent = self._threads[fact.id("pt")].row["agentId"] if fact.id("pt") else ""
+            self._threads[fact.id("t")] = _Thread(row | {"agentName": fact.payload["agentName"]}, parent)
             return
         thread = self._threads[fact.id("t")]
         thread.row["paused"] = fact.payload["cause"] if fact.type == "thread.paused" else None
@@ -284,7 +286,8 @@ class Fold:
             names = (*names, "arguments", "preview", "risk", "decisions", "scopes", "matchers", "policy", "expiresAt")
             self.actions[action] = {
                 "kind": "action", "key": action, "actionId": action, "turnId": fact.id("u"), "threadId": fact.id("t"),
-                "agentId": fact.id("g"), "toolCallId": fact.id("k"), "requiredAt": fact.at,
+                "agentId": fact.id("g"), "agentName": thread.row["agentName"], "parentAgentId": thread.parent,
+                "toolCallId": fact.id("k"), "requiredAt": fact.at,
                 "change": _change(told), **{name: told.get(name) for name in names},
             }  # fmt: skip
             return

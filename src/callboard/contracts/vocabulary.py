@@ -270,3 +270,11 @@ CONTROLS: dict[Control, str] = {
     "reject": "respond_action",
     "open_detail": "get_parts",
 }
+
+#: The command behind each of the Subagents specification's names (Control plane) that the product has.
+SUBAGENT_CONTROLS: dict[str, str] = {
+    "subagent/spawn": "spawn_subagent",
+    "subagent/cancel": "cancel_subagent",
+    "action/respond": "respond_action",
+    "handoff/respond": "respond_handoff",
+}

@@ -65,7 +65,7 @@ def test_a_solo_run_shows_its_run_and_no_team():
 def test_every_panel_of_a_team_has_what_the_facts_say():
     """SUB-01, UI-18: graph, roster, board, handoff and review lanes show a run that delegates."""
     rows = conforming().table.rows()
-    assert {panel for panel in TEAM_PANELS if panel not in rows} == {"messages"}
+    assert [panel for panel in TEAM_PANELS if panel not in rows] == []
     assert [row.key for row in rows["edges"]] == ["child:solo>writer-1", "handoff:writer-1>solo"]
 
 

@@ -167,7 +167,16 @@ REVIEW = Scope(agent="solo", thread=THREAD.thread, task="tsk_w1", review="rev_1"
 
 def conforming() -> Story:
     """The whole of it: delegated, written, handed over, judged, brought together."""
-    story = told(team(), *wrote(1)[:4], handed(), wrote(1)[4])
+    story = team()
+    said = ChannelMessage(
+        item="itm_0",
+        source="solo",
+        participants=("solo", "writer-1"),
+        to_threads=("thr_w1",),
+        message=Text(text="Mind the style."),
+    )
+    story.say(said, within(RUN, task="tsk_w1", channel="cha_1"))
+    told(story, *wrote(1)[:4], handed(), wrote(1)[4])
     story.say(ReviewRequested(reviewer="solo", target="writer-1"), REVIEW)
     story.say(ReviewVerdict(reviewer="solo", target="writer-1", verdict="passed", summary="good"), REVIEW)
     usage = WorkUsage(input_tokens=10, output_tokens=2, model_calls=1, tool_calls=1)
