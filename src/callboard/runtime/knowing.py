@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import msgspec
 
@@ -57,6 +58,8 @@ class Knowing:
     def now(self, epoch: int) -> Known:
         """At any time."""
         home = self._home()
+        # One look at the folder's files is enough for a decision, and it sees one roster.
+        roster = cache(lambda: self._parts.definitions.roster(home.folder))
         return Known(
             now=self._parts.clock.now(),
             ids=self._parts.ids,
@@ -66,8 +69,8 @@ class Knowing:
             epoch=epoch,
             context_steps=self._parts.limits.context_steps,
             approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
-            find=lambda name: self._parts.definitions.roster(home.folder).find(name),
-            names=lambda: tuple(one.name for one in self._parts.definitions.roster(home.folder).definitions),
+            find=lambda name: roster().find(name),
+            names=lambda: tuple(one.name for one in roster().definitions),
             team_budget=self._parts.limits.team_budget,
             group_budget=self._parts.limits.group_budget,
         )
