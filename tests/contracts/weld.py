@@ -63,10 +63,7 @@ _VARIANTS: tuple[Fact, ...] = (
     SessionArchived(session_id="s", archived=True),
     SessionArchived(session_id="s", archived=False),
     QueueAdded(position=1),
-    *(
-        ActionRequired(action_type=kind, prompt="", decisions=("approve",), scopes=("once",), risk="low")
-        for kind in ("delegated_permission", "teammate_plan_decision")
-    ),
+    ActionRequired(action_type="delegated_permission", prompt="", decisions=("approve",), scopes=("once",), risk="low"),
     HandoffAccepted(source="a", target="b", ownership=True),
     HandoffCompleted(source="a", target="b", returned=True),
     WorkerNotification(item="", to_thread="t", status="needs_input", summary=""),

@@ -103,7 +103,7 @@ def _session(kind: EventClass, phase: Phase, scope: EventScope = "session") -> t
 ACTION_OWNERS: dict[ActionType, Owner] = {
     "tool_approval": "policy",
     "plan_decision": "runtime",
-    "teammate_plan_decision": "runtime",
+    "teammate_plan_decision": "agent",
     "structured_input": "action",
     "clarification": "runtime",
     "permission_grant": "policy",
