@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -206,7 +208,7 @@ async def test_a_stopped_turn_keeps_what_came_and_the_agent_goes_on_with_the_nex
         {"say": "Half a"},
         {"hang": True},
     ]
-    async with coder(tmp_path, steps, [{"echo": True}]) as home:
+    async with coder(tmp_path, steps, [{"echo": True}], external_stop=60.0) as home:
         session = await begun(home)
         await home.kept(session, "Half a")
         await home.do(InterruptTurn(session_id=session))
@@ -324,6 +326,24 @@ async def test_after_a_restart_it_goes_on_with_its_conversation_where_it_can(tmp
         "You are careful.\n\nWhat was said before, which you do not remember:\n\nuser: Do it.\n\n"
     )
     assert texts[2].endswith("\n\nAnd on.")
+
+
+async def test_one_that_dies_between_its_turns_is_missed_and_started_anew(tmp_path: Path):
+    """COM-13."""
+    async with coder(tmp_path, [{"say": "one"}]) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        there = (await told(home, session, AgentConnected))[0]
+        os.kill(int(there.provider_session_id.removeprefix("conversation-")), signal.SIGKILL)
+        gone = await home.until(session, "agent.disconnected")
+        await home.submit("Again.", session)
+        await answer(home, session, count=2)
+        await home.until(session, "turn.completed", 2)
+        connected = await told(home, session, AgentConnected)
+
+    assert isinstance(gone.fact, AgentDisconnected)
+    assert gone.fact.reason == "It was ended by SIGKILL."
+    assert len({fact.provider_session_id for fact in connected}) == 2
 
 
 async def test_one_that_cannot_be_started_fails_its_turn_and_says_why(tmp_path: Path):

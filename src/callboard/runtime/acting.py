@@ -173,7 +173,11 @@ class Acting:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         for thread in host.foreign.threads:
             await host.foreign.end(thread)
-            await host.report(ExternalGone(thread=thread, reason="it was ended with the session's process"))
+            try:
+                await host.report(ExternalGone(thread=thread, reason="it was ended when its session was let go"))
+            except Refusal as refusal:
+                # Whoever opens the session next says it: no agent outlives its process.
+                log.warning("that an agent was ended is not told yet: %s", refusal.problem.message)
 
     async def _ended(self, host: SessionHost, run: str) -> list[Work]:
         """Cancels what the run has under way, and what an outcome that was just being committed still began."""

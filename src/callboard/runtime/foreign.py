@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import logging
+from collections.abc import Awaitable, Callable, Iterable
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import Fact, ToolStarted
 from callboard.contracts.ports.external import ExternalSession
 from callboard.contracts.record import Record
+
+log = logging.getLogger(__name__)
 
 
 class Expected:
@@ -27,10 +31,13 @@ class Expected:
 
 
 class Foreign:
-    """The running agents of a session by thread, and the open calls that somebody waits for."""
+    """The running agents of a session by thread, and the open calls that somebody waits for. The agents of the threads in
+    `prompted` have a prompt under way, which tells when they are gone."""
 
     def __init__(self) -> None:
+        self.prompted: set[str] = set()
         self._sessions: dict[str, ExternalSession] = {}
+        self._watching: dict[str, asyncio.Task[None]] = {}
         self._expected: dict[str, Expected] = {}
         self._own: set[str] = set()
 
@@ -38,13 +45,16 @@ class Foreign:
         """The agent that runs for the thread."""
         return self._sessions.get(thread)
 
-    def keep(self, thread: str, session: ExternalSession) -> None:
-        """The agent runs for the thread from now on."""
+    def keep(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
+        """The agent runs for the thread from now on; `died` is told how it ended where it does between its prompts."""
         self._sessions[thread] = session
+        self._watching[thread] = asyncio.create_task(self._watch(thread, session, died))
 
     async def end(self, thread: str) -> None:
         """Ends the thread's agent, with all that it started."""
-        session = self._sessions.pop(thread, None)
+        session, watching = self._sessions.pop(thread, None), self._watching.pop(thread, None)
+        if watching is not None:
+            watching.cancel()
         if session is not None:
             await session.close()
 
@@ -63,6 +73,17 @@ class Foreign:
     def runs_itself(self, call: str) -> bool:
         """True for a call that the agent runs."""
         return call in self._own
+
+    async def _watch(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
+        how = await session.gone()
+        if thread in self.prompted or self._sessions.get(thread) is not session:
+            return
+        # What `died` does ends the agent, and must not end this.
+        self._watching.pop(thread, None)
+        try:
+            await died(how)
+        except Refusal as refusal:
+            log.warning("that an agent is gone is not told yet: %s", refusal.problem.message)
 
     def take(self, records: Iterable[Record]) -> None:
         """Tells those who wait."""

@@ -1,6 +1,6 @@
 """A small agent that speaks the protocol and plays a script: `agent.py SCRIPT.json`. Run as a real process by the tests.
 
-The script is `{"prompts": [[step, ...], ...], "load": false, "state": "file"}`;
+Its conversations are named `conversation-PID`. The script is `{"prompts": [[step, ...], ...], "load": false, "state": "file"}`;
 each prompt plays the next list. A step is one of
 
 say, think     a piece of text

@@ -52,7 +52,7 @@ class AcpAgents:
                 await session.open(folder, resume, reads=reads, writes=writes)
         except TimeoutError as error:
             await session.close()
-            message = session.gone(f"It did not answer within {self._start_s:.0f} s.")
+            message = session.lost(f"It did not answer within {self._start_s:.0f} s.")
             raise ExternalFailure("model_timeout", message, retryable=True) from error
         except BaseException:
             await session.close()
@@ -81,6 +81,11 @@ class AcpSession:
         """False once the agent is gone."""
         return self._process.running
 
+    async def gone(self) -> str:
+        """Waits until the agent is gone; says how it ended."""
+        await self._process.ended()
+        return self._process.how_it_ended()
+
     async def open(self, folder: str, resume: str, *, reads: bool, writes: bool) -> None:
         """Says hello and opens the conversation. Raises ExternalFailure."""
         from acp import PROTOCOL_VERSION, RequestError, schema
@@ -103,7 +108,7 @@ class AcpSession:
             if error.code == RequestError.auth_required().code:
                 message = f"{self.name} wants a login first: start it once by hand. {_said(error)}"
                 raise ExternalFailure("model_auth", message) from error
-            raise ExternalFailure("model_unavailable", self.gone(_said(error))) from error
+            raise ExternalFailure("model_unavailable", self.lost(_said(error))) from error
         except (ConnectionError, OSError) as error:
             raise await self._broke_off() from error
 
@@ -158,7 +163,7 @@ class AcpSession:
         await self._process.end()
         await self._connection.close()
 
-    def gone(self, why: str) -> str:
+    def lost(self, why: str) -> str:
         """Why the agent is of no use, with its last words."""
         tail = self._process.tail()
         return f"{self.name} is not available. {why}" + (f" It said last:\n{tail}" if tail else "")
@@ -180,7 +185,7 @@ class AcpSession:
                 await self._process.ended()
         except TimeoutError:
             pass
-        return ExternalFailure("model_unavailable", self.gone(self._process.how_it_ended()), retryable=True)
+        return ExternalFailure("model_unavailable", self.lost(self._process.how_it_ended()), retryable=True)
 
 
 def _said(error: Exception) -> str:

@@ -136,6 +136,10 @@ class ExternalSession(Protocol):
         """False once the agent is gone."""
         ...
 
+    async def gone(self) -> str:
+        """Waits until the agent is gone; says how it ended."""
+        ...
+
     def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
         """Gives the agent its next input. Yields what comes of it, `PromptEnded` last. Raises ExternalFailure."""
         ...

@@ -38,7 +38,7 @@ class Connecting:
         if found is not None and found.alive:
             return found
         if found is not None:
-            await self.gone("it ended")
+            await self.gone(await found.gone())
         call = await self._permitted(agent)
         link = self._host.state.threads[thread].external
         clock = self._host.parts.clock
@@ -48,7 +48,7 @@ class Connecting:
         except ExternalFailure as failure:
             await self._end(call, ToolOutcome(output="", code=failure.code, message=failure.message))
             raise
-        self._host.foreign.keep(thread, session)
+        self._host.foreign.keep(thread, session, self.gone)
         self._knows = session.resumed
         named = f"{session.name} {session.version}".strip()
         took = round((clock.elapsed() - began) * 1000)

@@ -74,6 +74,7 @@ class Prompting:
 
     async def run(self) -> None:
         """Prompts the agent, starting it first where it does not run, and reports all that comes of it."""
+        self._host.foreign.prompted.add(self._scope.thread)
         try:
             await self._run()
         except ExternalFailure as failure:
@@ -228,3 +229,8 @@ class Prompting:
             await asyncio.gather(self._next, return_exceptions=True)
         if self._events is not None:
             await self._events.aclose()
+        foreign, thread = self._host.foreign, self._scope.thread
+        foreign.prompted.discard(thread)
+        session = self._session
+        if session is not None and not session.alive and self._connecting and foreign.session(thread) is session:
+            await self._connecting.gone(await session.gone())
