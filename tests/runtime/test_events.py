@@ -31,7 +31,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.store = MemoryStore()
-        self.order = Order(lambda: self.store.facts, self._home)
+        self.order = Order(lambda: self.store.facts, self._home, lambda: self.store.epoch)
         self.events = EventStream(self.order, lambda: self.store.facts, lambda _: {})
         self.written = 0
 
@@ -157,7 +157,7 @@ async def test_a_client_that_falls_behind_what_is_at_hand_gets_the_rest_from_the
 
 async def test_a_block_that_is_used_up_gives_no_number_of_the_next(monkeypatch: pytest.MonkeyPatch):
     """MAR-14: the part's final Message tells what its last tokens would have told."""
-    monkeypatch.setattr(numbering, "BLOCK_BITS", 5)
+    monkeypatch.setattr(numbering, "SHARE_BITS", 5)
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, None)) as events:
@@ -183,3 +183,26 @@ async def test_who_is_too_far_behind_begins_anew(monkeypatch: pytest.MonkeyPatch
         (state,) = await take(events, 1)
 
     assert (state["type"], state["data"]) == ("StateUpdated", {"change": "snapshot", "gap": True})
+
+
+async def test_a_process_that_follows_another_gives_no_number_that_the_other_gave():
+    """MAR-14: also before it wrote a fact of its own; a client of the former one goes on from its last number."""
+    desk = Desk()
+    await desk.begin()
+    async with aclosing(desk.events.follow(HOME, None)) as events:
+        begun = await take(events, 1)
+        desk.piece("one ", 0)
+        seen = begun + await take(events, 2)
+    desk.store.epoch = 2
+    desk.order = Order(lambda: desk.store.facts, desk._home, lambda: desk.store.epoch)
+    desk.events = EventStream(desk.order, lambda: desk.store.facts, lambda _: {})
+    async with aclosing(desk.events.follow(HOME, None)) as events:
+        fresh = await take(events, 1)
+    async with aclosing(desk.events.follow(HOME, seen[-1]["seq"])) as events:
+        coming = asyncio.create_task(take(events, 1))
+        await desk.end("one ")
+        rest = await coming
+
+    numbers = [one["seq"] for one in [*seen, *fresh, *rest]]
+    assert numbers == sorted(set(numbers))
+    assert [one["type"] for one in rest] == ["Message"]

@@ -36,7 +36,7 @@ class Runtime:
 
     def __init__(self, parts: Parts) -> None:
         self._homes: dict[str, str] = {}
-        order = Order(lambda: self.parts.store.facts, self._home_of)
+        order = Order(lambda: self.parts.store.facts, self._home_of, lambda: self.parts.store.epoch)
         parts = replace(parts, feed=HeardFeed(parts.feed, order))
         self.parts = parts
         self.workspaces = Workspaces(parts)

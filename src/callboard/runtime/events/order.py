@@ -17,8 +17,10 @@ from callboard.projection.emit.agentruns import RunEvent, frame_events, partial_
 
 log = logging.getLogger(__name__)
 
-#: A fact's block has so many bits, of which the first numbers are for its own events.
-BLOCK_BITS = 20
+#: A fact's block has so many bits. Its first numbers are for the fact's own events; of the rest each process that follows the
+#: fact has a share of so many bits, so that two of them never give one number.
+BLOCK_BITS = 22
+SHARE_BITS = 18
 OWN = 16
 #: How many facts are read at once.
 PAGE = 500
@@ -69,6 +71,14 @@ def block(place: int) -> int:
     return place << BLOCK_BITS
 
 
+def share(place: int, behind: int) -> tuple[int, int]:
+    """The first of the live numbers at a place and the one behind the last, for the process that is the so manieth after the
+    one that wrote the fact. Those past the last share have it together: nothing is made before a fact of their own."""
+    behind = min(behind, (1 << BLOCK_BITS - SHARE_BITS) - 1)
+    first = block(place) + (behind << SHARE_BITS)
+    return first + (0 if behind else OWN), first + (1 << SHARE_BITS)
+
+
 def place_of(seq: int) -> int:
     """The place in whose block a number lies."""
     return seq >> BLOCK_BITS
@@ -89,9 +99,13 @@ def own_events(arrival: Arrival) -> list[tuple[int, RunEvent]]:
 class Order:
     """`last` is the newest number that was given, `place` that of the newest fact that was told. Implements `Listener`."""
 
-    def __init__(self, facts: Callable[[], FactLog], home: Callable[[str], Awaitable[str]]) -> None:
-        """`home` tells which workspace a stream belongs to, empty where it belongs to none."""
+    def __init__(
+        self, facts: Callable[[], FactLog], home: Callable[[str], Awaitable[str]], epoch: Callable[[], int]
+    ) -> None:
+        """`home` tells which workspace a stream belongs to, empty where it belongs to none; `epoch` is this writer's."""
         self._facts = facts
+        self._epoch = epoch
+        self._end_of_share = 0
         self.home = home
         self.place = 0
         self.last = 0
@@ -175,7 +189,10 @@ class Order:
             self._failure = None
             self._active = True
             self.place = await self._facts().newest()
-            self.last = max(self.last, block(self.place) + OWN - 1)
+            newest = await self._facts().arrivals(after=self.place - 1, limit=1)
+            written = newest[0].record.header.epoch if newest else 0
+            first, self._end_of_share = share(self.place, self._epoch() - written)
+            self.last = max(self.last, first - 1)
             for making in self._making.values():
                 making.seq = self.take_number()
             self._base = self.last
@@ -233,7 +250,8 @@ class Order:
             self._over.add(part)
         for seq, event in own_events(arrival):
             self._push(Numbered(seq, workspace, encode(seq, event)))
-        self.last = block(arrival.place) + OWN - 1
+        first, self._end_of_share = share(arrival.place, self._epoch() - record.header.epoch)
+        self.last = first - 1
 
     async def _piece(self, item: _Came) -> None:
         """Numbers a piece, unless its part has ended or the block is used up: then its final Message tells it."""
@@ -242,7 +260,7 @@ class Order:
             return
         making = self._grow(item.stream, item.frame)
         for event in frame_events(item.stream, item.frame):
-            if self.last + 1 >= block(self.place + 1):
+            if self.last + 1 >= self._end_of_share:
                 return
             seq = self.take_number()
             if making is not None:

@@ -47,7 +47,7 @@ class EventStream:
                 await order.news()
 
     def _leads_on(self, after: int) -> bool:
-        return after <= self._order.last and self._order.place - place_of(after) <= FARTHEST
+        return 0 <= self._order.place - place_of(after) <= FARTHEST
 
     async def _begin(self, workspace: str, *, gap: bool) -> tuple[int, bytes]:
         """The texts so far, and the state: what a client that knows nothing shows first. It is then at that number."""
