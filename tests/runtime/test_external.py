@@ -30,6 +30,7 @@ from callboard.contracts.facts import (
     ToolRefused,
     ToolRequested,
     TurnFailed,
+    WorkerNotification,
 )
 from tests.runtime.house import House, house
 
@@ -344,6 +345,43 @@ async def test_one_that_dies_between_its_turns_is_missed_and_started_anew(tmp_pa
     assert isinstance(gone.fact, AgentDisconnected)
     assert gone.fact.reason == "It was ended by SIGKILL."
     assert len({fact.provider_session_id for fact in connected}) == 2
+
+
+async def test_a_lead_gives_it_work_and_is_told_what_came_of_it(tmp_path: Path):
+    steps: Steps = [
+        {"permit": {"id": "x", "title": "make", "kind": "execute", "input": {"command": "make"}}},
+        {"echo": True},
+    ]
+    spawn = {"tool": {"name": "spawn_subagent", "arguments": {"agent": "coder", "objective": "Mend it."}}}
+    wait = {"tool": {"name": "wait_subagents", "arguments": {}}}
+    calls = [[spawn], [wait], [{"text": "It is mended."}]]
+    scenario = {"match": [{"agent": "lead", "text": "go", "calls": calls}]}
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"prompts": [steps]}))
+    agents = tmp_path / "work" / "agents"
+    agents.mkdir(parents=True)
+    command = json.dumps([sys.executable, str(AGENT), str(script)])
+    (agents / "lead.md").write_text(
+        "---\nname: lead\ndescription: Leads.\nlead: true\ntools: ['*']\npolicy: [Delegate]\n---\nYou lead.\n"
+    )
+    (agents / "coder.md").write_text(
+        f"---\nname: coder\ndescription: Codes.\nkind: subagent\nprovider: acp\ncommand: {command}\n"
+        "tools: ['*']\npolicy: [Patch]\n---\n"
+    )
+    async with house(tmp_path, scenario, FolderDefinitions(), AcpAgents()) as home:
+        session = (await home.submit("go")).session_id
+        start = await answer(home, session)
+        make = await answer(home, session, count=2)
+        final = await home.until(session, "output.final", 2)
+        await home.until(session, "turn.completed", 2)
+        records = await home.facts(session)
+        (notified,) = await told(home, session, WorkerNotification)
+
+    assert [start.action_type, make.action_type] == ["delegated_permission"] * 2
+    assert {one.scope.agent for one in records if isinstance(one.fact, ActionRequired)} == {"coder-1"}
+    assert (notified.status, notified.result.text) == ("completed", "[yes]Mend it.")
+    assert (notified.usage.input_tokens, notified.usage.tool_calls) == (20, 2)
+    assert final.scope.agent == "lead"
 
 
 async def test_one_that_cannot_be_started_fails_its_turn_and_says_why(tmp_path: Path):
