@@ -44,33 +44,6 @@ test('another host shows the team workbench from plain rows, and nothing is fetc
   expect(fetched).not.toHaveBeenCalled()
 })
 
-test('a lane shows from, to, reason, resume target and context boundary of a handoff (UI-19)', async () => {
-  const onDid = vi.fn()
-  render(<TeamHost rows={ROWS} onDid={onDid} />)
-  await go('Exchange')
-  const lane = screen.getByRole('region', { name: 'Handoffs' })
-  const first = within(lane).getAllByRole('listitem')[0] as HTMLElement
-  expect(first.textContent).toContain('coordinator → database')
-  for (const text of ['Waits for an answer', 'the rest is schema work', 'Goes back to', 'up to fact 980']) {
-    expect(first.textContent).toContain(text)
-  }
-  await userEvent.click(within(first).getByRole('button', { name: 'Accept' }))
-  expect(onDid.mock.calls).toEqual([['answer handoff', ['hnd_2', 'accept']]])
-})
-
-test('a review shows its verdict, what it rests on and its fixes, which can be given back (UI-20)', async () => {
-  const onDid = vi.fn()
-  render(<TeamHost rows={ROWS} onDid={onDid} />)
-  await go('Exchange')
-  const lane = screen.getByRole('region', { name: 'Reviews' })
-  const asked = within(lane).getByText('Changes requested').closest('li') as HTMLElement
-  expect(asked.textContent).toContain('reviewer → worker-1')
-  expect(within(asked).getByRole('list', { name: 'Requested changes' }).children).toHaveLength(2)
-  expect(within(asked).getByRole('list', { name: 'References' }).textContent).toBe('diff:src/lexer.py')
-  await userEvent.click(within(asked).getByRole('button', { name: 'Give the changes to worker-1' }))
-  expect(onDid.mock.calls).toEqual([['apply review', ['rev_1', null]]])
-})
-
 test('a notification is neither a person’s word nor the lead’s (UI-16)', async () => {
   render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
   await go('Exchange')
@@ -120,7 +93,7 @@ test('stopping and closing ask first; input goes to its agent', async () => {
   ])
 })
 
-test('a remote agent that cannot be reached is not complete (UI-23, UI-26)', () => {
+test('a remote agent that cannot be reached is not complete (UI-26)', () => {
   render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
   const remote = screen
     .getByRole('button', { name: 'Actions for remote-linter' })

@@ -1,5 +1,5 @@
 import type { AgentRow } from '@/system/rows/model'
-import { nameOf, type Team } from '@/system/rows/team'
+import { agentOf, nameOf, type Team } from '@/system/rows/team'
 import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
 import { StateDot, StateText } from './marks'
@@ -12,7 +12,7 @@ export function AgentHead(props: {
 }) {
   const t = useT()
   const { agent, team } = props
-  const parent = nameOf(team.agents, agent.parentAgentId)
+  const parent = agentOf(team.agents, agent.parentAgentId)?.name
   return (
     <header className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-2 border-b border-line bg-sunken px-4 py-1">
       <StateDot agent={agent} />

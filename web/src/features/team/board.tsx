@@ -20,7 +20,7 @@ export interface BoardProps {
 export function Board({ team, handlers }: BoardProps) {
   const t = useT()
   const [over, setOver] = useState<Status | null>(null)
-  if (team.tasks.length === 0) return <p className="p-4 text-ink-faint">{t('team.board_empty')}</p>
+  if (team.tasks.length === 0) return <p className="flex-1 p-4 text-ink-faint">{t('team.board_empty')}</p>
   const cancelled = team.tasks.some((task) => task.status === 'cancelled')
   const columns = cancelled ? [...COLUMNS, 'cancelled' as const] : COLUMNS
   const drop = (status: Status) => (event: DragEvent) => {
@@ -53,7 +53,7 @@ export function Board({ team, handlers }: BoardProps) {
             }}
             onDragLeave={() => setOver(null)}
             onDrop={drop(status)}
-            className={`flex min-h-0 shrink-0 flex-col rounded-lg ${tasks.length === 0 ? 'w-[92px]' : 'w-[188px] grow'} ${over === status ? 'bg-accent-soft' : 'bg-sunken'}`}
+            className={`flex min-h-0 shrink-0 flex-col rounded-lg ${tasks.length === 0 ? 'w-[92px] max-sm:hidden' : 'w-[188px] grow'} ${over === status ? 'bg-accent-soft' : 'bg-sunken'}`}
           >
             <h3 className="flex h-8 items-center gap-2 px-2.5 text-sm font-medium text-ink-soft">
               {t(`team.task.${status}`)}

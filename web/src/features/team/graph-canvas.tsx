@@ -110,7 +110,7 @@ const CLASSES: Readonly<Record<Line['edge']['edgeType'], string>> = {
 }
 const COLOURS: Readonly<Record<Line['edge']['edgeType'], string>> = {
   child: 'var(--ink-faint)',
-  path: 'var(--line-strong)',
+  path: 'var(--ink-faint)',
   handoff: 'var(--accent)',
   wait: 'var(--warn)',
   depends: 'var(--ink-faint)',

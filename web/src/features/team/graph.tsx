@@ -66,7 +66,7 @@ export function Graph(props: GraphProps) {
 const KINDS = ['child', 'path', 'handoff', 'wait', 'depends'] as const
 const STROKES: Readonly<Record<(typeof KINDS)[number], string>> = {
   child: 'border-ink-faint',
-  path: 'border-dotted border-line-strong',
+  path: 'border-dotted border-ink-faint',
   handoff: 'border-accent',
   wait: 'border-dashed border-warn',
   depends: 'border-dashed border-ink-faint',

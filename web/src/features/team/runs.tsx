@@ -35,10 +35,10 @@ export function Runs(props: RunsProps) {
   const looked = chosen.newest === newest ? runs.find((run) => run.key === chosen.run) : undefined
   const run = team.runs.find((one) => one.key === pinned) ?? looked ?? runs[0]
   const pin = (key: string) => setPinned(pinned === key ? '' : key)
-  if (team.runs.length === 0) return <p className="p-4 text-ink-faint">{t('team.runs_empty')}</p>
+  if (team.runs.length === 0) return <p className="flex-1 p-4 text-ink-faint">{t('team.runs_empty')}</p>
   return (
     <section aria-label={t('team.view.runs')} className="flex min-h-0 flex-1 max-sm:flex-col">
-      <div className="flex min-h-0 w-[300px] shrink-0 flex-col border-r border-line max-sm:h-[38%] max-sm:w-full max-sm:border-r-0 max-sm:border-b">
+      <div className="flex min-h-0 w-[300px] shrink-0 flex-col border-r border-line max-sm:h-[46%] max-sm:w-full max-sm:border-r-0 max-sm:border-b">
         <div className="flex h-10 shrink-0 items-center px-2">
           <Select
             label={t('team.runs_of')}
