@@ -54,7 +54,7 @@ export function Dock(props: DockProps) {
       )}
       <QueueList
         queue={queue}
-        sent={sentToQueue}
+        sent={props.toAgent === null ? sentToQueue : []}
         handlers={{
           onEdit: (turnId, text) =>
             workbench.attempt(() => workbench.api.command('edit_queued_turn', { sessionId, turnId, text })),

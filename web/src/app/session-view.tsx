@@ -77,7 +77,7 @@ export function SessionView(props: SessionViewProps) {
       )}
       <Dock
         session={session}
-        status={view.status}
+        status={view.shownStatus}
         threads={view.threads}
         actions={view.actions}
         queue={view.queue}
@@ -85,7 +85,7 @@ export function SessionView(props: SessionViewProps) {
         archived={view.shell?.archived ?? false}
         inputRef={inputRef}
         team={view.team}
-        toAgent={props.instead === null ? props.toAgent : null}
+        toAgent={props.toAgent}
       />
     </>
   )

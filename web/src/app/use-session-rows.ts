@@ -54,6 +54,8 @@ export function useSessionRows(session: Session, agentId: string | null) {
     allTurns: all,
     threads,
     status,
+    /** The status of the thread whose turns these are. */
+    shownStatus: threads.find((thread) => thread.threadId === threadId) ?? null,
     running,
     shell: rows.panel('session').all()[0] ?? null,
     queue: team === null ? queue : queue.filter((row) => row.threadId === threadId),
