@@ -32,10 +32,12 @@ Examples:
 
 \b
 Settings, strongest first: flags, the environment (CALLBOARD_PORT, CALLBOARD_BROWSER, CALLBOARD_SCENARIO,
+CALLBOARD_DEMO_PACE,
 CALLBOARD_BASE_URL, CALLBOARD_MODEL, CALLBOARD_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL), and settings.toml in
 CALLBOARD_HOME:
   port = {PORT}
   browser = true
+  demo_pace = 1.0                       how long the agents of demos take to speak; 0 for not at all
   [[models]]
   name = "qwen"
   kind = "openai-compatible"            or "scripted", with scenario = "FILE"

@@ -58,8 +58,8 @@ def demo(name: str) -> Demo:
 
 
 def scenarios() -> Mapping[str, Path]:
-    """The scripts by the names under which agents ask for them: `scripted/NAME`."""
-    return {name: _PLAYS / name / "scenario.yaml" for name in NAMES}
+    """The scripts by the names under which agents ask for them and people read them: `script:NAME` of `scripted`."""
+    return {f"script:{name}": _PLAYS / name / "scenario.yaml" for name in NAMES}
 
 
 class Catalog:
