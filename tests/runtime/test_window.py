@@ -1,0 +1,29 @@
+"""What a client of a session gets first."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.rows import AgentRow, TeamRow, TurnRow, Upsert
+from callboard.runtime.views.window import Window
+from tests.projection.team.troupe import begun, joined, team, told, wrote
+
+#: The goal for what is sent when a session is opened, in bytes.
+GOAL = 256_000
+
+
+def test_a_session_of_many_children_opens_with_its_leads_turn_and_within_its_bytes():
+    """UI-18: what does not fit is had on demand; the lead, the team's row and its newest children are there."""
+    story, window = team(), Window(20, 200_000)
+    window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
+    for number in range(2, 202):
+        for fact in (*joined(number), *begun(number), *wrote(number)):
+            window.apply(told(story, fact).ops)
+    snapshot = window.snapshot()
+    rows = [op.row for op in snapshot if isinstance(op, Upsert)]
+    assert len(msgspec.json.encode(snapshot)) < GOAL
+    assert next(row.key for row in rows if isinstance(row, TurnRow)) == "trn_1"
+    assert len([row for row in rows if isinstance(row, TurnRow)]) <= 40
+    agents = [row.key for row in rows if isinstance(row, AgentRow)]
+    assert (agents[0], agents[-1]) == ("solo", "writer-201")
+    assert any(isinstance(row, TeamRow) for row in rows)
