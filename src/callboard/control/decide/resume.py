@@ -57,8 +57,8 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
             batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
         if thread.queue:
             batch.say(QueuePromoted(reason="what was stopped comes first"), scope)
-    queue = batch.thread(thread.thread).queue
+    first = next(iter(batch.thread(thread.thread).queue), again)
     if thread.child is not None:
         start_or_wait(batch, thread.thread)
-    elif queue or again is not None:
-        start(batch, thread.thread, queue[0] if queue else again or queue[0])
+    elif first is not None:
+        start(batch, thread.thread, first)
