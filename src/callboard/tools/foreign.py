@@ -152,8 +152,10 @@ def _policy(call: ExternalCall, context: ToolContext) -> None:
     kind = _KINDS[call.kind]
     if kind.changes and ("Patch" not in context.policy or context.read_only):
         raise _Denied("policy", "policy_denied", f"{kind.tool} takes the policy Patch, which this agent does not have.")
-    if call.kind == "execute" and ("Patch" not in context.policy or context.read_only):
-        raise _Denied("policy", "policy_denied", "Without the policy Patch a command of the agent's own is not run.")
+    held = "Patch" not in context.policy or context.read_only or context.work_globs or context.given_globs
+    if call.kind == "execute" and held:
+        message = "A command of the agent's own cannot be held to where this agent may write, so it is not run."
+        raise _Denied("policy", "policy_denied", message)
 
 
 def _mode(call: ExternalCall, context: ToolContext) -> None:
@@ -172,11 +174,21 @@ def _paths(call: ExternalCall, context: ToolContext) -> str:
             path = relative(context.folder, named)
         except PathDenied as denied:
             raise _Denied("paths", "path_denied", denied.message) from denied
-        if changes and context.work_globs and not any(globs.matches(one, path) for one in context.work_globs):
-            where = ", ".join(context.work_globs)
-            raise _Denied("paths", "path_denied", f"{display(path)} is not among the files of this agent: {where}.")
+        for limit in (context.work_globs, context.given_globs) if changes else ():
+            if limit and not any(_names(one, path) for one in limit):
+                where = ", ".join(limit)
+                raise _Denied(
+                    "paths", "path_denied", f"{display(path)} is outside of where this agent may write: {where}."
+                )
         guarded = guarded or (protected(path) if changes else "")
     return guarded
+
+
+def _names(pattern: str, path: str) -> bool:
+    try:
+        return globs.matches(pattern, path)
+    except globs.BadGlob:
+        return False
 
 
 def _rule(call: ExternalCall, context: ToolContext) -> Rule | None:

@@ -1,0 +1,122 @@
+"""Calls that an agent makes with tools of its own: what the gate says where it asks, and where it does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callboard.contracts.facts.permission import Rule, Verdict
+from callboard.contracts.ports.external import CallKind, ExternalCall, ExternalDiff
+from callboard.contracts.ports.tools import ToolContext
+from callboard.tools import foreign
+
+
+def context(**differs: Any) -> ToolContext:
+    usual: dict[str, Any] = {
+        "folder": "/srv/site",
+        "agent": "coder",
+        "definition_hash": "d1",
+        "tools": ("*",),
+        "policy": ("Patch",),
+        "mode": "chat",
+        "permission_mode": "ask",
+    }
+    return ToolContext(**{**usual, **differs})
+
+
+def call(kind: CallKind, *paths: str, command: str = "") -> ExternalCall:
+    return ExternalCall(call_id="c", title=command or "It", kind=kind, paths=paths, command=command)
+
+
+def rule(matcher: str, verdict: Verdict) -> Rule:
+    return Rule(rule_id="rul_1", matcher=matcher, verdict=verdict, scope="session")
+
+
+@pytest.mark.parametrize(
+    ("asked", "limits", "code"),
+    [
+        (call("edit", "a.py"), {"tools": ("Read",)}, "tool_not_listed"),
+        (call("fetch"), {"tools": ("Read",)}, "tool_not_listed"),
+        (call("delete", "a.py"), {"policy": ()}, "policy_denied"),
+        (call("edit", "a.py"), {"read_only": True}, "policy_denied"),
+        (call("execute", command="make"), {"policy": ()}, "policy_denied"),
+        (call("execute", command="make"), {"work_globs": ("docs/**",)}, "policy_denied"),
+        (call("edit", "src/a.py"), {"permission_mode": "planning"}, "mode_denied"),
+        (call("execute", command="make"), {"permission_mode": "planning"}, "mode_denied"),
+        (call("read", "/etc/passwd"), {}, "path_denied"),
+        (call("edit", "a/../../b"), {"permission_mode": "full"}, "path_denied"),
+        (call("edit", "src/a.py"), {"work_globs": ("docs/**",)}, "path_denied"),
+        (call("edit", "src/a.py"), {"work_globs": ("src/**",), "given_globs": ("docs/**",)}, "path_denied"),
+        (call("execute", command="rm -rf x"), {"rules": (rule("Bash(rm *)", "deny"),)}, "rule_denied"),
+        (call("edit", "a.py", "b.py"), {"rules": (rule("Edit(b.py)", "deny"),)}, "rule_denied"),
+    ],
+)
+def test_what_it_asks_for_and_may_not_do_is_refused_at_once(asked: ExternalCall, limits: dict[str, Any], code: str):
+    said = foreign.asked(asked, context(**limits))
+
+    assert (said.verdict, said.code) == ("deny", code)
+    assert said.checks[-1].verdict == "deny"
+
+
+@pytest.mark.parametrize(
+    ("asked", "limits"),
+    [
+        (call("read", "/srv/site/a.py"), {}),
+        (call("think"), {"tools": ()}),
+        (call("edit", "a.py"), {"permission_mode": "edits"}),
+        (call("edit", "docs/a.md"), {"permission_mode": "full", "work_globs": ("docs/**",)}),
+        (call("execute", command="make all"), {"rules": (rule("Bash(make *)", "allow"),)}),
+        (call("edit", "a.py", "b.py"), {"rules": (rule("Edit(*.py)", "allow"),)}),
+    ],
+)
+def test_what_a_rule_or_the_mode_allows_is_asked_of_nobody(asked: ExternalCall, limits: dict[str, Any]):
+    assert foreign.asked(asked, context(**limits)).verdict == "allow"
+
+
+@pytest.mark.parametrize(
+    ("asked", "limits", "offered"),
+    [
+        (call("execute", command="make"), {"permission_mode": "full"}, "Bash(make)"),
+        (call("edit", "a.py"), {}, "Edit(a.py)"),
+        (call("edit", ".git/config"), {"permission_mode": "full"}, ""),
+        (call("edit", ".git/config"), {"rules": (rule("Edit", "allow"),)}, ""),
+        (call("edit", "a.py", "b.py"), {"rules": (rule("Edit(a.py)", "allow"),)}, ""),
+        (call("edit", "a.py"), {"permission_mode": "full", "rules": (rule("Edit", "ask"),)}, ""),
+        (call("other"), {"permission_mode": "full"}, ""),
+    ],
+)
+def test_everything_else_is_asked_of_a_person(asked: ExternalCall, limits: dict[str, Any], offered: str):
+    said = foreign.asked(asked, context(**limits))
+
+    assert said.verdict == "ask"
+    assert said.matchers == ({"session": offered, "workspace": offered} if offered else {})
+    assert said.prompt
+
+
+def test_what_it_does_without_asking_says_that_it_runs_by_itself():
+    said = foreign.observed(call("execute", command="rm -rf x"), context(policy=()))
+
+    assert (said.verdict, said.risk, said.checks[0].detail) == ("allow", "high", foreign.BY_ITSELF)
+
+
+def test_a_command_is_started_with_a_yes_to_it_or_a_rule_for_it():
+    command = ("codex-acp", "--model", "a b")
+    exact = "StartAgent(codex-acp --model 'a b')"
+    asks = foreign.starting(command, context(permission_mode="full"))
+    allowed = foreign.starting(command, context(rules=(rule(exact, "allow"),)))
+    other = foreign.starting(("codex-acp", "--yolo"), context(rules=(rule(exact, "allow"),)))
+    denied = foreign.starting(command, context(rules=(rule("StartAgent", "deny"),)))
+
+    assert [one.verdict for one in (asks, allowed, other, denied)] == ["ask", "allow", "ask", "deny"]
+    assert asks.preview == "codex-acp --model 'a b'"
+    assert asks.matchers == {"session": exact, "workspace": exact}
+    assert denied.code == "rule_denied"
+
+
+def test_what_it_changed_is_told_as_a_diff_and_not_as_the_files_content():
+    told = ExternalCall(call_id="c", diffs=(ExternalDiff(path="/srv/site/a.py", before="old\n", after="new\n"),))
+    (change,), _ = foreign.changes_of(told, context())
+
+    assert (change.path, change.kind, change.added, change.removed) == ("a.py", "modified", 1, 1)
+    assert (change.before, change.after) == (None, None)
