@@ -7,7 +7,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       restoreMocks: true,
-      testTimeout: 10_000,
+      testTimeout: 60_000,
       projects: [
         { extends: true, test: { name: 'system', environment: 'node', include: ['src/**/*.test.ts'] } },
         {

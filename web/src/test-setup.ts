@@ -1,7 +1,10 @@
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterEach } from 'vitest'
 
 afterEach(cleanup)
+
+// What is loaded when it is looked at takes its time where much else runs.
+configure({ asyncUtilTimeout: 30_000 })
 
 // The test page has no layout. A list that shows only what fits needs something to fit into.
 for (const [name, size] of Object.entries({ clientHeight: 600, clientWidth: 800, offsetHeight: 60 })) {

@@ -71,7 +71,11 @@ function Handoff(props: {
         {handoff.accepted > 0 && (
           <Fact name={t('team.accepted_at')}>{clockTime(handoff.accepted, t.locale)}</Fact>
         )}
-        {handoff.answerReason && <Fact name={t('team.answer')}>{handoff.answerReason}</Fact>}
+        {handoff.answerReason && (
+          <Fact name={t('team.answer')}>
+            {t.maybe(`team.answer.${handoff.answerReason}`) ?? handoff.answerReason}
+          </Fact>
+        )}
         {handoff.reply !== '' && (
           <Fact name={t('team.reply')}>
             {t(`team.reply.${handoff.reply}`)}

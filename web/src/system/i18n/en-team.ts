@@ -181,6 +181,7 @@ export const enTeam = {
   'team.boundary_at': 'up to fact {sequence}',
   'team.accepted_at': 'Accepted',
   'team.answer': 'Answer',
+  'team.answer.consumed': 'taken up with its next turn',
   'team.reply': 'Reply',
   'team.reply.awaited': 'awaited',
   'team.reply.answered': 'came',

@@ -179,6 +179,7 @@ export const zhTeam = {
   'team.boundary_at': '截至第 {sequence} 条事实',
   'team.accepted_at': '接受于',
   'team.answer': '答复',
+  'team.answer.consumed': '在其下一轮接手',
   'team.reply': '回复',
   'team.reply.awaited': '等待中',
   'team.reply.answered': '已到',
