@@ -96,6 +96,51 @@ def own_events(arrival: Arrival) -> list[tuple[int, RunEvent]]:
     return [(first + index, event) for index, event in enumerate(run_events(arrival.record))]
 
 
+class Newest:
+    """The newest events, as many as are kept at hand; all after `base` are among them."""
+
+    def __init__(self) -> None:
+        self.base = 0
+        self._entries: deque[Numbered] = deque()
+        self._size = 0
+        self._news = asyncio.Event()
+
+    def begin(self, base: int) -> None:
+        """Forgets what there was; what comes is after `base`."""
+        self._entries.clear()
+        self._size = 0
+        self.base = base
+
+    def push(self, entry: Numbered) -> None:
+        self._entries.append(entry)
+        self._size += len(entry.data)
+        while self._size > LARGEST and len(self._entries) > 1:
+            gone = self._entries.popleft()
+            self._size -= len(gone.data)
+            self.base = gone.seq
+        self.wake()
+
+    def since(self, seq: int) -> list[Numbered] | None:
+        """The events after a number, or None where they are not all at hand any more."""
+        if seq < self.base:
+            return None
+        found: list[Numbered] = []
+        for entry in reversed(self._entries):
+            if entry.seq <= seq:
+                break
+            found.append(entry)
+        found.reverse()
+        return found
+
+    async def wait(self) -> None:
+        """Waits until there is more."""
+        await self._news.wait()
+
+    def wake(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
 class Order:
     """`last` is the newest number that was given, `place` that of the newest fact that was told. Implements `Listener`."""
 
@@ -115,12 +160,9 @@ class Order:
         self._task: asyncio.Task[None] | None = None
         self._inbox: deque[_Moved | _Came] = deque()
         self._waker = asyncio.Event()
-        self._news = asyncio.Event()
+        self.newest = Newest()
         self._making: dict[tuple[str, str], Making] = {}
         self._over: set[tuple[str, str]] = set()
-        self._ring: deque[Numbered] = deque()
-        self._size = 0
-        self._base = 0
         self._failure: BaseException | None = None
 
     def facts(self, stream: str, ends: Sequence[str]) -> None:
@@ -166,23 +208,11 @@ class Order:
         found = [(making.seq, making.stream, making.so_far()) for making in self._making.values()]
         return sorted(found, key=lambda one: one[0])
 
-    def since(self, seq: int) -> list[Numbered] | None:
-        """The events after a number, or None where they are not all at hand any more."""
-        if seq < self._base:
-            return None
-        found: list[Numbered] = []
-        for entry in reversed(self._ring):
-            if entry.seq <= seq:
-                break
-            found.append(entry)
-        found.reverse()
-        return found
-
     async def news(self) -> None:
         """Waits until there is more. Raises what stopped the numbering."""
         if self._failure is not None:
             raise self._failure
-        await self._news.wait()
+        await self.newest.wait()
 
     async def _run(self, ready: asyncio.Future[None]) -> None:
         try:
@@ -195,7 +225,7 @@ class Order:
             self.last = max(self.last, first - 1)
             for making in self._making.values():
                 making.seq = self.take_number()
-            self._base = self.last
+            self.newest.begin(self.last)
             ready.set_result(None)
             while True:
                 while self._inbox:
@@ -211,7 +241,7 @@ class Order:
             self._failure = error
             if not ready.done():
                 ready.set_exception(error)
-            self._wake()
+            self.newest.wake()
 
     def _rest(self) -> None:
         """Nobody follows: what waits is taken as it is, without numbers."""
@@ -226,8 +256,6 @@ class Order:
             else:
                 self._end(item)
         self._over.clear()
-        self._ring.clear()
-        self._size = 0
 
     async def _take(self, item: _Moved | _Came) -> None:
         if isinstance(item, _Came):
@@ -249,7 +277,7 @@ class Order:
             self._making.pop(part, None)
             self._over.add(part)
         for seq, event in own_events(arrival):
-            self._push(Numbered(seq, workspace, encode(seq, event)))
+            self.newest.push(Numbered(seq, workspace, encode(seq, event)))
         first, self._end_of_share = share(arrival.place, self._epoch() - record.header.epoch)
         self.last = first - 1
 
@@ -265,7 +293,7 @@ class Order:
             seq = self.take_number()
             if making is not None:
                 making.seq = seq
-            self._push(Numbered(seq, workspace, encode(seq, event)))
+            self.newest.push(Numbered(seq, workspace, encode(seq, event)))
 
     def _grow(self, stream: str, frame: Frame) -> Making | None:
         if frame.kind != "text":
@@ -281,16 +309,3 @@ class Order:
         for key in item.ends:
             self._making.pop((item.stream, key), None)
             self._over.discard((item.stream, key))
-
-    def _push(self, entry: Numbered) -> None:
-        self._ring.append(entry)
-        self._size += len(entry.data)
-        while self._size > LARGEST and len(self._ring) > 1:
-            gone = self._ring.popleft()
-            self._size -= len(gone.data)
-            self._base = gone.seq
-        self._wake()
-
-    def _wake(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()

@@ -32,7 +32,7 @@ class EventStream:
             else:
                 place = after
             while True:
-                found = order.since(place)
+                found = order.newest.since(place)
                 if found is None:
                     target = order.last
                     async for chunk in self._missed(workspace, place, target):
