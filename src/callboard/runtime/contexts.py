@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ThreadOpened
 from callboard.contracts.record import Record
 
 from .context import Context
@@ -17,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Contexts:
-    """Holds the context of each thread that has asked a model and has not ended; one is loaded when it is first needed."""
+    """Holds the context of each thread that has not ended: from its opening on, or loaded when it is next needed."""
 
     def __init__(self, session: str, parts: Parts, keeper: StateKeeper) -> None:
         self._session = session
@@ -46,6 +47,9 @@ class Contexts:
         """Adds committed facts to the contexts that they concern. One that cannot take them is made anew from the log when it
         is next needed, and so is that of a child that has ended."""
         for record in records:
+            if isinstance(record.fact, ThreadOpened):
+                # All of its facts are still to come: nothing has to be read for it.
+                self._loaded[record.scope.thread] = Context(record.scope.thread, self._parts.store.blobs)
             for thread in {record.scope.thread, *receivers(record)}:
                 await self._add(thread, record)
         for thread in list(self._loaded):
