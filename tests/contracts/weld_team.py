@@ -228,7 +228,9 @@ def _communication() -> dict[str, frozenset[str]]:
         "communication.envelope_required": envelope | within,
         "communication.envelope_optional": envelope | within,
         "communication.payload_fields": payload,
-        "communication.kind": frozenset((Envelope.__struct_defaults__[0],)),
+        "communication.kind": frozenset(
+            str(field.default) for field in msgspec.structs.fields(Envelope) if field.name == "kind"
+        ),
         "communication.connection_states": frozenset(get_args(Connection)),
         "communication.signals": frozenset(
             name for name, field in _SIGNALS.items() if field in AgentRow.__struct_fields__
