@@ -38,7 +38,7 @@ class Runtime:
         self._homes: dict[str, str] = {}
         order = Order(lambda: self.parts.store.facts, self._home_of, lambda: self.parts.store.epoch)
         parts = replace(parts, feed=HeardFeed(parts.feed, order))
-        self.parts = parts
+        self.parts: Parts = parts
         self.workspaces = Workspaces(parts)
         self.sessions = Sessions(
             parts, self.workspaces.home, self.workspaces.card, self.workspaces.was_deleted, self._pass_on
