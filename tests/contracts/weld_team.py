@@ -3,7 +3,7 @@ found in the product itself: in the rows and events that a told team leaves."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
@@ -228,9 +228,7 @@ def _communication() -> dict[str, frozenset[str]]:
         "communication.envelope_required": envelope | within,
         "communication.envelope_optional": envelope | within,
         "communication.payload_fields": payload,
-        "communication.kind": frozenset(
-            str(field.default) for field in msgspec.structs.fields(Envelope) if field.name == "kind"
-        ),
+        "communication.kind": frozenset(get_args(get_type_hints(Envelope)["kind"])),
         "communication.connection_states": frozenset(get_args(Connection)),
         "communication.signals": frozenset(
             name for name, field in _SIGNALS.items() if field in AgentRow.__struct_fields__
