@@ -33,7 +33,7 @@ from callboard.contracts.vocabulary import SUBAGENT_CONTROLS, SubagentStatus
 from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.classes import Emission
 from callboard.projection.emit.subagents import EVENTS, SubagentEvent
-from callboard.projection.team.snapshot import SubagentSnapshot
+from callboard.projection.snapshot import SubagentSnapshot
 from tests.projection.story import THREAD, Story
 from tests.projection.team.troupe import conforming, handed, records_of, team
 

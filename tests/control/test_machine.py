@@ -279,8 +279,8 @@ class ThreadMachine(RuleBasedStateMachine):
                 self._take(msgspec.structs.replace(kind, run=of, step=step))
             case RunStopped():
                 self._take(msgspec.structs.replace(kind, run=f"run_{run + 100}"))
-            case ActionTimedOut() | TakenOver():
-                pass
+            case _:
+                raise AssertionError("only what is sampled above comes here")
         assert self.session.state == before
 
     # What must hold.

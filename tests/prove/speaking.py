@@ -14,7 +14,7 @@ import msgspec
 
 from callboard.log.sqlite.store import open_store
 from callboard.projection.emit.subagents import SubagentEvents
-from callboard.projection.team.snapshot import task_snapshots
+from callboard.projection.snapshot import task_snapshots
 
 
 async def say(folder: Path, session: str) -> bytes:

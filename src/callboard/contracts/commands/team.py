@@ -90,7 +90,9 @@ class InputGiven(Answer, frozen=True, kw_only=True):
 class Await(Asked, frozen=True, kw_only=True):
     """Wait for children of yours."""
 
-    agents: Annotated[tuple[AgentName, ...], Meta(description="Their ids; empty for all whose result you do not have yet.")] = ()
+    agents: Annotated[
+        tuple[AgentName, ...], Meta(description="Their ids; empty for all whose result you do not have yet.")
+    ] = ()
     mode: Annotated[Literal["any", "all"], Meta(description="Whether one that ends is enough.")] = "all"
     timeout_s: Annotated[int, Meta(ge=1, le=86_400, description="What is there by then is returned.")] | None = None
 

@@ -34,14 +34,23 @@ def completed(batch: Batch, thread: Thread, child: Child, result: Text) -> None:
     notify(batch, thread, child, "completed", result)
 
 
-def failed(batch: Batch, thread: Thread, child: Child, code: str, message: str, result: Text | None = None) -> None:
+def failed(
+    batch: Batch,
+    thread: Thread,
+    child: Child,
+    code: str,
+    message: str,
+    result: Text | None = None,
+    *,
+    by_parent: bool = False,
+) -> None:
     """The objective is not met; what waited behind it is not begun."""
     scope = child_scope(thread, child)
     for queued in thread.queue:
         batch.say(QueueRemoved(reason=f"the child failed ({code})"), thread_scope(thread, queued.turn))
     batch.say(SubagentFailed(code=code, message=message, result=result or Text(), usage=thread.usage), scope)
     batch.say(TaskFailed(code=code, message=message), scope)
-    notify(batch, thread, child, "failed", result or Text(), message)
+    notify(batch, thread, child, "failed", result or Text(), message, by_parent=by_parent)
 
 
 def cancelled(batch: Batch, thread: Thread, child: Child, ending: str, reason: str) -> None:
@@ -63,13 +72,20 @@ def cancelled(batch: Batch, thread: Thread, child: Child, ending: str, reason: s
 
 
 def notify(
-    batch: Batch, thread: Thread, child: Child, status: NotificationStatus, result: Text, summary: str = ""
+    batch: Batch,
+    thread: Thread,
+    child: Child,
+    status: NotificationStatus,
+    result: Text,
+    summary: str = "",
+    *,
+    by_parent: bool = False,
 ) -> None:
     """Tells the parent what became of the child. It waits in the parent's inbox, also where a call waits for the child:
-    that call may be stopped before it tells anything."""
+    that call may be stopped before it tells anything. What is `by_parent` the parent knows."""
     batch.say(
         WorkerNotification(
-            item=batch.known.ids.new("item") if child.parent in batch.state.threads else "",
+            item=batch.known.ids.new("item") if child.parent in batch.state.threads and not by_parent else "",
             to_thread=child.parent,
             status=status,
             summary=summary or result.text[:SUMMARY],

@@ -101,7 +101,8 @@ def judge(batch: Batch, reviewer: Thread | None, verdict: Judge) -> VerdictGiven
         scope,
     )
     if target is not None and child is not None and child.status == "waiting" and child.review:
-        _decided(batch, target, child, verdict, review)
+        by_parent = reviewer is not None and reviewer.thread == child.parent
+        _decided(batch, target, child, verdict, review, by_parent=by_parent)
     elif target is None or child is None:
         _close_task(batch, review, verdict)
     return VerdictGiven(
@@ -153,15 +154,17 @@ def _review_of(batch: Batch, reviewer: Thread | None, verdict: Judge) -> OpenRev
     return review
 
 
-def _decided(batch: Batch, thread: Thread, child: Child, verdict: Judge, review: OpenReview) -> None:
+def _decided(
+    batch: Batch, thread: Thread, child: Child, verdict: Judge, review: OpenReview, *, by_parent: bool
+) -> None:
     scope = child_scope(thread, child)
     match verdict.verdict:
         case "passed":
             batch.say(SubagentCompleted(result=child.result, usage=thread.usage), scope)
             batch.say(TaskCompleted(summary=verdict.summary, refs=verdict.refs), scope)
-            ending.notify(batch, thread, child, "completed", child.result, verdict.summary)
+            ending.notify(batch, thread, child, "completed", child.result, verdict.summary, by_parent=by_parent)
         case "failed":
-            ending.failed(batch, thread, child, "review_failed", verdict.summary, child.result)
+            ending.failed(batch, thread, child, "review_failed", verdict.summary, child.result, by_parent=by_parent)
         case "changes_requested":
             apply(batch, review.review, None, review.reviewer)
 

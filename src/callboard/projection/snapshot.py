@@ -21,8 +21,8 @@ from callboard.contracts.rows import AgentRow, EdgeRow, TaskRow, Upsert
 from callboard.contracts.team import Ref, Role, TaskStatus
 from callboard.contracts.vocabulary import SubagentStatus
 
-from ..rows import Table
-from ..view import SessionView
+from .rows import Table
+from .view import SessionView
 
 #: What a part of a snapshot that facts do not tell reads as.
 Honest = Literal["", "unknown", "unavailable", "stale"]

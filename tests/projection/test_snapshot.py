@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from callboard.contracts.facts import ActionRequired
 from callboard.contracts.rows import ActionRow, AgentRow, SessionCard
 from callboard.contracts.team import Ref
-from callboard.projection.team.snapshot import (
+from callboard.projection.snapshot import (
     COMPARED,
     SubagentSnapshot,
     board,
