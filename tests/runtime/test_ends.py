@@ -203,7 +203,11 @@ async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_mod
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """UI-11: what is told as accepted was in the model's context."""
-    scenario = calls([*uses("Glob", pattern="*"), {"wait_for": str(tmp_path / "go")}], says("Done."))
+    scenario = calls(says("Hi."), [*uses("Glob", pattern="*"), {"wait_for": str(tmp_path / "go")}], says("Done."))
+    async with house(tmp_path, scenario) as home:
+        first = await home.submit("hi")
+        await home.until(first.session_id, "turn.completed")
+    # The conversation of a session that was let go is read when its model is asked again.
     async with house(tmp_path, scenario) as home:
         facts, held, steered = home.runtime.parts.store.facts, asyncio.Event(), asyncio.Event()
         read = facts.read
@@ -218,7 +222,7 @@ async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_mod
             return records
 
         monkeypatch.setattr(facts, "read", slow)
-        turn = await home.submit("go")
+        turn = await home.submit("go", first.session_id)
         await held.wait()
         await home.do(SteerTurn(session_id=turn.session_id, text="in the docs only"))
         steered.set()
