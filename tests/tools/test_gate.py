@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.team import TEAM_TOOLS
+from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.facts.action import Binding
 from callboard.contracts.facts.permission import STATIONS, Check, passed
 from callboard.contracts.facts.sandbox import SandboxApplied

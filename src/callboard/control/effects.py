@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.commands.team import MERGE, TEAM_TOOLS
+from callboard.contracts.commands.team_tools import MERGE, TEAM_TOOLS
 from callboard.contracts.facts import (
     ActionRequired,
     HandoffRequested,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from callboard.contracts.commands.team import MERGE
+from callboard.contracts.commands.team_tools import MERGE
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded

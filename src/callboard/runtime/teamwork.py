@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import MERGE, TEAM_TOOLS
+from callboard.contracts.commands.team_tools import MERGE, TEAM_TOOLS
 from callboard.contracts.ports.agents import Definition, Roster, folded
 
 _DELEGATING = tuple(tool.name for tool in TEAM_TOOLS.values() if tool.policy == "Delegate")

@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from callboard.contracts.arguments import Arguments
-from callboard.contracts.commands.team import TEAM_TOOLS
+from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import Policy, ToolContext

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from callboard.contracts.commands.team import TEAM_TOOLS
+from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.facts import (
     ActionRequired,
     ActionWithdrawn,

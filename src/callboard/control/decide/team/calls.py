@@ -9,7 +9,6 @@ import msgspec
 
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.team import (
-    TEAM_TOOLS,
     Asked,
     AskReview,
     Await,
@@ -25,6 +24,7 @@ from callboard.contracts.commands.team import (
     Respond,
     Spawn,
 )
+from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ToolCompleted, ToolRefused, ToolStarted
 from callboard.contracts.scope import Scope

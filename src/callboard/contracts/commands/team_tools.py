@@ -1,0 +1,78 @@
+"""The tools by which agents ask things of their team."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from .team import (
+    Asked,
+    AskReview,
+    Await,
+    ChangeTask,
+    Close,
+    GiveInput,
+    Handoff,
+    Judge,
+    List,
+    MakeTask,
+    Merge,
+    Message,
+    Respond,
+    Spawn,
+)
+
+
+class TeamTool(NamedTuple):
+    """A request as an agent's tool. `policy` is what its policy must hold; `description` is written for the model."""
+
+    name: str
+    arguments: type[Asked]
+    description: str
+    policy: Literal["Delegate", "Patch"] | None = None
+
+
+#: The one tool of a team that takes effect outside the log: it changes files of the folder.
+MERGE = "merge_subagent"
+
+
+#: The tools by which an agent asks things of its team, by name.
+TEAM_TOOLS: dict[str, TeamTool] = {
+    tool.name: tool
+    for tool in (
+        TeamTool(
+            "spawn_subagent",
+            Spawn,
+            "Gives an objective to a new child of yours, which works on its own beside you. Answers at once with its id; "
+            "use wait_subagents for what comes of it.",
+            "Delegate",
+        ),
+        TeamTool("send_subagent_input", GiveInput, "Gives a child of yours more to do.", "Delegate"),
+        TeamTool(
+            "wait_subagents",
+            Await,
+            "Waits for children of yours and answers with their results; with what is there when one fails or time is up.",
+            "Delegate",
+        ),
+        TeamTool("cancel_subagent", Close, "Stops what a child of yours works on.", "Delegate"),
+        TeamTool("close_subagent", Close, "Stops a child of yours for good; its transcript stays.", "Delegate"),
+        TeamTool(
+            MERGE,
+            Merge,
+            "Merges what a child of yours did in its own worktree into your folder, all of it or nothing; names the files "
+            "that are in conflict.",
+            "Patch",
+        ),
+        TeamTool("list_subagents", List, "Tells how your children stand.", "Delegate"),
+        TeamTool(
+            "send_handoff",
+            Handoff,
+            "Hands work, or a report of it, to an agent that an edge leads to. It is told of it in its next turn.",
+        ),
+        TeamTool("respond_handoff", Respond, "Accepts, rejects or gives back a handoff that waits for your answer."),
+        TeamTool("send_message", Message, "Writes to other agents. They are told in their next turn; nobody waits."),
+        TeamTool("request_review", AskReview, "Asks another agent to judge work."),
+        TeamTool("submit_verdict", Judge, "Gives your verdict on work that you were asked to judge."),
+        TeamTool("create_task", MakeTask, "Puts a task on the board that the team and the person share."),
+        TeamTool("update_task", ChangeTask, "Changes a task of the board, comments on it, or ends it."),
+    )
+}
