@@ -8,6 +8,7 @@ from callboard.contracts.commands import ResumeThread, ThreadChanged, TurnAccept
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Text, blob_of
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts import (
+    ModelRequested,
     OutputFinal,
     QueueAdded,
     SessionCreated,
@@ -341,6 +342,18 @@ def _without_last(thread: Thread) -> Thread:
 
 def _gone(*_):
     raise Refusal("unknown_agent", "There is no agent lead any more.")
+
+
+def test_what_is_no_longer_marked_is_left_out():
+    """CTX-01: however many short turns there were, a model is told of so many at most."""
+    session = given(submit(), says("done"))
+    for run in range(2, MOST_MARKS + 10):
+        session.after(submit(), says("done", run=run))
+
+    assert len(session.thread.marks) == MOST_MARKS
+    assert cut_of(session.thread, 1_000_000) == session.thread.marks[0].sequence - 1
+    asked = [record.fact for record in session.records if isinstance(record.fact, ModelRequested)]
+    assert asked[-1].context_after > 0
 
 
 def test_a_model_is_told_of_the_newest_turns_whatever_other_agents_did():

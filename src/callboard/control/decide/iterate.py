@@ -14,6 +14,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.queue import SteerRejection
 
 from ..batch import Batch, run_scope, thread_scope
+from ..evolve.turns import MOST_MARKS
 from ..state import OpenRun, Thread
 from .progress import give_up, stuck
 
@@ -55,13 +56,15 @@ def ask_model(batch: Batch, thread_id: str) -> None:
 
 def cut_of(thread: Thread, limit: int) -> int:
     """The sequence up to which a thread's facts are left out of what its model is told: as many of its newest turns as have so
-    many steps together are told, the one under way in any case. What was left out once stays so."""
+    many steps together are told, the one under way in any case, and never more than are marked. What was left out once stays
+    so."""
     steps = 0
     for later, mark in zip(reversed(thread.marks), reversed(thread.marks[:-1]), strict=False):
         steps += mark.steps
         if steps > limit:
             return max(thread.cut, later.sequence - 1)
-    return thread.cut
+    unmarked = thread.marks[0].sequence - 1 if len(thread.marks) == MOST_MARKS else 0
+    return max(thread.cut, unmarked)
 
 
 def complete(batch: Batch, thread_id: str) -> None:
