@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
-from callboard.agents.packaged import PackagedDefinitions
+from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import OpenWorkspace, SubmitTurn, TurnAccepted
 from callboard.contracts.commands.base import Command
 from callboard.contracts.facts.sandbox import SandboxApplied
@@ -112,7 +112,7 @@ class Board:
             feed=InProcessLiveFeed(store.facts.head),
             models=models or AtOnce(),
             toolbox=tools(),
-            definitions=definitions or PackagedDefinitions(),
+            definitions=definitions or FolderDefinitions(),
             limits=Limits(**limits),
         )
         self.runtime = Runtime(self.parts)

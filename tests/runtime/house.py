@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from callboard.agents.packaged import PackagedDefinitions
+from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import GetParts, GetThreadRead, OpenWorkspace, SubmitTurn, ThreadRead, TurnAccepted
 from callboard.contracts.commands.base import Command
 from callboard.contracts.live import Cursor, Partial
@@ -127,12 +127,12 @@ class House:
         raise AssertionError("the stream ended")
 
 
-class Changing(PackagedDefinitions):
+class Changing(FolderDefinitions):
     """The port `Definitions` with one agent, which a test changes as a person changes its file."""
 
     def __init__(self, **differs: Any) -> None:
         super().__init__()
-        self.now = msgspec.structs.replace(PackagedDefinitions().lead(""), **differs)
+        self.now = msgspec.structs.replace(FolderDefinitions().lead(""), **differs)
 
     def change(self, **differs: Any) -> None:
         """The agent is another from now on."""
@@ -202,7 +202,7 @@ async def house(
         feed=InProcessLiveFeed(store.facts.head),
         models=ConfiguredModels(ModelSettings(providers=(played,))),
         toolbox=FolderToolbox(hidden=(str(place / "state"),)),
-        definitions=definitions or PackagedDefinitions(),
+        definitions=definitions or FolderDefinitions(),
         closed_folders=(str(place / "state"),),
         external=external,
         limits=Limits(**{"write_behind": 0.01, **limits}),

@@ -13,7 +13,7 @@ import httpx2
 
 from callboard import __version__
 from callboard.adapters.http import Given, HttpApp, HttpServer, Meta, ModelOffer, WorkspaceOffer
-from callboard.agents.packaged import PackagedDefinitions
+from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import WarningRaised
@@ -131,7 +131,7 @@ async def serving(
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
         toolbox=FolderToolbox(hidden=(str(beside),)),
-        definitions=definitions or PackagedDefinitions(),
+        definitions=definitions or FolderDefinitions(),
         limits=limits or Limits(write_behind=0.01),
     )
     async with Runtime(parts) as runtime:
