@@ -345,7 +345,7 @@ def _gone(*_):
 
 
 def test_what_is_no_longer_marked_is_left_out():
-    """CTX-01: however many short turns there were, a model is told of so many at most."""
+    """However many short turns there were, a model is told of so many at most."""
     session = given(submit(), says("done"))
     for run in range(2, MOST_MARKS + 10):
         session.after(submit(), says("done", run=run))
@@ -357,7 +357,7 @@ def test_what_is_no_longer_marked_is_left_out():
 
 
 def test_a_model_is_told_of_the_newest_turns_whatever_other_agents_did():
-    """CTX-01: what is left out is named by the call, counts the thread's own steps, and stays left out."""
+    """What is left out is named by the call, counts the thread's own steps, and stays left out."""
     session = given(submit(), says("done"))
     for run in range(2, 6):
         session.after(submit(), says("done", run=run))
