@@ -41,6 +41,26 @@ def test_a_child_under_review_waits_and_completes_after_the_verdict() -> None:
     assert given.state.reviews == {}
 
 
+def test_a_parent_is_not_told_what_it_judged_itself() -> None:
+    """UI-16: the person's next words bring it nothing that it said, and the task of its turn is over with its answer."""
+    given = reviewed()
+    given.uses("lead", "wait_subagents")
+    judged = given.uses("lead", "submit_verdict", agent="worker-1", verdict="passed")
+    assert one(judged, WorkerNotification).item == ""
+
+    answered = given.says("lead", "It passed.")
+
+    assert given.of("lead").inbox == ()
+    assert one(answered, TaskCompleted).summary == "It passed."
+
+
+def test_a_parent_is_told_what_a_person_judged() -> None:
+    """UI-16"""
+    given = reviewed()
+    judged = given.when(SubmitVerdict(session_id=SESSION, agent="worker-1", verdict="passed"))
+    assert one(judged, WorkerNotification).item != ""
+
+
 def test_requested_changes_are_the_childs_next_input() -> None:
     """Subagents specification, Review: fixes can be assigned back."""
     given = reviewed()
