@@ -20,7 +20,7 @@ def draw(plots: Iterable[Plot], folder: Path) -> bool:
     import matplotlib.pyplot as plt
 
     # The same figures give the same bytes.
-    settings: dict[str, Any] = {"svg.hashsalt": "callboard", "svg.fonttype": "none", "font.size": 9}
+    settings: dict[Any, Any] = {"svg.hashsalt": "callboard", "svg.fonttype": "none", "font.size": 9}
     folder.mkdir(exist_ok=True)
     with mpl.rc_context(settings):
         for plot in plots:
