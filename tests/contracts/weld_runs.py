@@ -11,8 +11,8 @@ from callboard.adapters.http.openapi import document
 from callboard.agents.fields import Front, PolicyTable
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import Mode
-from callboard.contracts.ports.tools import Policy
 from callboard.contracts.runs import AgentRunRecord, EffectiveSettings
+from callboard.contracts.team import Policy
 from callboard.projection.emit.agentruns import PHASES, RunEventName, run_status
 from callboard.tools.kit import KINDS
 

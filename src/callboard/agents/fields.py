@@ -10,8 +10,7 @@ import msgspec
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Capability, Colour, Provider
-from callboard.contracts.ports.tools import Policy
-from callboard.contracts.team import EdgeDirection, EdgeKind, Isolation, Role
+from callboard.contracts.team import EdgeDirection, EdgeKind, Isolation, Policy, Role
 
 Name = Annotated[
     str,

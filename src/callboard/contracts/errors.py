@@ -60,6 +60,13 @@ Code = Literal[
     "review_not_judged",
     "review_failed",
     "task_id_used",
+    "task_not_ready",
+    "task_running",
+    "task_not_running",
+    "task_paused",
+    "task_not_paused",
+    "capability_missing",
+    "agent_exists",
     "worktree_failed",
     # the log
     "conflict",
@@ -102,6 +109,8 @@ Code = Literal[
     "bad_settings",
     "no_folder",
     "unreachable",
+    "remote_unavailable",
+    "remote_refused",
     "internal",
 ]
 

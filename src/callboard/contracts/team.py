@@ -9,6 +9,8 @@ from msgspec import Meta
 
 #: What an agent is for (Subagents specification, SubagentSnapshot).
 Role = Literal["planner", "researcher", "writer", "reviewer", "executor", "custom"]
+#: What an agent's definition allows it to do (Multi-agent runtime specification, Hard invariants, 9).
+Policy = Literal["Patch", "Finalize", "Delegate"]
 #: How far a child is kept apart: it works in the parent's folder within its globs, may not write, or has a git worktree of
 #: its own that the parent merges.
 Isolation = Literal["shared", "read_only", "worktree"]
@@ -26,6 +28,16 @@ ChildStatus = Literal["queued", "running", "waiting", "completed", "failed", "ca
 Verdict = Literal["passed", "changes_requested", "failed"]
 #: A task on the board (Agent UI specification, Work item).
 TaskStatus = Literal["open", "claimed", "running", "blocked", "reviewing", "done", "cancelled"]
+#: What a task is to others (Agent UI specification, Runtime execution alignment).
+TaskEntity = Literal["work_item", "automation_job", "external_task"]
+#: A task of an agent elsewhere, as that end told it (Agent UI specification, Remote teammate task); `unknown` where it did not.
+RemoteTaskState = Literal[
+    "submitted", "working", "input_required", "auth_required", "completed", "failed", "canceled", "rejected", "unknown"
+]
+#: An agent of kind background (Agent UI specification, Background job). `scheduled` is before its first run.
+BackgroundState = Literal[
+    "scheduled", "sleeping", "waking", "running", "blocked", "paused", "failed", "completed", "unknown"
+]
 
 AgentName = Annotated[str, Meta(min_length=1, max_length=64)]
 Globs = tuple[Annotated[str, Meta(min_length=1, max_length=400)], ...]

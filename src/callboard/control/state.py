@@ -16,7 +16,7 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.team import ChildStatus, Edge, Isolation, QueueReason, Role, TeamPhase, WorkUsage
 
 #: Snapshots of another schema are thrown away and folded anew.
-STATE_SCHEMA = 6
+STATE_SCHEMA = 7
 
 #: The tool whose success ends a turn in `auto`.
 FINALIZE = "Finalize"
@@ -314,12 +314,13 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A session in a workspace's list."""
+    """A session in a workspace's list. `scheduled` says that agents of it sleep until their times."""
 
     session: str
     title: str
     pinned: bool = False
     archived: bool = False
+    scheduled: bool = False
     listed: int = 0
 
 

@@ -19,6 +19,7 @@ from callboard.contracts.facts import (
     SessionDeleted,
     SessionListed,
     SessionPinned,
+    SessionScheduled,
     SessionTitled,
     WarningRaised,
     WorkspaceOpened,
@@ -111,6 +112,8 @@ def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
             return _session(state, fact.session_id, pinned=fact.pinned)
         case SessionArchived():
             return _session(state, fact.session_id, archived=fact.archived)
+        case SessionScheduled():
+            return _session(state, fact.session_id, scheduled=fact.scheduled)
         case SessionDeleted():
             rest = {key: one for key, one in state.sessions.items() if key != fact.session_id}
             return msgspec.structs.replace(state, sessions=rest, deleted=state.deleted | {fact.session_id})

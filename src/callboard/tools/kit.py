@@ -9,7 +9,8 @@ from callboard.contracts.arguments import Arguments
 from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.ports.model import ToolSpec
-from callboard.contracts.ports.tools import Policy, ToolContext
+from callboard.contracts.ports.tools import ToolContext
+from callboard.contracts.team import Policy
 
 from . import bash, edit, finalize, glob, grep, read, write
 from .arguments import schema

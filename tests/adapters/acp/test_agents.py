@@ -14,6 +14,7 @@ import pytest
 from callboard.adapters.acp import AcpAgents
 from callboard.adapters.acp.agents import AcpSession
 from callboard.adapters.acp.process import environment, without_secrets
+from callboard.contracts.plan import PlanStep
 from callboard.contracts.ports.external import (
     CallTold,
     ExternalCall,
@@ -21,7 +22,6 @@ from callboard.contracts.ports.external import (
     ExternalEvent,
     ExternalFailure,
     PermissionAsked,
-    PlanStep,
     PlanTold,
     PromptEnded,
     ReadAsked,

@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 import msgspec
 from acp import schema
 
+from callboard.contracts.plan import PlanStep
 from callboard.contracts.ports.external import (
     CallKind,
     CallStatus,
@@ -16,7 +17,6 @@ from callboard.contracts.ports.external import (
     ExternalCall,
     ExternalDiff,
     ExternalEvent,
-    PlanStep,
     PlanTold,
     PromptEnd,
     SaidText,

@@ -61,6 +61,13 @@ STATUS: dict[Code, int] = {
     "review_not_judged": 409,
     "review_failed": 409,
     "task_id_used": 409,
+    "task_not_ready": 409,
+    "task_running": 409,
+    "task_not_running": 409,
+    "task_paused": 409,
+    "task_not_paused": 409,
+    "capability_missing": 403,
+    "agent_exists": 409,
     "worktree_failed": 409,
     "conflict": 409,
     "fenced": 503,
@@ -99,6 +106,8 @@ STATUS: dict[Code, int] = {
     "bad_settings": 422,
     "no_folder": 422,
     "unreachable": 502,
+    "remote_unavailable": 502,
+    "remote_refused": 502,
     "internal": 500,
 }
 

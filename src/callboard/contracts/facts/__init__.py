@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import get_args
 
 from .action import ActionExpired, ActionFact, ActionRequired, ActionResolved, ActionWithdrawn, Binding
-from .agent import AgentConnected, AgentDisconnected, AgentFact
+from .agent import (
+    AgentConnected,
+    AgentDefined,
+    AgentDisconnected,
+    AgentFact,
+    AgentSlept,
+    AgentWoke,
+    EdgeAdded,
+)
 from .base import ErasedFact, Fact, UnknownFact
 from .cost import CostFact, CostRecorded
+from .evidence import EvidenceExported, EvidenceFact
 from .handoff import (
     ChannelClosed,
     ChannelMessage,
@@ -33,6 +42,7 @@ from .permission import (
     PermissionRuleRevoked,
     Rule,
 )
+from .plan import PlanFact, PlanUpdated
 from .queue import (
     QueueAdded,
     QueueEdited,
@@ -44,6 +54,7 @@ from .queue import (
     SteerRequested,
 )
 from .reasoning import ReasoningCompleted, ReasoningFact, ReasoningInterrupted
+from .remote import RemoteArtifact, RemoteFact, RemotePart, RemoteTaskChanged
 from .routing import Candidate, RoutingFact, RoutingResolved
 from .sandbox import SandboxApplied, SandboxFact
 from .session import SessionCreated, SessionFact, SessionTakenOver
@@ -70,10 +81,14 @@ from .task import (
     ReviewVerdict,
     SnapshotUpdated,
     TaskCancelled,
+    TaskCancelRequested,
     TaskCompleted,
     TaskCreated,
     TaskFact,
     TaskFailed,
+    TaskPaused,
+    TaskResumed,
+    TaskStarted,
     TaskUpdated,
 )
 from .thread import ThreadFact, ThreadOpened, ThreadPaused, ThreadResumed
@@ -103,6 +118,7 @@ from .workspace import (
     SessionDeleted,
     SessionListed,
     SessionPinned,
+    SessionScheduled,
     SessionTitled,
     WorkspaceFact,
     WorkspaceOpened,
@@ -113,10 +129,12 @@ AnySessionFact = (
     SessionFact
     | ThreadFact
     | AgentFact
+    | RemoteFact
     | TurnFact
     | QueueFact
     | MessageFact
     | ReasoningFact
+    | PlanFact
     | ToolFact
     | PermissionFact
     | SandboxFact
@@ -129,6 +147,7 @@ AnySessionFact = (
     | HandoffFact
     | TaskFact
     | ReviewFact
+    | EvidenceFact
     | IncidentFact
 )
 #: Every fact that a workspace's stream may hold.
@@ -147,8 +166,11 @@ __all__ = [
     "ActionResolved",
     "ActionWithdrawn",
     "AgentConnected",
+    "AgentDefined",
     "AgentDisconnected",
     "AgentFact",
+    "AgentSlept",
+    "AgentWoke",
     "AnySessionFact",
     "AnyWorkspaceFact",
     "Binding",
@@ -159,8 +181,11 @@ __all__ = [
     "Check",
     "CostFact",
     "CostRecorded",
+    "EdgeAdded",
     "ErasedFact",
     "ErrorRaised",
+    "EvidenceExported",
+    "EvidenceFact",
     "Fact",
     "FileChange",
     "Fix",
@@ -186,6 +211,8 @@ __all__ = [
     "PermissionFact",
     "PermissionRuleAdded",
     "PermissionRuleRevoked",
+    "PlanFact",
+    "PlanUpdated",
     "PromptRef",
     "QueueAdded",
     "QueueEdited",
@@ -195,6 +222,10 @@ __all__ = [
     "ReasoningCompleted",
     "ReasoningFact",
     "ReasoningInterrupted",
+    "RemoteArtifact",
+    "RemoteFact",
+    "RemotePart",
+    "RemoteTaskChanged",
     "ReplyEnded",
     "ReviewApplied",
     "ReviewFact",
@@ -211,6 +242,7 @@ __all__ = [
     "SessionFact",
     "SessionListed",
     "SessionPinned",
+    "SessionScheduled",
     "SessionTakenOver",
     "SessionTitled",
     "SnapshotUpdated",
@@ -228,11 +260,15 @@ __all__ = [
     "SubagentSpawned",
     "SubagentStarted",
     "SubagentsAwaited",
+    "TaskCancelRequested",
     "TaskCancelled",
     "TaskCompleted",
     "TaskCreated",
     "TaskFact",
     "TaskFailed",
+    "TaskPaused",
+    "TaskResumed",
+    "TaskStarted",
     "TaskUpdated",
     "TeamChanged",
     "ThreadFact",

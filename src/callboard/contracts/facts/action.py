@@ -61,7 +61,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
 
 
 class ActionResolved(Fact, frozen=True, kw_only=True):
-    """The decision was given. It is the first and only one; later answers get this one back."""
+    """The decision was given. It is the first and only one; later answers get this one back. `answer` is what was said to a
+    question."""
 
     type: ClassVar[str] = "action.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
@@ -69,6 +70,7 @@ class ActionResolved(Fact, frozen=True, kw_only=True):
     decision: Decision
     scope: ApprovalScope = "once"
     reason: str = ""
+    answer: Text = Text()
 
 
 class ActionExpired(Fact, frozen=True, kw_only=True):

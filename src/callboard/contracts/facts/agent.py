@@ -1,18 +1,27 @@
-"""Facts of agents that are programs of their own: whether one is there, and under which name it knows the conversation."""
+"""Facts of agents that are not ours alone to run: programs of their own and agents elsewhere, and those that sleep and wake."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from ..content import Text
 from ..scope import ScopeKey
+from ..team import Edge
 from .base import Fact
 
 _THREAD: tuple[ScopeKey, ...] = ("agent", "thread")
 
+#: Why an agent of kind background sleeps: it joined the session, its turn ended, its task was resumed, or the process that
+#: kept the time ended while it was to wake and it goes on with the next time.
+SleepReason = Literal["joined", "ran", "resumed", "skipped"]
+#: What woke it: its time came, a fact that its schedule names, something in its inbox, or a person.
+WakeReason = Literal["schedule", "fact", "inbox", "person"]
+
 
 class AgentConnected(Fact, frozen=True, kw_only=True):
-    """The agent was started and holds a conversation, `provider_session_id` by its own name. `resumed` says that it goes on
-    with an earlier one of this thread; else it remembers nothing."""
+    """The agent was started or reached and holds a conversation, `provider_session_id` by its own name. `resumed` says that it
+    goes on with an earlier one of this thread; else it remembers nothing. `card` is the Agent Card of one that is elsewhere,
+    as JSON."""
 
     type: ClassVar[str] = "agent.connected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -20,10 +29,12 @@ class AgentConnected(Fact, frozen=True, kw_only=True):
     name: str
     version: str = ""
     resumed: bool = False
+    card: Text = Text()
 
 
 class AgentDisconnected(Fact, frozen=True, kw_only=True):
-    """The agent is gone: it was ended, or it ended. What it knew is found again under `provider_session_id`, where it can."""
+    """The agent is gone: it was ended, it ended, or it is not reached. What it knew is found again under
+    `provider_session_id`, where it can."""
 
     type: ClassVar[str] = "agent.disconnected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -31,4 +42,48 @@ class AgentDisconnected(Fact, frozen=True, kw_only=True):
     reason: str = ""
 
 
-AgentFact = AgentConnected | AgentDisconnected
+class AgentSlept(Fact, frozen=True, kw_only=True):
+    """An agent of kind background sleeps until `wake_at` (microseconds since the Unix epoch, 0 for no time), or until a fact of
+    one of the types `wake_on`. `schedule` is what its definition says, such as `every 1800 s` or a cron line; the scope's task
+    is the one that its runs are attempts of."""
+
+    type: ClassVar[str] = "agent.slept"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "task")
+    reason: SleepReason
+    wake_at: int = 0
+    wake_on: tuple[str, ...] = ()
+    schedule: str = ""
+
+
+class AgentWoke(Fact, frozen=True, kw_only=True):
+    """The agent wakes; the turn in the scope is what it wakes for. `due` is the time that came, 0 where none did; `cause` the
+    id of the event that woke it, empty where none did."""
+
+    type: ClassVar[str] = "agent.woke"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "task", "turn")
+    reason: WakeReason
+    due: int = 0
+    cause: str = ""
+
+
+class AgentDefined(Fact, frozen=True, kw_only=True):
+    """The agent in the scope made a definition for this session, which no file holds; a person approved it. `definition` is a
+    `contracts.ports.agents.Definition` as JSON."""
+
+    type: ClassVar[str] = "agent.defined"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
+    name: str
+    definition: Text
+
+
+class EdgeAdded(Fact, frozen=True, kw_only=True):
+    """An edge from the agent `source` that no file names holds for this session; a person approved it. The scope is of the
+    agent that asked for it."""
+
+    type: ClassVar[str] = "agent.edge.added"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
+    source: str
+    edge: Edge
+
+
+AgentFact = AgentConnected | AgentDisconnected | AgentSlept | AgentWoke | AgentDefined | EdgeAdded

@@ -1,4 +1,8 @@
-"""Facts of tasks and of reviews: objectives apart from any turn, and judgements of what came of them."""
+"""Facts of tasks and of reviews: objectives apart from any turn, and judgements of what came of them.
+
+An execution of a task is an attempt: the scope's `attempt` counts them from 1, and its turn and run are those of the agent that
+works on it. A task that failed stays open, so that another attempt can be made; the former stays as it was.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import msgspec
 
 from ..content import Text
 from ..scope import ScopeKey
-from ..team import Ref, TaskStatus, Verdict
+from ..team import Ref, TaskEntity, TaskStatus, Verdict
 from .base import Fact
 
 _TASK: tuple[ScopeKey, ...] = ("task",)
@@ -18,7 +22,9 @@ Priority = Literal["low", "normal", "high"]
 
 
 class TaskCreated(Fact, frozen=True, kw_only=True):
-    """An objective with an owner. `assignee` is an agent or empty; `parent_task` the task that it is part of."""
+    """An objective with an owner. `assignee` is an agent or empty; `parent_task` the task that it is part of. `entity` says
+    what it is to others: a card of the board, what a background agent does again and again, or the task of an agent elsewhere.
+    """
 
     type: ClassVar[str] = "task.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -29,10 +35,46 @@ class TaskCreated(Fact, frozen=True, kw_only=True):
     depends_on: tuple[str, ...] = ()
     priority: Priority = "normal"
     acceptance: str = ""
+    entity: TaskEntity = "work_item"
+
+
+class TaskStarted(Fact, frozen=True, kw_only=True):
+    """The attempt in the scope began: `assignee` works on the task in the scope's turn."""
+
+    type: ClassVar[str] = "task.started"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("task", "attempt")
+    assignee: str
+    reason: str = ""
+
+
+class TaskPaused(Fact, frozen=True, kw_only=True):
+    """Nobody goes on with the task until it is resumed; what runs for it is asked to stop after this fact."""
+
+    type: ClassVar[str] = "task.paused"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    reason: str = ""
+
+
+class TaskResumed(Fact, frozen=True, kw_only=True):
+    """The task goes on."""
+
+    type: ClassVar[str] = "task.resumed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    reason: str = ""
+
+
+class TaskCancelRequested(Fact, frozen=True, kw_only=True):
+    """Somebody asked for the task to be cancelled. The intent comes first; what works on it is stopped, and `task.cancelled`
+    follows."""
+
+    type: ClassVar[str] = "task.cancel.requested"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    reason: str = ""
 
 
 class TaskUpdated(Fact, frozen=True, kw_only=True):
-    """Something about a task changed; fields that are None stay as they were. `status` is what the board shows."""
+    """Something about a task changed; fields that are None stay as they were. `status` is what the board shows. `phase` and
+    `counters` tell how far the work is, in the words of whoever does it."""
 
     type: ClassVar[str] = "task.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -44,6 +86,10 @@ class TaskUpdated(Fact, frozen=True, kw_only=True):
     depends_on: tuple[str, ...] | None = None
     progress: str | None = None
     comment: str | None = None
+    phase: str | None = None
+    counters: dict[str, int] | None = None
+    refs: tuple[Ref, ...] | None = None
+    parent_task: str | None = None
     reason: str = ""
 
 
@@ -128,5 +174,16 @@ class SnapshotUpdated(Fact, frozen=True, kw_only=True):
     through: int
 
 
-TaskFact = TaskCreated | TaskUpdated | TaskCompleted | TaskFailed | TaskCancelled | SnapshotUpdated
+TaskFact = (
+    TaskCreated
+    | TaskStarted
+    | TaskPaused
+    | TaskResumed
+    | TaskCancelRequested
+    | TaskUpdated
+    | TaskCompleted
+    | TaskFailed
+    | TaskCancelled
+    | SnapshotUpdated
+)
 ReviewFact = ReviewRequested | ReviewVerdict | ReviewApplied

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from ..scope import ScopeKey
-from ..team import Edge, Role
+from ..team import Edge, Policy, Role
 from .base import Fact
 
 AgentKind = Literal["main", "subagent", "remote", "background", "human"]
@@ -16,7 +16,8 @@ PauseCause = Literal["recovered", "failed", "no_progress"]
 class ThreadOpened(Fact, frozen=True, kw_only=True):
     """An agent joined the session with a thread of its own, under `agent_name`, its id in the session.
 
-    `definition_hash` names the definition it was made from; a child has its parent in the scope.
+    `definition_hash` names the definition it was made from, `policy` what that lets it do; a child has its parent in the scope.
+    `url` is where the card of an agent elsewhere is.
     """
 
     type: ClassVar[str] = "thread.opened"
@@ -30,6 +31,8 @@ class ThreadOpened(Fact, frozen=True, kw_only=True):
     aliases: tuple[str, ...] = ()
     edges: tuple[Edge, ...] = ()
     color: str = ""
+    policy: tuple[Policy, ...] = ()
+    url: str = ""
 
 
 class ThreadPaused(Fact, frozen=True, kw_only=True):

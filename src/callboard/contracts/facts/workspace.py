@@ -47,6 +47,15 @@ class SessionArchived(Fact, frozen=True, kw_only=True):
     archived: bool
 
 
+class SessionScheduled(Fact, frozen=True, kw_only=True):
+    """Agents of that session sleep until their times (`scheduled`), or no longer: it is opened when the process starts, so that
+    no time passes it by."""
+
+    type: ClassVar[str] = "workspace.session.scheduled"
+    session_id: str
+    scheduled: bool
+
+
 class SessionDeleted(Fact, frozen=True, kw_only=True):
     """A session's stream was deleted with everything in it. `last_sequence` and `link` are what the chain ended with."""
 
@@ -56,4 +65,12 @@ class SessionDeleted(Fact, frozen=True, kw_only=True):
     link: str
 
 
-WorkspaceFact = WorkspaceOpened | SessionListed | SessionTitled | SessionPinned | SessionArchived | SessionDeleted
+WorkspaceFact = (
+    WorkspaceOpened
+    | SessionListed
+    | SessionTitled
+    | SessionPinned
+    | SessionArchived
+    | SessionScheduled
+    | SessionDeleted
+)

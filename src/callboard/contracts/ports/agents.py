@@ -13,8 +13,7 @@ import msgspec
 
 from ..facts.thread import AgentKind
 from ..facts.turn import PermissionMode
-from ..team import Edge, Isolation, Role
-from .tools import Policy
+from ..team import Edge, Isolation, Policy, Role
 
 #: What runs the agent: our own loop (empty), a process that speaks the Agent Client Protocol, an agent elsewhere that
 #: speaks A2A, or a person.

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from ..errors import Code
+from ..plan import PlanStep
 from .model import Usage
 
 #: What kind of thing a call of such an agent does, as far as it tells.
@@ -63,13 +64,6 @@ class CallTold(msgspec.Struct, frozen=True):
     """A call began, went on or ended."""
 
     call: ExternalCall
-
-
-class PlanStep(msgspec.Struct, frozen=True):
-    """One line of an agent's plan."""
-
-    content: str
-    status: Literal["pending", "in_progress", "completed"]
 
 
 class PlanTold(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -14,9 +14,8 @@ from ..facts.permission import Check, Risk, Rule, Verdict
 from ..facts.sandbox import SandboxApplied
 from ..facts.tool import FileChange
 from ..facts.turn import Mode, PermissionMode
+from ..team import Policy
 from .model import ToolSpec
-
-Policy = Literal["Patch", "Finalize", "Delegate"]
 
 
 class ToolContext(msgspec.Struct, frozen=True, kw_only=True):

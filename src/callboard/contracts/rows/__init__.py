@@ -10,10 +10,14 @@ from .conversation import (
     ActionRow,
     AskedChange,
     ErrorPart,
+    HandoffPart,
     NoticePart,
+    NotificationPart,
     Part,
+    PlanPart,
     QueueRow,
     ReasoningPart,
+    RemoteStatusPart,
     StatusRow,
     SteerPart,
     TextPart,
@@ -35,7 +39,19 @@ from .team import (
     TeamRow,
 )
 
-AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
+AnyPart = (
+    TextPart
+    | ReasoningPart
+    | ToolPart
+    | ActionPart
+    | SteerPart
+    | NoticePart
+    | PlanPart
+    | NotificationPart
+    | HandoffPart
+    | RemoteStatusPart
+    | ErrorPart
+)
 AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | AnyPart | ActionRow | QueueRow | StatusRow | TeamAnyRow
 
 
@@ -80,14 +96,18 @@ __all__ = [
     "AskedChange",
     "EdgeRow",
     "ErrorPart",
+    "HandoffPart",
     "HandoffRow",
     "MessageRow",
     "NoticePart",
+    "NotificationPart",
     "NotificationRow",
     "Op",
     "Part",
+    "PlanPart",
     "QueueRow",
     "ReasoningPart",
+    "RemoteStatusPart",
     "Remove",
     "ReviewRow",
     "Row",

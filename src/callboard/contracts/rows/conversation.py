@@ -9,9 +9,12 @@ import msgspec
 from ..content import Text
 from ..facts.action import ActionType, ApprovalScope, Decision
 from ..facts.permission import Check, Risk
+from ..facts.subagent import NotificationStatus
 from ..facts.thread import PauseCause
 from ..facts.tool import FileChange
 from ..facts.turn import InputSource, Mode, PermissionMode
+from ..plan import PlanStep
+from ..team import RemoteTaskState
 from .base import Row
 
 TurnState = Literal["queued", "running", "waiting", "completed", "failed", "interrupted", "removed"]
@@ -129,6 +132,7 @@ class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
     outcome: ActionOutcome
     answered_scope: ApprovalScope | None = None
     reason: str = ""
+    answer: Text = Text()
     actor: str = ""
     settled_at: int = 0
 
@@ -149,6 +153,43 @@ class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):
     message: str
     hint: str = ""
     retry_in_ms: int | None = None
+
+
+class PlanPart(Part, tag="plan", frozen=True, kw_only=True):
+    """What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first."""
+
+    state: PartState
+    steps: tuple[PlanStep, ...]
+
+
+class NotificationPart(Part, tag="worker_notification", frozen=True, kw_only=True):
+    """What the turn was told of a child. `transcript` is the child's thread."""
+
+    agent_id: str
+    task_id: str
+    status: NotificationStatus
+    summary: str
+    transcript: str = ""
+
+
+class HandoffPart(Part, tag="agent_handoff", frozen=True, kw_only=True):
+    """A handoff that the turn was told of; all of it is in its lane."""
+
+    handoff_id: str
+    source: str
+    target: str
+    message: str
+    ownership: bool = False
+
+
+class RemoteStatusPart(Part, tag="remote_agent_status", frozen=True, kw_only=True):
+    """What an agent elsewhere told of its task for this turn: its newest state, and the names of what it delivered."""
+
+    agent_id: str
+    remote_task_id: str
+    task_state: RemoteTaskState
+    message: Text = Text()
+    artifacts: tuple[str, ...] = ()
 
 
 class ErrorPart(Part, tag="error", frozen=True, kw_only=True):

@@ -10,18 +10,24 @@ from typing import Any, ClassVar, Literal
 import msgspec
 
 from ..content import Text
+from ..facts.agent import WakeReason
+from ..facts.remote import RemotePart
 from ..facts.subagent import NotificationStatus
 from ..facts.task import Fix, Priority
 from ..facts.thread import AgentKind
 from ..facts.turn import PromptRef
 from ..payload import Payload
 from ..team import (
+    BackgroundState,
     EdgeDirection,
     EdgeKind,
     Isolation,
+    Policy,
     QueueReason,
     Ref,
+    RemoteTaskState,
     Role,
+    TaskEntity,
     TaskStatus,
     TeamPhase,
     WorkUsage,
@@ -88,6 +94,46 @@ class TeamRow(Row, tag="team", frozen=True, kw_only=True):
     synthesis_turn: str = ""
 
 
+class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The sleep of an agent of kind background. Times are in microseconds since the Unix epoch, 0 where there is none;
+    `last_run` is its newest run that ended, with its status."""
+
+    state: BackgroundState
+    task_id: str
+    schedule: str = ""
+    wake_at: int = 0
+    wake_on: tuple[str, ...] = ()
+    wake_reason: WakeReason | None = None
+    woke_at: int = 0
+    last_run: str = ""
+    last_run_status: RunStatus | None = None
+
+
+class Delivered(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """An artifact that an agent elsewhere delivered."""
+
+    artifact_id: str
+    name: str = ""
+    description: str = ""
+    parts: tuple[RemotePart, ...] = ()
+    at: int = 0
+
+
+class RemoteWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What an agent elsewhere told of itself and of its newest task. `card` is its Agent Card as JSON; a task's state is the
+    last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty."""
+
+    url: str
+    name: str = ""
+    version: str = ""
+    card: Text = Text()
+    task_id: str = ""
+    task_state: RemoteTaskState | None = None
+    message: Text = Text()
+    told_at: int = 0
+    artifacts: tuple[Delivered, ...] = ()
+
+
 class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     """One agent; the key is its id. Times are in microseconds since the Unix epoch.
 
@@ -122,7 +168,7 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     worktree: str = ""
     branch: str = ""
     permission_mode: str = ""
-    policy: str = ""
+    policy: tuple[Policy, ...] = ()
     connection: Connection = "idle"
     provider_session_id: str = ""
     last_activity: int = 0
@@ -140,6 +186,8 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     degraded: tuple[Degraded, ...] = ()
     usage: WorkUsage = WorkUsage()
     result: Text = Text()
+    background: BackgroundWork | None = None
+    remote: RemoteWork | None = None
     epoch: int = 0
 
 
@@ -166,15 +214,20 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One run of a task."""
+    """One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch."""
 
     run_id: str
     status: RunStatus
     detail: str = ""
+    number: int = 0
+    agent_id: str = ""
+    started: int = 0
+    ended: int = 0
 
 
 class TaskRow(Row, tag="task", frozen=True, kw_only=True):
-    """A card of the board; the key is the task's id. Comments are the newest fifty."""
+    """A card of the board; the key is the task's id. Comments are the newest fifty. A task that is `paused` shows as blocked;
+    `phase` and `counters` are the newest that were told."""
 
     panel: ClassVar[str] = "tasks"
     title: str
@@ -191,6 +244,10 @@ class TaskRow(Row, tag="task", frozen=True, kw_only=True):
     comments: tuple[Comment, ...] = ()
     attempts: tuple[AttemptRow, ...] = ()
     refs: tuple[Ref, ...] = ()
+    entity: TaskEntity = "work_item"
+    paused: bool = False
+    phase: str = ""
+    counters: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     created: int = 0
     ended: int = 0
 

@@ -13,13 +13,18 @@ from callboard.contracts.facts import (
     ActionResolved,
     ActionWithdrawn,
     AgentConnected,
+    AgentDefined,
     AgentDisconnected,
+    AgentSlept,
+    AgentWoke,
     AnySessionFact,
     ChannelClosed,
     ChannelMessage,
     ChannelOpened,
     CostRecorded,
+    EdgeAdded,
     ErrorRaised,
+    EvidenceExported,
     Fact,
     HandoffAccepted,
     HandoffCompleted,
@@ -37,12 +42,15 @@ from callboard.contracts.facts import (
     PermissionEvaluated,
     PermissionRuleAdded,
     PermissionRuleRevoked,
+    PlanUpdated,
     QueueAdded,
     QueueEdited,
     QueuePromoted,
     QueueRemoved,
     ReasoningCompleted,
     ReasoningInterrupted,
+    RemoteArtifact,
+    RemoteTaskChanged,
     ReplyEnded,
     ReviewApplied,
     ReviewRequested,
@@ -66,9 +74,13 @@ from callboard.contracts.facts import (
     SubagentSpawned,
     SubagentStarted,
     TaskCancelled,
+    TaskCancelRequested,
     TaskCompleted,
     TaskCreated,
     TaskFailed,
+    TaskPaused,
+    TaskResumed,
+    TaskStarted,
     TaskUpdated,
     TeamChanged,
     ThreadOpened,
@@ -239,6 +251,18 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             | SandboxApplied()
             | SnapshotUpdated()
             | OutputFinal()
+            | PlanUpdated()
+            | AgentSlept()
+            | AgentWoke()
+            | AgentDefined()
+            | EdgeAdded()
+            | RemoteTaskChanged()
+            | RemoteArtifact()
+            | TaskStarted()
+            | TaskPaused()
+            | TaskResumed()
+            | TaskCancelRequested()
+            | EvidenceExported()
             | WarningRaised()
             | ErrorRaised()
         ):

@@ -18,7 +18,9 @@ from callboard.contracts.facts import (
     HandoffAccepted,
     HandoffCompleted,
     ModelFailed,
+    PlanUpdated,
     QueueAdded,
+    RemoteTaskChanged,
     ReviewVerdict,
     SessionArchived,
     TaskUpdated,
@@ -29,6 +31,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.action import ActionType
 from callboard.contracts.live import PartialKind
 from callboard.contracts.rows.conversation import RuntimeStatus
+from callboard.contracts.team import RemoteTaskState
 from callboard.contracts.vocabulary import Control, EventClass, EventScope, Owner, Persistence, Phase, Surface
 
 
@@ -256,6 +259,50 @@ def _team(fact: Fact) -> tuple[Emission, ...]:
     return (Emission("team.changed", "agent", "team", "routing", "team_roster", "snapshot", None, adds),)
 
 
+def _background(phase: Phase, status: str) -> tuple[Emission, ...]:
+    """A step of an agent that sleeps and wakes (Agent UI specification, Durable automation job)."""
+    adds = {"runtimeEntity": "automation_job", "status": status, "runtimeStatus": "idle"}
+    surface: Surface = "background_teammate"
+    return (
+        Emission("task.changed", "task", "task", phase, surface, "snapshot", None, adds),
+        Emission("agent.changed", "agent", "agent", phase, surface, "snapshot", None, adds),
+    )
+
+
+def _remote(fact: Fact) -> tuple[Emission, ...]:
+    """What an agent elsewhere told of its task (Agent UI specification, Remote protocol task)."""
+    state = fact.state if isinstance(fact, RemoteTaskChanged) else "unknown"
+    runtime, phase = _OF_REMOTE[state]
+    adds = {"runtimeEntity": "external_task", "status": state, "runtimeStatus": runtime}
+    if isinstance(fact, RemoteTaskChanged):
+        adds["remoteTaskId"] = fact.remote_task_id
+    surface: Surface = "remote_teammate"
+    return (
+        Emission("task.changed", "task", "task", phase, surface, "snapshot", None, adds),
+        Emission("agent.changed", "agent", "agent", phase, surface, "snapshot", None, adds),
+    )
+
+
+#: How the runtime stands, and the phase, of a task elsewhere in that state.
+_OF_REMOTE: dict[RemoteTaskState, tuple[RuntimeStatus, Phase]] = {
+    "submitted": ("accepted", "submitted"),
+    "working": ("streaming", "acting"),
+    "input_required": ("blocked", "waiting"),
+    "auth_required": ("blocked", "waiting"),
+    "completed": ("done", "completed"),
+    "failed": ("failed", "failed"),
+    "canceled": ("done", "cancelled"),
+    "rejected": ("failed", "failed"),
+    "unknown": ("blocked", "waiting"),
+}
+
+
+def _plan(fact: Fact) -> tuple[Emission, ...]:
+    final = isinstance(fact, PlanUpdated) and fact.final
+    kind: EventClass = "plan.final" if final else "plan.delta"
+    return (Emission(kind, "model", "part", "planning", "inline_process", "transcript"),)
+
+
 _BY_OTHERS: tuple[Emission, ...] = ()
 
 #: Every type of fact, by its tag.
@@ -265,6 +312,15 @@ CLASSES: dict[str, Row] = {
     "thread.opened": _session("session.opened", "accepted", "thread"),
     "agent.connected": (_agent("agent.changed", "accepted", "idle", connection="idle"),),
     "agent.disconnected": (_agent("agent.changed", "waiting", "waiting", connection="disconnected"),),
+    "agent.slept": _background("waiting", "sleeping"),
+    "agent.woke": _background("accepted", "waking"),
+    "agent.defined": (Emission("team.changed", "agent", "team", "accepted", "team_roster", "snapshot"),),
+    "agent.edge.added": (Emission("team.changed", "agent", "team", "accepted", "delegation_graph", "snapshot"),),
+    "remote.task": _remote,
+    "remote.artifact": (
+        Emission("artifact.changed", "artifact", "artifact", "producing", "remote_teammate", "artifact_store"),
+    ),
+    "plan.updated": _plan,
     "thread.paused": (_run("run.status", "waiting", "blocked", scope="thread"),),
     "thread.resumed": (_run("run.status", "accepted", "accepted", scope="thread"),),
     "turn.submitted": (_run("run.status", "submitted", "accepted", scope="turn", control="send"),),
@@ -332,6 +388,10 @@ CLASSES: dict[str, Row] = {
     "inbox.reserved": _BY_OTHERS,  # told as agent.changed by what was sent and by its acceptance
     "inbox.consumed": _BY_OTHERS,
     "task.created": _task("accepted", "open"),
+    "task.started": _task("acting", "running"),
+    "task.paused": _task("waiting", "blocked"),
+    "task.resumed": _task("accepted", "running"),
+    "task.cancel.requested": _task("acting", "running", "stop"),
     "task.updated": _updated,
     "task.completed": _task("completed", "done"),
     "task.failed": _task("failed", "blocked"),
@@ -340,6 +400,11 @@ CLASSES: dict[str, Row] = {
     "review.requested": _review("review.requested", "reviewing", "requested", "request_review"),
     "review.verdict": _judged,
     "review.applied": _review("review.completed", "completed", "applied"),
+    "evidence.exported": (
+        Emission(
+            "evidence.changed", "evidence", "evidence", "completed", "timeline_evidence", "evidence_pack", "export"
+        ),
+    ),
     "warning.raised": (_diagnostic("acting"),),
     "error.raised": (_diagnostic("failed"),),
     "workspace.opened": _BY_OTHERS,  # a folder is no surface of Agent UI; its sessions are
@@ -347,6 +412,7 @@ CLASSES: dict[str, Row] = {
     "workspace.session.titled": _session("session.updated", "completed"),
     "workspace.session.pinned": _session("session.updated", "completed"),
     "workspace.session.archived": _archived,
+    "workspace.session.scheduled": _BY_OTHERS,  # told by agent.slept and agent.woke of the session itself
     "workspace.session.deleted": _session("session.closed", "archived"),
 }
 

@@ -120,6 +120,13 @@ export const CODES = [
   'review_not_judged',
   'review_failed',
   'task_id_used',
+  'task_not_ready',
+  'task_running',
+  'task_not_running',
+  'task_paused',
+  'task_not_paused',
+  'capability_missing',
+  'agent_exists',
   'worktree_failed',
   'conflict',
   'fenced',
@@ -158,6 +165,8 @@ export const CODES = [
   'bad_settings',
   'no_folder',
   'unreachable',
+  'remote_unavailable',
+  'remote_refused',
   'internal',
 ] as const
 export type Code = (typeof CODES)[number]
@@ -360,6 +369,7 @@ export interface ActionPart {
   readonly outcome: ActionOutcome
   readonly answeredScope?: ApprovalScope | null
   readonly reason?: string
+  readonly answer?: Text
   readonly actor?: string
   readonly settledAt?: number
 }
@@ -384,11 +394,15 @@ export interface ActionRequired {
   readonly policy?: string
 }
 
-/** The decision was given. It is the first and only one; later answers get this one back. */
+/**
+ * The decision was given. It is the first and only one; later answers get this one back. `answer` is what was said to a
+ * question.
+ */
 export interface ActionResolved {
   readonly decision: Decision
   readonly scope?: ApprovalScope
   readonly reason?: string
+  readonly answer?: Text
 }
 
 /**
@@ -437,17 +451,31 @@ export interface Actor {
 }
 
 /**
- * The agent was started and holds a conversation, `provider_session_id` by its own name. `resumed` says that it goes on
- * with an earlier one of this thread; else it remembers nothing.
+ * The agent was started or reached and holds a conversation, `provider_session_id` by its own name. `resumed` says that it
+ * goes on with an earlier one of this thread; else it remembers nothing. `card` is the Agent Card of one that is elsewhere,
+ * as JSON.
  */
 export interface AgentConnected {
   readonly providerSessionId: string
   readonly name: string
   readonly version?: string
   readonly resumed?: boolean
+  readonly card?: Text
 }
 
-/** The agent is gone: it was ended, or it ended. What it knew is found again under `provider_session_id`, where it can. */
+/**
+ * The agent in the scope made a definition for this session, which no file holds; a person approved it. `definition` is a
+ * `contracts.ports.agents.Definition` as JSON.
+ */
+export interface AgentDefined {
+  readonly name: string
+  readonly definition: Text
+}
+
+/**
+ * The agent is gone: it was ended, it ended, or it is not reached. What it knew is found again under
+ * `provider_session_id`, where it can.
+ */
 export interface AgentDisconnected {
   readonly providerSessionId: string
   readonly reason?: string
@@ -504,7 +532,7 @@ export interface AgentRow {
   readonly worktree?: string
   readonly branch?: string
   readonly permissionMode?: string
-  readonly policy?: string
+  readonly policy?: readonly ('Delegate' | 'Finalize' | 'Patch')[]
   readonly connection?: 'connected' | 'disconnected' | 'idle'
   readonly providerSessionId?: string
   readonly lastActivity?: number
@@ -522,12 +550,36 @@ export interface AgentRow {
   readonly degraded?: readonly ('lineage_unavailable' | 'permission_blocked' | 'remote_unavailable' | 'snapshot_stale' | 'solo_run')[]
   readonly usage?: WorkUsage
   readonly result?: Text
+  readonly background?: BackgroundWork | null
+  readonly remote?: RemoteWork | null
   readonly epoch?: number
 }
 
-export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
+/**
+ * An agent of kind background sleeps until `wake_at` (microseconds since the Unix epoch, 0 for no time), or until a fact of
+ * one of the types `wake_on`. `schedule` is what its definition says, such as `every 1800 s` or a cron line; the scope's task
+ * is the one that its runs are attempts of.
+ */
+export interface AgentSlept {
+  readonly reason: 'joined' | 'ran' | 'resumed' | 'skipped'
+  readonly wakeAt?: number
+  readonly wakeOn?: readonly string[]
+  readonly schedule?: string
+}
 
-export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart | ActionRow | QueueRow | StatusRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
+/**
+ * The agent wakes; the turn in the scope is what it wakes for. `due` is the time that came, 0 where none did; `cause` the
+ * id of the event that woke it, empty where none did.
+ */
+export interface AgentWoke {
+  readonly reason: 'fact' | 'inbox' | 'person' | 'schedule'
+  readonly due?: number
+  readonly cause?: string
+}
+
+export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart
+
+export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart | ActionRow | QueueRow | StatusRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
 
 /**
  * Text for the end of a row's field, which is a `Text`. `offset` is how many characters (code points) the field has before
@@ -561,11 +613,31 @@ export interface AskedChange {
   readonly removed?: number | null
 }
 
-/** One run of a task. */
+/** One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch. */
 export interface AttemptRow {
   readonly runId: string
   readonly status: 'cancelled' | 'completed' | 'failed' | 'running'
   readonly detail?: string
+  readonly number?: number
+  readonly agentId?: string
+  readonly started?: number
+  readonly ended?: number
+}
+
+/**
+ * The sleep of an agent of kind background. Times are in microseconds since the Unix epoch, 0 where there is none;
+ * `last_run` is its newest run that ended, with its status.
+ */
+export interface BackgroundWork {
+  readonly state: 'blocked' | 'completed' | 'failed' | 'paused' | 'running' | 'scheduled' | 'sleeping' | 'unknown' | 'waking'
+  readonly taskId: string
+  readonly schedule?: string
+  readonly wakeAt?: number
+  readonly wakeOn?: readonly string[]
+  readonly wakeReason?: 'fact' | 'inbox' | 'person' | 'schedule' | null
+  readonly wokeAt?: number
+  readonly lastRun?: string
+  readonly lastRunStatus?: 'cancelled' | 'completed' | 'failed' | 'running' | null
 }
 
 /**
@@ -696,6 +768,15 @@ export interface DeleteSession {
   readonly confirm: string
 }
 
+/** An artifact that an agent elsewhere delivered. */
+export interface Delivered {
+  readonly artifactId: string
+  readonly name?: string
+  readonly description?: string
+  readonly parts?: readonly RemotePart[]
+  readonly at?: number
+}
+
 /**
  * An allowed path from the agent that declares it to `to` (Communication specification, Communication model).
  *
@@ -707,6 +788,15 @@ export interface Edge {
   readonly kind?: 'handoff' | 'report'
   readonly confirm?: boolean
   readonly ownership?: boolean
+}
+
+/**
+ * An edge from the agent `source` that no file names holds for this session; a person approved it. The scope is of the
+ * agent that asked for it.
+ */
+export interface EdgeAdded {
+  readonly source: string
+  readonly edge: Edge
 }
 
 /**
@@ -796,6 +886,18 @@ export interface ErrorRaised {
   readonly hint?: string
 }
 
+/**
+ * A pack of the session's facts 1 to `through` was made; `task` where it shows one task. `pack` names its bytes, `link` the
+ * chain's link at `through`, in hex; both can be checked without this product.
+ */
+export interface EvidenceExported {
+  readonly through: number
+  readonly facts: number
+  readonly link: string
+  readonly pack: BlobRef
+  readonly task?: string
+}
+
 /** Whether an answer is awaited, and by whom. A required one is tracked until it comes or expires. */
 export interface Expectation {
   readonly expectation?: 'none' | 'optional' | 'required'
@@ -877,6 +979,22 @@ export interface HandoffCompleted {
   readonly returned?: boolean
   readonly toThread?: string
   readonly reason?: string
+}
+
+/** A handoff that the turn was told of; all of it is in its lane. */
+export interface HandoffPart {
+  readonly kind: 'agent_handoff'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly handoffId: string
+  readonly source: string
+  readonly target: string
+  readonly message: string
+  readonly ownership?: boolean
 }
 
 /** The receiver did not take it; its sender, in `to_thread`, is told why. */
@@ -1142,6 +1260,22 @@ export interface NoticePart {
   readonly retryInMs?: number | null
 }
 
+/** What the turn was told of a child. `transcript` is the child's thread. */
+export interface NotificationPart {
+  readonly kind: 'worker_notification'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly agentId: string
+  readonly taskId: string
+  readonly status: 'cancelled' | 'completed' | 'failed' | 'interrupted' | 'needs_input' | 'ready_for_review'
+  readonly summary: string
+  readonly transcript?: string
+}
+
 /** What a parent is told of a child; the key is the event's id. `consumed` says that a turn of the parent was told it. */
 export interface NotificationRow {
   readonly kind: 'notification'
@@ -1175,7 +1309,7 @@ export interface OutputFinal {
 
 /** `parts` are rows of the panel `parts`. */
 export interface PartList {
-  readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart)[]
+  readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart)[]
 }
 
 /** What is handed over. Only the message is required. */
@@ -1210,6 +1344,31 @@ export interface PermissionRuleAdded {
 export interface PermissionRuleRevoked {
   readonly ruleId: string
   readonly reason?: string
+}
+
+/** What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. */
+export interface PlanPart {
+  readonly kind: 'plan'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly state: PartState
+  readonly steps: readonly PlanStep[]
+}
+
+/** One line of an agent's plan, in the agent's words. */
+export interface PlanStep {
+  readonly content: string
+  readonly status: 'completed' | 'in_progress' | 'pending'
+}
+
+/** The agent's plan, whole, as it is now. The last one of a run is `final`. */
+export interface PlanUpdated {
+  readonly steps: readonly PlanStep[]
+  readonly final?: boolean
 }
 
 /** A refusal as it leaves the system. `field` is the path of the offending input, such as `decision` or `input.text`. */
@@ -1304,6 +1463,69 @@ export interface Ref {
   readonly ref: string
 }
 
+/** The remote end delivered an artifact, whole. One of the same id replaces the former. */
+export interface RemoteArtifact {
+  readonly remoteTaskId: string
+  readonly remoteArtifactId: string
+  readonly name?: string
+  readonly description?: string
+  readonly parts?: readonly RemotePart[]
+}
+
+/**
+ * One part of what was delivered: text, data as JSON text, or a file. Bytes are kept as the blob `content`; `url` is where
+ * the remote end says that it is, and is not fetched.
+ */
+export interface RemotePart {
+  readonly media: string
+  readonly name?: string
+  readonly text?: Text
+  readonly content?: BlobRef | null
+  readonly url?: string
+}
+
+/** What an agent elsewhere told of its task for this turn: its newest state, and the names of what it delivered. */
+export interface RemoteStatusPart {
+  readonly kind: 'remote_agent_status'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly agentId: string
+  readonly remoteTaskId: string
+  readonly taskState: 'auth_required' | 'canceled' | 'completed' | 'failed' | 'input_required' | 'rejected' | 'submitted' | 'unknown' | 'working'
+  readonly message?: Text
+  readonly artifacts?: readonly string[]
+}
+
+/**
+ * The remote end told a state of its task (Agent UI specification, Remote protocol task). `unknown` where what it said is
+ * no state that we know, or where it no longer answers for the task. `message` is what it said with it.
+ */
+export interface RemoteTaskChanged {
+  readonly remoteTaskId: string
+  readonly state: 'auth_required' | 'canceled' | 'completed' | 'failed' | 'input_required' | 'rejected' | 'submitted' | 'unknown' | 'working'
+  readonly message?: Text
+}
+
+/**
+ * What an agent elsewhere told of itself and of its newest task. `card` is its Agent Card as JSON; a task's state is the
+ * last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty.
+ */
+export interface RemoteWork {
+  readonly url: string
+  readonly name?: string
+  readonly version?: string
+  readonly card?: Text
+  readonly taskId?: string
+  readonly taskState?: 'auth_required' | 'canceled' | 'completed' | 'failed' | 'input_required' | 'rejected' | 'submitted' | 'unknown' | 'working' | null
+  readonly message?: Text
+  readonly toldAt?: number
+  readonly artifacts?: readonly Delivered[]
+}
+
 /** The row with this key is gone from the panel. */
 export interface Remove {
   readonly op: 'remove'
@@ -1335,13 +1557,17 @@ export interface RequestReview {
   readonly threadId?: string | null
 }
 
-/** Resolve a pending request. A second answer changes nothing and gets the first decision back. */
+/**
+ * Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
+ * decision `answer` and with no other.
+ */
 export interface RespondAction {
   readonly sessionId: string
   readonly actionId: string
   readonly decision: Decision
   readonly scope?: ApprovalScope
   readonly reason?: string
+  readonly answer?: string | null
 }
 
 /** Answer a handoff on behalf of its receiver; `complete` gives a taken ownership back. */
@@ -1593,6 +1819,15 @@ export interface SessionRow {
   readonly archived?: boolean
 }
 
+/**
+ * Agents of that session sleep until their times (`scheduled`), or no longer: it is opened when the process starts, so that
+ * no time passes it by.
+ */
+export interface SessionScheduled {
+  readonly sessionId: string
+  readonly scheduled: boolean
+}
+
 /** A new epoch took the session over from one that had ended without closing what it ran. */
 export interface SessionTakenOver {
   readonly previousEpoch: number
@@ -1826,6 +2061,14 @@ export interface SubmitVerdict {
   readonly sessionId: string
 }
 
+/**
+ * Somebody asked for the task to be cancelled. The intent comes first; what works on it is stopped, and `task.cancelled`
+ * follows.
+ */
+export interface TaskCancelRequested {
+  readonly reason?: string
+}
+
 /** Nobody works on the task any more. */
 export interface TaskCancelled {
   readonly reason?: string
@@ -1844,7 +2087,10 @@ export interface TaskCompleted {
   readonly refs?: readonly Ref[]
 }
 
-/** An objective with an owner. `assignee` is an agent or empty; `parent_task` the task that it is part of. */
+/**
+ * An objective with an owner. `assignee` is an agent or empty; `parent_task` the task that it is part of. `entity` says
+ * what it is to others: a card of the board, what a background agent does again and again, or the task of an agent elsewhere.
+ */
 export interface TaskCreated {
   readonly title: string
   readonly objective?: Text
@@ -1853,6 +2099,7 @@ export interface TaskCreated {
   readonly dependsOn?: readonly string[]
   readonly priority?: 'high' | 'low' | 'normal'
   readonly acceptance?: string
+  readonly entity?: 'automation_job' | 'external_task' | 'work_item'
 }
 
 /** The objective was not met; the board shows the task as blocked by this. */
@@ -1861,7 +2108,20 @@ export interface TaskFailed {
   readonly message: string
 }
 
-/** A card of the board; the key is the task's id. Comments are the newest fifty. */
+/** Nobody goes on with the task until it is resumed; what runs for it is asked to stop after this fact. */
+export interface TaskPaused {
+  readonly reason?: string
+}
+
+/** The task goes on. */
+export interface TaskResumed {
+  readonly reason?: string
+}
+
+/**
+ * A card of the board; the key is the task's id. Comments are the newest fifty. A task that is `paused` shows as blocked;
+ * `phase` and `counters` are the newest that were told.
+ */
 export interface TaskRow {
   readonly kind: 'task'
   readonly key: string
@@ -1881,11 +2141,24 @@ export interface TaskRow {
   readonly comments?: readonly Comment[]
   readonly attempts?: readonly AttemptRow[]
   readonly refs?: readonly Ref[]
+  readonly entity?: 'automation_job' | 'external_task' | 'work_item'
+  readonly paused?: boolean
+  readonly phase?: string
+  readonly counters?: Readonly<Record<string, number>>
   readonly created?: number
   readonly ended?: number
 }
 
-/** Something about a task changed; fields that are None stay as they were. `status` is what the board shows. */
+/** The attempt in the scope began: `assignee` works on the task in the scope's turn. */
+export interface TaskStarted {
+  readonly assignee: string
+  readonly reason?: string
+}
+
+/**
+ * Something about a task changed; fields that are None stay as they were. `status` is what the board shows. `phase` and
+ * `counters` tell how far the work is, in the words of whoever does it.
+ */
 export interface TaskUpdated {
   readonly status?: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running' | null
   readonly title?: string | null
@@ -1895,6 +2168,10 @@ export interface TaskUpdated {
   readonly dependsOn?: readonly string[] | null
   readonly progress?: string | null
   readonly comment?: string | null
+  readonly phase?: string | null
+  readonly counters?: Readonly<Record<string, number>> | null
+  readonly refs?: readonly Ref[] | null
+  readonly parentTask?: string | null
   readonly reason?: string
 }
 
@@ -1979,7 +2256,8 @@ export interface ThreadChanged {
 /**
  * An agent joined the session with a thread of its own, under `agent_name`, its id in the session.
  *
- * `definition_hash` names the definition it was made from; a child has its parent in the scope.
+ * `definition_hash` names the definition it was made from, `policy` what that lets it do; a child has its parent in the scope.
+ * `url` is where the card of an agent elsewhere is.
  */
 export interface ThreadOpened {
   readonly agentName: string
@@ -1991,6 +2269,8 @@ export interface ThreadOpened {
   readonly aliases?: readonly string[]
   readonly edges?: readonly Edge[]
   readonly color?: string
+  readonly policy?: readonly ('Delegate' | 'Finalize' | 'Patch')[]
+  readonly url?: string
 }
 
 /**
@@ -2325,12 +2605,17 @@ export interface FactPayloads {
   readonly 'action.resolved': ActionResolved
   readonly 'action.withdrawn': ActionWithdrawn
   readonly 'agent.connected': AgentConnected
+  readonly 'agent.defined': AgentDefined
   readonly 'agent.disconnected': AgentDisconnected
+  readonly 'agent.edge.added': EdgeAdded
+  readonly 'agent.slept': AgentSlept
+  readonly 'agent.woke': AgentWoke
   readonly 'channel.closed': ChannelClosed
   readonly 'channel.message': ChannelMessage
   readonly 'channel.opened': ChannelOpened
   readonly 'cost.recorded': CostRecorded
   readonly 'error.raised': ErrorRaised
+  readonly 'evidence.exported': EvidenceExported
   readonly 'handoff.accepted': HandoffAccepted
   readonly 'handoff.completed': HandoffCompleted
   readonly 'handoff.rejected': HandoffRejected
@@ -2348,6 +2633,7 @@ export interface FactPayloads {
   readonly 'permission.evaluated': PermissionEvaluated
   readonly 'permission.rule.added': PermissionRuleAdded
   readonly 'permission.rule.revoked': PermissionRuleRevoked
+  readonly 'plan.updated': PlanUpdated
   readonly 'queue.added': QueueAdded
   readonly 'queue.edited': QueueEdited
   readonly 'queue.promoted': QueuePromoted
@@ -2357,6 +2643,8 @@ export interface FactPayloads {
   readonly 'queue.steer.requested': SteerRequested
   readonly 'reasoning.completed': ReasoningCompleted
   readonly 'reasoning.interrupted': ReasoningInterrupted
+  readonly 'remote.artifact': RemoteArtifact
+  readonly 'remote.task': RemoteTaskChanged
   readonly 'review.applied': ReviewApplied
   readonly 'review.requested': ReviewRequested
   readonly 'review.verdict': ReviewVerdict
@@ -2375,10 +2663,14 @@ export interface FactPayloads {
   readonly 'subagent.queued': SubagentQueued
   readonly 'subagent.spawned': SubagentSpawned
   readonly 'subagent.started': SubagentStarted
+  readonly 'task.cancel.requested': TaskCancelRequested
   readonly 'task.cancelled': TaskCancelled
   readonly 'task.completed': TaskCompleted
   readonly 'task.created': TaskCreated
   readonly 'task.failed': TaskFailed
+  readonly 'task.paused': TaskPaused
+  readonly 'task.resumed': TaskResumed
+  readonly 'task.started': TaskStarted
   readonly 'task.updated': TaskUpdated
   readonly 'team.changed': TeamChanged
   readonly 'thread.opened': ThreadOpened
@@ -2404,6 +2696,7 @@ export interface FactPayloads {
   readonly 'workspace.session.deleted': SessionDeleted
   readonly 'workspace.session.listed': SessionListed
   readonly 'workspace.session.pinned': SessionPinned
+  readonly 'workspace.session.scheduled': SessionScheduled
   readonly 'workspace.session.titled': SessionTitled
 }
 
@@ -2496,7 +2789,7 @@ export interface PanelRows {
   readonly session: SessionRow
   readonly status: StatusRow
   readonly turns: TurnRow
-  readonly parts: TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
+  readonly parts: TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart
   readonly queue: QueueRow
   readonly actions: ActionRow
   readonly team: TeamRow

@@ -291,7 +291,7 @@ const TEXT_FIELDS = [
 
 /** A row of the wire with every field present. A kind that this version does not know gives null: it is not shown. */
 export function fill(row: wire.AnyRow): AnyRow | null {
-  const defaults: object | undefined = DEFAULTS[row.kind]
+  const defaults: object | undefined = (DEFAULTS as Readonly<Record<string, object | undefined>>)[row.kind]
   if (defaults === undefined) return null
   const filled: Record<string, unknown> = { ...defaults, ...row }
   for (const field of TEXT_FIELDS) {

@@ -73,6 +73,8 @@ def opened(definition: Definition, name: str) -> ThreadOpened:
         edges=definition.edges,
         description=definition.description,
         color=definition.color,
+        policy=definition.policy,
+        url=definition.url,
     )
 
 

@@ -1,0 +1,25 @@
+"""Facts of evidence: what was exported for others to verify."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ..content import BlobRef
+from ..scope import ScopeKey
+from .base import Fact
+
+
+class EvidenceExported(Fact, frozen=True, kw_only=True):
+    """A pack of the session's facts 1 to `through` was made; `task` where it shows one task. `pack` names its bytes, `link` the
+    chain's link at `through`, in hex; both can be checked without this product."""
+
+    type: ClassVar[str] = "evidence.exported"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("evidence",)
+    through: int
+    facts: int
+    link: str
+    pack: BlobRef
+    task: str = ""
+
+
+EvidenceFact = EvidenceExported

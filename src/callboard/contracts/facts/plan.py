@@ -1,0 +1,21 @@
+"""Facts of plans: what an agent says that it is going to do, while it is at it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ..plan import PlanStep
+from ..scope import ScopeKey
+from .base import Fact
+
+
+class PlanUpdated(Fact, frozen=True, kw_only=True):
+    """The agent's plan, whole, as it is now. The last one of a run is `final`."""
+
+    type: ClassVar[str] = "plan.updated"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "turn", "run", "step")
+    steps: tuple[PlanStep, ...]
+    final: bool = False
+
+
+PlanFact = PlanUpdated
