@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { FakeServer, Refused, type Scenario } from '../../../dev/fake-server'
+import { live, made, shell } from '../../../dev/bench'
+import { Refused } from '../../../dev/fake-server'
 import {
   actionRow,
   append,
@@ -15,38 +16,12 @@ import {
   workspaceRow,
 } from '../../../dev/rows'
 import { ApiClient } from '../api/client'
-import type { Op } from '../generated/contracts'
 import { newId } from '../ids'
 import { Drafts } from '../local/drafts'
 import { LocalValues } from '../local/values'
 import { NEW_SESSION, Workbench } from './workbench'
 
 const input = { text: 'Do it', how: 'start', mode: 'chat', permissionMode: 'ask' } as const
-
-function shell(id: string): Op {
-  return upsert('session', sessionRow({ key: id, sessionId: id, title: id }))
-}
-
-function made(scenario: Partial<Scenario>) {
-  const server = new FakeServer({
-    workspace: [upsert('workspaces', workspaceRow())],
-    sessions: {},
-    ...scenario,
-  })
-  const drafts = new Drafts(new LocalValues(null))
-  const calls: string[] = []
-  const fetch: typeof server.fetch = (path, init) => {
-    calls.push(path)
-    return server.fetch(path, init)
-  }
-  const workbench = new Workbench(new ApiClient(fetch, () => newId('key')), drafts)
-  return { server, drafts, workbench, calls }
-}
-
-async function live(workbench: Workbench, id: string): Promise<void> {
-  workbench.openSession(id)
-  await vi.waitFor(() => expect(workbench.active?.feed.connection).toBe('live'))
-}
 
 const titleOf = (workbench: Workbench) => workbench.active?.feed.rows.panel('session').all()[0]?.title
 const sentOf = (workbench: Workbench, id = SESSION) =>
@@ -295,98 +270,6 @@ test('a session that is gone says so, and one that was deleted leaves the screen
   await vi.waitFor(() => expect(workbench.active?.feed.connection).toBe('gone'))
   workbench.forget('ses_gone')
   expect(workbench.active).toBeNull()
-})
-
-test('older turns come page by page until there are no more (UI-27)', async () => {
-  const pages = [
-    Array.from({ length: 20 }, (_, i) => turnRow(`trn_${10 + i}`, 100 + i)),
-    [turnRow('trn_0', 50)],
-  ]
-  const asked: string[] = []
-  const { workbench } = made({
-    sessions: { [SESSION]: [shell(SESSION), upsert('turns', turnRow('trn_z', 900))] },
-    answers: {
-      get_turns: (body) => {
-        asked.push(String(body.before))
-        return { turns: pages[asked.length - 1] ?? [] }
-      },
-    },
-  })
-  await live(workbench, SESSION)
-  const session = workbench.active
-  await session?.loadOlder()
-  expect(session?.reachedStart).toBe(false)
-  await session?.loadOlder()
-  expect(session?.reachedStart).toBe(true)
-  await session?.loadOlder()
-  expect(asked).toEqual(['900', '100'])
-  expect(session?.feed.rows.panel('turns').size).toBe(22)
-})
-
-test('turns that wait do not stand between a session and its past', async () => {
-  const asked: string[] = []
-  const waits = (id: string, order: number) =>
-    turnRow(id, order, { state: 'queued', startedAt: 0, endedAt: 0 })
-  const { workbench } = made({
-    sessions: {
-      [SESSION]: [
-        shell(SESSION),
-        upsert('turns', waits('trn_q', 30)),
-        upsert('turns', turnRow('trn_r', 500)),
-      ],
-    },
-    answers: {
-      get_turns: (body) => {
-        asked.push(String(body.before))
-        const queued = Array.from({ length: 20 }, (_, i) => waits(`trn_q${i}`, 100 + i))
-        return { turns: asked.length === 1 ? queued : [turnRow('trn_old', 20)] }
-      },
-    },
-  })
-  await live(workbench, SESSION)
-  await workbench.active?.loadOlder()
-  await workbench.active?.loadOlder()
-  expect(asked).toEqual(['500', '100'])
-  expect(workbench.active?.reachedStart).toBe(true)
-})
-
-test('a snapshot that begins in the middle of a turn gets the rest of that turn (UI-27)', async () => {
-  const asked: string[] = []
-  const parts = [textPart(place('trn_a', 9, 2), 'first'), textPart(place('trn_a', 9, 7), 'last')] as const
-  const { workbench } = made({
-    sessions: {
-      [SESSION]: [shell(SESSION), upsert('turns', turnRow('trn_a', 9)), upsert('parts', parts[1])],
-    },
-    answers: {
-      get_parts: (body) => {
-        asked.push(String(body.turnId))
-        return { parts }
-      },
-    },
-  })
-  await live(workbench, SESSION)
-  await vi.waitFor(() => expect(workbench.active?.feed.rows.panel('parts').size).toBe(2))
-  expect(asked).toEqual(['trn_a'])
-})
-
-test('the parts of a turn are read once, and again only after a failure', async () => {
-  let asked = 0
-  const { workbench } = made({
-    sessions: { [SESSION]: [shell(SESSION)] },
-    answers: {
-      get_parts: () =>
-        ++asked === 1
-          ? new Refused(500, { code: 'internal', message: 'no' })
-          : { parts: [textPart(place('trn_a', 9, 1), 'old')] },
-    },
-  })
-  await live(workbench, SESSION)
-  const session = workbench.active
-  await expect(session?.loadParts('trn_a')).rejects.toThrow('no')
-  await Promise.all([session?.loadParts('trn_a'), session?.loadParts('trn_a')])
-  await session?.loadParts('trn_a')
-  expect(asked).toBe(2)
-  expect(session?.feed.rows.panel('parts').size).toBe(1)
 })
 
 test('a session brings its own folder on the screen', async () => {

@@ -1,0 +1,35 @@
+/** A workbench on a server of made-up rows, for tests. */
+import { expect, vi } from 'vitest'
+import { ApiClient } from '../src/system/api/client'
+import type { Op } from '../src/system/generated/contracts'
+import { newId } from '../src/system/ids'
+import { Drafts } from '../src/system/local/drafts'
+import { LocalValues } from '../src/system/local/values'
+import { Workbench } from '../src/system/workbench/workbench'
+import { FakeServer, type Scenario } from './fake-server'
+import { sessionRow, upsert, workspaceRow } from './rows'
+
+export function shell(id: string): Op {
+  return upsert('session', sessionRow({ key: id, sessionId: id, title: id }))
+}
+
+export function made(scenario: Partial<Scenario>) {
+  const server = new FakeServer({
+    workspace: [upsert('workspaces', workspaceRow())],
+    sessions: {},
+    ...scenario,
+  })
+  const drafts = new Drafts(new LocalValues(null))
+  const calls: string[] = []
+  const fetch: typeof server.fetch = (path, init) => {
+    calls.push(path)
+    return server.fetch(path, init)
+  }
+  const workbench = new Workbench(new ApiClient(fetch, () => newId('key')), drafts)
+  return { server, drafts, workbench, calls }
+}
+
+export async function live(workbench: Workbench, id: string): Promise<void> {
+  workbench.openSession(id)
+  await vi.waitFor(() => expect(workbench.active?.feed.connection).toBe('live'))
+}
