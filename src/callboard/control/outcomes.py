@@ -10,6 +10,7 @@ from callboard.contracts.errors import Code
 from callboard.contracts.facts.model import StopReason
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.live import Partial
+from callboard.contracts.plan import PlanStep
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 
@@ -161,6 +162,16 @@ class CallSeen(msgspec.Struct, frozen=True, kw_only=True):
     wanted: WantedCall
 
 
+class PlanSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """Such an agent tells its plan, whole. `step` is where it first appeared in the run."""
+
+    thread: str
+    run: str
+    prompt: int
+    step: int
+    steps: tuple[PlanStep, ...]
+
+
 Outcome = (
     ModelAnswered
     | ModelAttemptFailed
@@ -175,4 +186,5 @@ Outcome = (
     | ExternalGone
     | PartEnded
     | CallSeen
+    | PlanSeen
 )

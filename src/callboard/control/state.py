@@ -13,6 +13,7 @@ from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.task import Fix
 from callboard.contracts.facts.thread import AgentKind, PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.plan import PlanStep
 from callboard.contracts.team import ChildStatus, Edge, Isolation, QueueReason, Role, TeamPhase, WorkUsage
 
 #: Snapshots of another schema are thrown away and folded anew.
@@ -61,6 +62,13 @@ class Streak(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[int, ...] = ()
 
 
+class OpenPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan of a run as it was told last, at the step where it first appeared."""
+
+    step: int
+    steps: tuple[PlanStep, ...]
+
+
 class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run under way. `epoch` is of the host that has it.
 
@@ -103,6 +111,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     started: int = 0
     answer: tuple[Text, ...] = ()
     summary: str = ""
+    plan: OpenPlan | None = None
 
     def call_of(self, call: str) -> OpenCall | None:
         """The open call of that id."""

@@ -25,7 +25,8 @@ class Limits:
     What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
     `idle_waiting` how long one that waits for a person does. `team_budget` is how many children of one agent work at once,
     `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
-    `external_silence` while it works, and take `external_stop` to stop.
+    `external_silence` while it works, and take `external_stop` to stop; what changes in its plan is told at most every
+    `plan_interval`.
     """
 
     context_steps: int = 2000
@@ -45,6 +46,7 @@ class Limits:
     group_budget: int = 16
     external_silence: float = 1800.0
     external_stop: float = 5.0
+    plan_interval: float = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,6 +29,7 @@ from ..outcomes import (
     ModelAttemptFailed,
     Outcome,
     PartEnded,
+    PlanSeen,
     RunStopped,
     TakenOver,
     TimeCame,
@@ -91,14 +92,8 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             worktree.made(batch, report)
         case WorktreeLeft():
             worktree.left(batch, report)
-        case ExternalThere():
-            external.there(batch, report)
-        case ExternalGone():
-            external.gone(batch, report)
-        case PartEnded():
-            external.part_ended(batch, report)
-        case CallSeen():
-            external.call_seen(batch, report)
+        case ExternalThere() | ExternalGone() | PartEnded() | CallSeen() | PlanSeen():
+            external.take(batch, report)
         case _:
             assert_never(report)
     follow(batch, starts=starts)

@@ -19,11 +19,27 @@ from callboard.contracts.facts import (
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, call_scope, run_scope, thread_scope
-from ..outcomes import CallSeen, ExternalGone, ExternalThere, PartEnded
+from ..outcomes import CallSeen, ExternalGone, ExternalThere, PartEnded, PlanSeen
 from ..state import OpenRun, Thread
 from .calls import ask, let_through
 from .inbox import consume
 from .iterate import running
+from .plans import tell as tell_plan
+
+
+def take(batch: Batch, report: ExternalThere | ExternalGone | PartEnded | CallSeen | PlanSeen) -> None:
+    """What such an agent came to, says and does."""
+    match report:
+        case ExternalThere():
+            there(batch, report)
+        case ExternalGone():
+            gone(batch, report)
+        case PartEnded():
+            part_ended(batch, report)
+        case CallSeen():
+            call_seen(batch, report)
+        case PlanSeen():
+            plan_seen(batch, report)
 
 
 def there(batch: Batch, report: ExternalThere) -> None:
@@ -114,7 +130,15 @@ def call_seen(batch: Batch, report: CallSeen) -> None:
     consume(batch, report.thread)
 
 
-def _prompted(batch: Batch, report: PartEnded | CallSeen) -> tuple[Thread, OpenRun] | None:
+def plan_seen(batch: Batch, report: PlanSeen) -> None:
+    """The agent tells its plan."""
+    found = _prompted(batch, report)
+    if found is not None:
+        tell_plan(batch, *found, report.step, report.steps)
+        consume(batch, report.thread)
+
+
+def _prompted(batch: Batch, report: PartEnded | CallSeen | PlanSeen) -> tuple[Thread, OpenRun] | None:
     """The run whose prompt this belongs to; None where that is over."""
     found = running(batch, report.thread, report.run)
     return found if found is not None and found[1].model_step == report.prompt else None

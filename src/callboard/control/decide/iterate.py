@@ -16,6 +16,7 @@ from callboard.contracts.facts.queue import SteerRejection
 from ..batch import Batch, run_scope, thread_scope
 from ..evolve.turns import MOST_MARKS
 from ..state import OpenRun, Thread
+from .plans import finish as finish_plan
 from .progress import give_up, stuck
 
 
@@ -72,6 +73,7 @@ def complete(batch: Batch, thread_id: str) -> None:
     thread, run = open_run(batch, thread_id)
     scope = run_scope(thread, run)
     reject_steers(batch, thread, run, "turn_completed")
+    finish_plan(batch, thread, run)
     batch.say(OutputFinal(parts=run.answer_parts), scope)
     batch.say(TurnCompleted(iterations=run.iteration), scope)
 
@@ -80,6 +82,7 @@ def fail(batch: Batch, thread_id: str, *, code: str, message: str, hint: str, re
     """Ends the turn without its end being reached. A queue behind it waits for a person: it would likely fail as well."""
     thread, run = open_run(batch, thread_id)
     reject_steers(batch, thread, run, "turn_failed")
+    finish_plan(batch, thread, run)
     batch.say(
         TurnFailed(code=code, message=message, hint=hint, retryable=retryable, iterations=run.iteration),
         run_scope(thread, run),

@@ -7,6 +7,7 @@ from callboard.contracts.facts import ThreadPaused, TurnFailed
 from ..batch import Batch, run_scope, thread_scope
 from ..evolve.progress import streak
 from ..state import OpenRun, Thread
+from .plans import finish as finish_plan
 
 #: How many rounds in a row may come to the same.
 SAME = 3
@@ -20,6 +21,7 @@ def stuck(run: OpenRun) -> tuple[int, ...]:
 
 def give_up(batch: Batch, thread: Thread, run: OpenRun, steps: tuple[int, ...]) -> None:
     """Ends the turn and pauses its thread, with the ids of the steps as evidence. New input lets the thread go on."""
+    finish_plan(batch, thread, run)
     batch.say(
         TurnFailed(
             code="no_progress",

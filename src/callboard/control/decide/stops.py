@@ -20,6 +20,7 @@ from ..state import OpenRun, Thread
 from .answers import cut
 from .calls import abandon
 from .iterate import reject_steers, running
+from .plans import finish as finish_plan
 from .team.children import cancel_all
 from .turns import start_next, thread_changed, thread_of
 
@@ -89,6 +90,7 @@ def close(
         outcomes=outcomes,
     )
     reject_steers(batch, thread, run, "turn_interrupted")
+    finish_plan(batch, thread, run)
     batch.say(TurnInterrupted(cause=cause, reason=reason, iterations=run.iteration), run_scope(thread, run))
 
 

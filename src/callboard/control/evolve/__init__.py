@@ -106,7 +106,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
 from ..state import Session
-from . import calls, external, inbox, models, queue, rules, session, team, turns
+from . import calls, external, inbox, models, plan, queue, rules, session, team, turns
 from .place import Place
 
 
@@ -181,6 +181,8 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return calls.completed(state, fact, place)
         case ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
             return calls.ended(state, fact, place)
+        case PlanUpdated():
+            return plan.updated(state, fact, place)
         case ActionRequired():
             return calls.waiting(state, fact, place)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
@@ -251,7 +253,6 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             | SandboxApplied()
             | SnapshotUpdated()
             | OutputFinal()
-            | PlanUpdated()
             | AgentSlept()
             | AgentWoke()
             | AgentDefined()

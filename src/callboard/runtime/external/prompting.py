@@ -29,6 +29,7 @@ from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from ..host import SessionHost
 from .calls import STOPPED, Calls
 from .connecting import Connecting
+from .plans import Plans
 from .speech import Kind, Speech
 
 _STOPS: Mapping[PromptEnd, StopReason] = {"end_turn": "stop", "max_tokens": "length"}
@@ -47,6 +48,7 @@ class Prompting:
         self._host = host
         self._scope = scope
         self._speech = Speech(host, scope)
+        self._plans = Plans(host, scope, self._speech)
         self._connecting: Connecting | None = None
         self._calls: Calls | None = None
         self._session: ExternalSession | None = None
@@ -109,10 +111,11 @@ class Prompting:
         waiting = self._next = self._next or asyncio.ensure_future(anext(events))
         silence = self._host.parts.limits.external_silence
         while not waiting.done():
-            asks = set(calls.asks)
+            asks = calls.asks | self._plans.late
             done, _ = await asyncio.wait([waiting, *asks], timeout=silence, return_when=asyncio.FIRST_COMPLETED)
             for one in asks & done:
                 calls.asks.discard(one)
+                self._plans.late.discard(one)
                 one.result()
             if not done and not asks:
                 await self._stop()
@@ -140,8 +143,10 @@ class Prompting:
                 await calls.read(session, event)
             case WriteAsked():
                 await calls.write(session, event)
-            case PlanTold() | PromptEnded():
-                # No fact tells of a plan yet; what it leads to is told as it is done.
+            case PlanTold(steps):
+                await self._plans.told(calls, steps)
+            case PromptEnded():
+                # It ends the loop that takes events.
                 pass
             case _:
                 assert_never(event)
@@ -154,6 +159,7 @@ class Prompting:
 
     async def _ended(self, calls: Calls, event: PromptEnded) -> None:
         await calls.ended()
+        await self._plans.tell_last()
         if event.end not in _STOPS:
             raise ExternalFailure(*_ENDS[event.end])
         await self.settle()
@@ -173,6 +179,7 @@ class Prompting:
         )
 
     async def _failed(self, failure: ExternalFailure) -> None:
+        await self._plans.tell_last()
         await self.settle()
         if self._connecting is not None and self._session is not None and not self._session.alive:
             await self._connecting.gone(failure.message)
@@ -195,6 +202,7 @@ class Prompting:
         if session is None or events is None or calls is None or self._connecting is None:
             return
         calls.drop_asks()
+        await self._plans.tell_last()
         try:
             async with asyncio.timeout(self._host.parts.limits.external_stop):
                 await session.cancel()
@@ -224,6 +232,7 @@ class Prompting:
     async def _let_go(self) -> None:
         if self._calls is not None:
             self._calls.drop_asks()
+        self._plans.drop()
         if self._next is not None:
             self._next.cancel()
             await asyncio.gather(self._next, return_exceptions=True)

@@ -1,0 +1,19 @@
+"""Plans: what a run said last that it is going to do."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import PlanUpdated
+
+from ..state import OpenPlan, Session
+from .place import Place, change_run, past
+
+
+def updated(state: Session, fact: PlanUpdated, place: Place) -> Session:
+    plan = OpenPlan(step=place.scope.step, steps=fact.steps)
+    return change_run(
+        state,
+        place,
+        lambda run: msgspec.structs.replace(run, plan=plan, next_step=past(run, plan.step)),
+    )

@@ -1,0 +1,72 @@
+"""The plan that an agent of its own program tells in one prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from callboard.contracts.plan import PlanStep
+from callboard.contracts.scope import Scope
+from callboard.control.outcomes import PlanSeen
+
+from ..host import SessionHost
+from .calls import Calls
+from .speech import Speech
+
+Steps = tuple[PlanStep, ...]
+
+
+class Plans:
+    """Reports the plan when it changes, at most every `Limits.plan_interval`: of those that come sooner the newest waits, and
+    the last is told in any case. `late` are the tasks that tell what waits; one that fails is to be raised."""
+
+    def __init__(self, host: SessionHost, scope: Scope, speech: Speech) -> None:
+        self.late: set[asyncio.Task[None]] = set()
+        self._host = host
+        self._scope = scope
+        self._speech = speech
+        self._step = 0
+        self._waiting: Steps | None = None
+        self._told_at = 0.0
+        self._now = asyncio.Event()
+
+    async def told(self, calls: Calls, steps: Steps) -> None:
+        """The agent tells its plan. The first of a prompt takes a step, and so comes after the part in the making."""
+        first = not self._step
+        if first:
+            await self._speech.end_part()
+            await calls.tell_all()
+            self._step = self._speech.step()
+        self._waiting = steps
+        rest = self._told_at + self._host.parts.limits.plan_interval - self._host.parts.clock.elapsed()
+        if first or rest <= 0:
+            await self._tell()
+        elif not self.late:
+            self.late.add(asyncio.create_task(self._tell_in(rest)))
+
+    async def tell_last(self) -> None:
+        """Tells what waits, at once."""
+        self._now.set()
+        await asyncio.gather(*self.late)
+        self.late.clear()
+
+    def drop(self) -> None:
+        """Nothing more is told."""
+        for one in self.late:
+            one.cancel()
+        self.late.clear()
+
+    async def _tell_in(self, rest: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._now.wait(), rest)
+        await self._tell()
+
+    async def _tell(self) -> None:
+        steps, self._waiting = self._waiting, None
+        if steps is None:
+            return
+        self._told_at = self._host.parts.clock.elapsed()
+        where = self._scope
+        await self._host.report(
+            PlanSeen(thread=where.thread, run=where.run, prompt=where.step, step=self._step, steps=steps)
+        )
