@@ -6,19 +6,15 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from callboard.adapters.acp import AcpAgents
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.commands import InterruptTurn, RespondAction
+from callboard.contracts.commands import InterruptTurn
 from callboard.contracts.facts import (
     ActionRequired,
     AgentConnected,
     AgentDisconnected,
-    Fact,
     MessageInterrupted,
     MessageText,
     ModelFailed,
@@ -32,50 +28,8 @@ from callboard.contracts.facts import (
     TurnFailed,
     WorkerNotification,
 )
-from tests.runtime.house import House, house
-
-AGENT = Path(__file__).parents[1] / "adapters" / "acp" / "agent.py"
-NOBODY: dict[str, Any] = {"calls": []}
-
-Steps = list[dict[str, Any]]
-
-
-@asynccontextmanager
-async def coder(
-    place: Path, *prompts: Steps, tools: str = '["*"]', policy: str = "[Patch]", load: bool = False, **limits: Any
-) -> AsyncIterator[House]:
-    """A house whose lead is a program of its own that plays these prompts."""
-    script = place / "script.json"
-    script.write_text(json.dumps({"prompts": prompts, "load": load}))
-    agents = place / "work" / "agents"
-    agents.mkdir(parents=True, exist_ok=True)
-    command = json.dumps([sys.executable, str(AGENT), str(script)])
-    front = f"name: coder\ndescription: Codes.\nkind: main\nlead: true\nprovider: acp\ncommand: {command}\n"
-    (agents / "coder.md").write_text(f"---\n{front}tools: {tools}\npolicy: {policy}\n---\nYou are careful.\n")
-    async with house(place, NOBODY, FolderDefinitions(), AcpAgents(), **limits) as opened:
-        yield opened
-
-
-async def begun(home: House, text: str = "Do it.", **more: Any) -> str:
-    """A session whose agent a person let start."""
-    session = (await home.submit(text, **more)).session_id
-    await answer(home, session)
-    return session
-
-
-async def answer(
-    home: House, session: str, decision: str = "approve", count: int = 1, scope: str = "once"
-) -> ActionRequired:
-    """Answers the nth question of the session."""
-    asked = await home.until(session, "action.required", count)
-    respond: Any = {"decision": decision, "scope": scope}
-    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, **respond))
-    assert isinstance(asked.fact, ActionRequired)
-    return asked.fact
-
-
-async def told(home: House, session: str, kind: type[Fact]) -> list[Any]:
-    return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
+from tests.runtime.coder import AGENT, Steps, answer, begun, coder, told
+from tests.runtime.house import house
 
 
 async def test_its_text_reasoning_and_calls_become_facts_in_their_order(tmp_path: Path):

@@ -4,7 +4,7 @@ Its conversations are named `conversation-PID`. The script is `{"prompts": [[ste
 each prompt plays the next list. A step is one of
 
 say, think     a piece of text
-plan           lines
+plan           lines, each a text (pending) or [text, status]
 call           a tool call as the protocol has it: id, title, kind, status, input, diff, output, path
 permit         asks for permission for the call of that id, with the options given; says what was answered
 read, write    asks for a file; says what came of it
@@ -86,7 +86,8 @@ class Scripted:
             case "think":
                 await self._tell(session, acp.update_agent_thought_text(value))
             case "plan":
-                entries = [schema.PlanEntry(content=line, priority="medium", status="pending") for line in value]
+                lines = [line if isinstance(line, list) else [line, "pending"] for line in value]
+                entries = [schema.PlanEntry(content=line, priority="medium", status=status) for line, status in lines]
                 await self._tell(session, schema.AgentPlanUpdate(session_update="plan", entries=entries))
             case "call":
                 await self._tell(session, _call(value))
