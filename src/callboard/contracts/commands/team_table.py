@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .agents import AddAgent, AgentAdded
 from .base import Declaration
 from .team import (
     ApplyReview,
@@ -32,6 +33,13 @@ from .team import (
 )
 
 TEAM_TABLE: tuple[Declaration, ...] = (
+    Declaration(
+        name="add_agent",
+        command=AddAgent,
+        answer=AgentAdded,
+        serial="session",
+        summary="Take an agent of the folder into the session; one with a schedule sleeps until its time.",
+    ),
     Declaration(
         name="list_subagents",
         command=ListSubagents,

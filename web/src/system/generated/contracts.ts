@@ -451,6 +451,25 @@ export interface Actor {
 }
 
 /**
+ * Take an agent of the folder into the session: it gets a thread, and one with a schedule sleeps until its time.
+ * Subagents are spawned instead; an agent that is there already stays as it is.
+ */
+export interface AddAgent {
+  readonly sessionId: string
+  readonly agent: string
+  readonly reason?: string
+}
+
+/** The agent. `added` is False where it was there before. */
+export interface AgentAdded {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly threadId: string
+  readonly added: boolean
+  readonly sequence: number
+}
+
+/**
  * The agent was started or reached and holds a conversation, `provider_session_id` by its own name. `resumed` says that it
  * goes on with an earlier one of this thread; else it remembers nothing. `card` is the Agent Card of one that is elsewhere,
  * as JSON.
@@ -613,7 +632,10 @@ export interface AskedChange {
   readonly removed?: number | null
 }
 
-/** One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch. */
+/**
+ * One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch. `run_id` is its newest
+ * run, empty until it has one.
+ */
 export interface AttemptRow {
   readonly runId: string
   readonly status: 'cancelled' | 'completed' | 'failed' | 'running'
@@ -768,9 +790,10 @@ export interface DeleteSession {
   readonly confirm: string
 }
 
-/** An artifact that an agent elsewhere delivered. */
+/** An artifact that an agent elsewhere delivered for its task `task_id`. */
 export interface Delivered {
   readonly artifactId: string
+  readonly taskId?: string
   readonly name?: string
   readonly description?: string
   readonly parts?: readonly RemotePart[]
@@ -946,9 +969,10 @@ export interface GetThreadRead {
   readonly waitFor?: number
 }
 
-/** Older turns: those before an order, newest first in count, in their order. */
+/** Older turns: those before an order, newest first in count, in their order; of one thread where it is named. */
 export interface GetTurns {
   readonly sessionId: string
+  readonly threadId?: string | null
   readonly before?: number | null
   readonly limit?: number
 }
@@ -981,7 +1005,11 @@ export interface HandoffCompleted {
   readonly reason?: string
 }
 
-/** A handoff that the turn was told of; all of it is in its lane. */
+/**
+ * A handoff that the turn was told of; all of it is in its lane. `news` is what of it: that it was sent, that somebody
+ * accepted it for the agent, or, to its sender, that it was rejected, is back, or was not answered in time. `message` is what
+ * was said with that, cut at 400 characters.
+ */
 export interface HandoffPart {
   readonly kind: 'agent_handoff'
   readonly key: string
@@ -995,6 +1023,7 @@ export interface HandoffPart {
   readonly target: string
   readonly message: string
   readonly ownership?: boolean
+  readonly news?: 'accepted' | 'expired' | 'rejected' | 'requested' | 'returned'
 }
 
 /** The receiver did not take it; its sender, in `to_thread`, is told why. */
@@ -1053,7 +1082,7 @@ export interface HandoffRow {
   readonly accepted?: number
   readonly ended?: number
   readonly replyBy?: number
-  readonly reply?: '' | 'answered' | 'awaited' | 'expired'
+  readonly reply?: '' | 'answered' | 'awaited' | 'expired' | 'unknown'
 }
 
 export interface HandoffSent {
@@ -1184,7 +1213,7 @@ export interface MessageInterrupted {
   readonly content: Text
 }
 
-/** A message between agents; the key is its item. The newest two hundred are kept in the panel. */
+/** A message between agents; the key is its item. The panel holds the newest two hundred. */
 export interface MessageRow {
   readonly kind: 'message'
   readonly key: string
@@ -1245,7 +1274,10 @@ export interface ModelRequested {
   readonly contextAfter?: number
 }
 
-/** A milestone worth a line of its own: a retry of the model, a pause, a warning. */
+/**
+ * A milestone worth a line of its own: a retry of the model, a pause, a warning; and what another agent, `agent_id`, sent
+ * that is neither a handoff nor a child's end (`agent_message`, `review_requested`).
+ */
 export interface NoticePart {
   readonly kind: 'runtime_status'
   readonly key: string
@@ -1257,6 +1289,7 @@ export interface NoticePart {
   readonly code: string
   readonly message: string
   readonly hint?: string
+  readonly agentId?: string
   readonly retryInMs?: number | null
 }
 
@@ -1512,7 +1545,8 @@ export interface RemoteTaskChanged {
 
 /**
  * What an agent elsewhere told of itself and of its newest task. `card` is its Agent Card as JSON; a task's state is the
- * last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty.
+ * last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty; of older ones
+ * the parts are left out where all of them would be too much.
  */
 export interface RemoteWork {
   readonly url: string
@@ -2119,8 +2153,8 @@ export interface TaskResumed {
 }
 
 /**
- * A card of the board; the key is the task's id. Comments are the newest fifty. A task that is `paused` shows as blocked;
- * `phase` and `counters` are the newest that were told.
+ * A card of the board; the key is the task's id. Comments are the newest fifty, attempts the newest twenty. A task that is
+ * `paused` shows as blocked; one that is `cancelling` is being stopped. `phase` and `counters` are the newest that were told.
  */
 export interface TaskRow {
   readonly kind: 'task'
@@ -2143,6 +2177,7 @@ export interface TaskRow {
   readonly refs?: readonly Ref[]
   readonly entity?: 'automation_job' | 'external_task' | 'work_item'
   readonly paused?: boolean
+  readonly cancelling?: boolean
   readonly phase?: string
   readonly counters?: Readonly<Record<string, number>>
   readonly created?: number
@@ -2730,6 +2765,7 @@ export interface Commands {
   readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
   readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
   readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
+  readonly add_agent: { readonly command: AddAgent; readonly answer: AgentAdded }
   readonly list_subagents: { readonly command: ListSubagents; readonly answer: SubagentGraph }
   readonly wait_subagents: { readonly command: WaitSubagents; readonly answer: Waited }
   readonly spawn_subagent: { readonly command: SpawnSubagent; readonly answer: Spawned }
@@ -2768,6 +2804,7 @@ export const COMMANDS = {
   get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'The parts of one turn.' },
   import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Take over a past turn of another product into a session that is for reading.' },
   start_demo: { serial: 'store', authority: 'person', query: false, summary: 'Play a demo: a real run in a folder of its own, with a script in place of the model.' },
+  add_agent: { serial: 'session', authority: 'person', query: false, summary: 'Take an agent of the folder into the session; one with a schedule sleeps until its time.' },
   list_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'The parent-child graph of a session and the state of each child\'s thread.' },
   wait_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'Wait for children; gives what is there once one failed or the time is up.' },
   spawn_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Create a child with parent links and isolation; it starts at once or waits for a slot.' },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.team import (
     ApplyReview,
@@ -24,6 +25,7 @@ from callboard.contracts.commands.team import (
 from ...batch import Batch
 from ..turns import thread_of
 from . import children, handoff, messages, review, tasks
+from .adding import add
 from .spawn import spawn
 
 TeamCommand = (
@@ -39,6 +41,7 @@ TeamCommand = (
     | ApplyReview
     | CreateTask
     | UpdateTask
+    | AddAgent
 )
 
 
@@ -75,5 +78,7 @@ def answer(batch: Batch, request: TeamCommand) -> Answer:
             return tasks.create(batch, None, request, request.task_id)
         case UpdateTask():
             return tasks.update(batch, None, request)
+        case AddAgent():
+            return add(batch, request)
         case _:
             assert_never(request)
