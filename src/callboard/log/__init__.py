@@ -1,6 +1,6 @@
 """Where facts live, behind the ports of `contracts.ports.store` and `contracts.ports.live`.
 
-    chain        the hash chain over the stored bytes; pure
+    chain        what is erased from a chain, and how one is checked; pure
     batch        what every backend checks, seals and remembers of a batch; pure
     pieces       pieces of parts in the making, gathered; pure
     panels       which row operations are kept, and which rows fit a window; pure

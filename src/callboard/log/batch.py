@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..contracts.errors import Refusal
-from ..contracts.facts import Fact
+from ..contracts.facts import EvidenceExported, Fact
 from ..contracts.ports.store import Append, Head
 from ..contracts.record import Header, Record, decode_header, decode_payload, encode_header, encode_payload, header_of
 from . import chain
@@ -125,6 +125,14 @@ def record_of(stream: str, stored: Stored) -> Record:
     """The record of stored bytes. Raises Refusal `chain_broken` where they cannot be read."""
     header = decode_header(stored.header)
     return Record(stream, stored.sequence, header, stored.link, decode_payload(header.type, stored.payload))
+
+
+def shows(header: bytes, payload: bytes | None, sequence: int) -> bool:
+    """True of a fact that names a pack of evidence which shows the fact at that sequence."""
+    if payload is None or decode_header(header).type != EvidenceExported.type:
+        return False
+    fact = decode_payload(EvidenceExported.type, payload)
+    return isinstance(fact, EvidenceExported) and fact.through >= sequence
 
 
 def blobs_named_by(payload: bytes) -> set[str]:

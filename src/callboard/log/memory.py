@@ -13,7 +13,7 @@ from ..contracts.live import Frame, Partial
 from ..contracts.ports.store import Append, Arrival, BlobStore, FactLog, Head, PartialStore, RowStore, StoredAnswer
 from ..contracts.record import Record, decode_header
 from . import chain
-from .batch import check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal
+from .batch import check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal, shows
 from .chain import Stored
 from .following import Following
 from .memory_rows import MemoryRows
@@ -154,9 +154,15 @@ class MemoryFacts:
     async def read(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[Record, ...]:
+        found = await self.stored(stream, after=after, limit=limit, until=until)
+        return tuple(record_of(stream, fact) for fact in found)
+
+    async def stored(
+        self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
+    ) -> tuple[Stored, ...]:
         facts = self._streams[stream].facts if stream in self._streams else []
         end = after + limit if until is None else min(after + limit, until)
-        return tuple(record_of(stream, fact) for fact in facts[after : max(after, end)])
+        return tuple(facts[after : max(after, end)])
 
     async def head(self, stream: str) -> Head:
         return self._streams[stream].head if stream in self._streams else nothing(stream)
@@ -192,6 +198,8 @@ class MemoryFacts:
         fact = facts[sequence - 1]
         facts[sequence - 1] = chain.erased(fact)
         self._blobs.release(stream, sequence)
+        for pack in (one.sequence for one in facts[sequence:] if shows(one.header, one.payload, sequence)):
+            self._blobs.release(stream, pack)
         scope = decode_header(fact.header).scope
         self._partials.end(stream, keys_of(scope))
         for kept in self._answers.values():

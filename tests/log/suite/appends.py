@@ -8,7 +8,7 @@ import pytest
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Head, Store
-from callboard.contracts.record import header_of
+from callboard.contracts.record import encode_payload, header_of
 from callboard.log import chain
 
 from ..given import AT, STREAM, Session, batch, filled, frame, said, said_at_length
@@ -134,6 +134,18 @@ class AppendSuite:
         assert await page(after=10) == []
         assert await page(after=5, until=5) == []
         assert await page(after=6, until=2) == []
+
+    async def test_the_bytes_that_are_kept_are_those_that_are_chained(self, store: Store) -> None:
+        """Design rule: the chain is over the stored bytes."""
+        records = await filled(store, 3)
+        await store.facts.erase(STREAM, 2)
+
+        kept = await store.facts.stored(STREAM)
+
+        assert chain.check(STREAM, 0, chain.genesis(STREAM), kept) == (3, records[-1].link)
+        assert [(one.sequence, one.link) for one in kept] == [(record.sequence, record.link) for record in records]
+        assert [one.payload for one in kept] == [encode_payload(records[0].fact), None, encode_payload(records[2].fact)]
+        assert await store.facts.stored(STREAM, after=1, until=2) == kept[1:2]
 
     async def test_streams_are_listed_by_prefix_oldest_first(self, store: Store) -> None:
         for name in ("ses_b", "wks_a", "ses_a", "ses%"):

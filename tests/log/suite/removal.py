@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ErasedFact
+from callboard.contracts.facts import ErasedFact, EvidenceExported
 from callboard.contracts.ports.store import Head, Store, StoredAnswer, Views
+from callboard.contracts.record import NewFact
 from callboard.contracts.rows import Upsert
+from callboard.contracts.scope import Scope
 from callboard.log import chain
 
 from ..given import STREAM, batch, filled, frame, said, said_at_length, turn_row
@@ -67,6 +70,20 @@ class RemovalSuite:
         await store.facts.erase(STREAM, 2)
         assert await store.blobs.get(name) is None
 
+    async def test_an_erased_payload_takes_the_packs_of_evidence_that_show_it(self, store: Store) -> None:
+        """Design rule: what is erased is not left in a copy that the log keeps."""
+        earlier, later = blob_of(b"PK earlier", "application/zip"), blob_of(b"PK later", "application/zip")
+        await filled(store, 1)
+        await store.facts.append(batch(1, exported(earlier, through=1), blobs=(earlier,)))
+        await store.facts.append(batch(2, said("secret")))
+        await store.facts.append(batch(3, exported(later, through=3), blobs=(later,)))
+
+        await store.facts.erase(STREAM, 3)
+
+        assert await store.blobs.get(later.ref.hash) is None
+        assert await store.blobs.get(earlier.ref.hash) == earlier.data
+        await store.facts.verify(STREAM)
+
     async def test_a_deleted_stream_leaves_nothing(self, store: Store) -> None:
         long, blobs = said_at_length("gone " * 5000)
         await store.facts.append(batch(0, long, key="k", blobs=blobs, closed=("trn_a",)))
@@ -97,3 +114,8 @@ class RemovalSuite:
 
     async def test_deleting_what_is_not_there_changes_nothing(self, store: Store) -> None:
         assert await store.facts.delete(STREAM) == NOTHING
+
+
+def exported(pack: Blob, *, through: int) -> NewFact:
+    """A pack of the facts up to there."""
+    return NewFact(EvidenceExported(through=through, facts=through, link="", pack=pack.ref), Scope(evidence="evd_a"))

@@ -11,12 +11,13 @@ from typing import Protocol
 
 import msgspec
 
+from ..chain import Stored
 from ..content import Blob
 from ..live import Frame, Partial
 from ..record import NewFact, Origin, Record
 from ..rows.base import Op, Row
 
-#: The link before the first fact of a stream is derived from the stream's name by `log.chain`.
+#: The link before the first fact of a stream is derived from the stream's name by `contracts.chain`.
 LINK_BYTES = 32
 
 
@@ -83,6 +84,12 @@ class FactLog(Protocol):
         """The facts after a sequence, oldest first, at most `limit`, up to and including `until`."""
         ...
 
+    async def stored(
+        self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
+    ) -> tuple[Stored, ...]:
+        """The same facts as the very bytes that are kept and chained."""
+        ...
+
     async def head(self, stream: str) -> Head:
         """The end of the stream; of one that does not exist, sequence 0."""
         ...
@@ -116,7 +123,8 @@ class FactLog(Protocol):
         ...
 
     async def erase(self, stream: str, sequence: int) -> None:
-        """Erases one fact's payload with its salt, and the blobs that only it referred to. The chain still verifies."""
+        """Erases one fact's payload with its salt, the blobs that only it referred to, and the packs of evidence that show it.
+        The chain still verifies."""
         ...
 
     async def delete(self, stream: str) -> Head:

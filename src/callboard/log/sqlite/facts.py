@@ -68,6 +68,11 @@ class SqliteFacts:
             )
         )
 
+    async def stored(
+        self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
+    ) -> tuple[Stored, ...]:
+        return await self._readers.run(lambda connection: tuple(_stored(connection, stream, after, limit, until)))
+
     async def head(self, stream: str) -> Head:
         return await self._readers.run(lambda connection: find_end(connection, stream).head)
 

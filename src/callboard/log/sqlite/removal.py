@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from ...contracts.ports.store import Head
 from ...contracts.record import decode_header
 from .. import chain
-from ..batch import fenced, no_such_fact
+from ..batch import fenced, no_such_fact, shows
 from ..chain import Stored
 from ..pieces import keys_of
 from .ledger import Ledger
@@ -40,6 +40,7 @@ def erase(connection: sqlite3.Connection, ledger: Ledger, stream: str, sequence:
         "UPDATE facts SET seal = ?, payload = NULL WHERE stream = ? AND sequence = ?", (gone.seal, number, sequence)
     )
     _drop_uses(connection, number, sequence, sequence)
+    _drop_packs(connection, number, sequence)
     end_partials(connection, number, keys_of(decode_header(gone.header).scope))
     connection.execute(
         "UPDATE answers SET body_hash = '', answer = x'' WHERE stream = ? AND last >= ? AND first <= ?",
@@ -107,6 +108,17 @@ def _drop_uses(connection: sqlite3.Connection, stream: int, first: int, last: in
     connection.executemany(
         "DELETE FROM blobs WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = ?1)", used
     )
+
+
+def _drop_packs(connection: sqlite3.Connection, stream: int, shown: int) -> None:
+    """Packs of evidence hold what they show: those that show the fact are dropped with it."""
+    later: Iterable[tuple[int, bytes, bytes | None]] = connection.execute(
+        "SELECT sequence, header, payload FROM facts WHERE stream = ?1 AND sequence > ?2 AND EXISTS"
+        " (SELECT 1 FROM blob_uses WHERE blob_uses.stream = ?1 AND blob_uses.sequence = facts.sequence)",
+        (stream, shown),
+    )
+    for found in [sequence for sequence, header, payload in later if shows(header, payload, shown)]:
+        _drop_uses(connection, stream, found, found)
 
 
 def _count_erasure(connection: sqlite3.Connection) -> int:
