@@ -34,6 +34,8 @@ from .workspaces import Workspaces
 
 #: How many of the newest facts a thread read looks through for incidents.
 INCIDENT_FACTS = 500
+#: How many turns are looked through at a time for those that are asked for.
+LARGEST_PAGE = 200
 
 
 class Queries:
@@ -99,22 +101,27 @@ class Queries:
     async def _thread(self, query: GetThreadRead) -> ThreadRead:
         found = await self._at(query.session_id, query.wait_for)
         thread = query.thread_id or found.host.state.lead
-        status = [row for row in found.views.rows(StatusRow) if row.thread_id == thread]
-        if not status:
-            raise Refusal(
-                "unknown_thread",
-                f"The session has no thread {thread}.",
-                field="threadId",
-                hint="get_session names the threads.",
-            )
+        status = self._status(found, thread)
         turns = [row for row in found.views.rows(TurnRow) if row.thread_id == thread and row.ended_at]
         return ThreadRead(
-            status=status[0],
+            status=status,
             actions=tuple(row for row in found.views.rows(ActionRow) if row.thread_id == thread),
             queue=tuple(row for row in found.views.rows(QueueRow) if row.thread_id == thread),
             last_turn=max(turns, key=lambda row: row.ended_at) if turns else None,
             incidents=await self._incidents(found, thread),
             head=found.host.state.sequence,
+        )
+
+    @staticmethod
+    def _status(found: OpenSession, thread: str) -> StatusRow:
+        for row in found.views.rows(StatusRow):
+            if row.thread_id == thread:
+                return row
+        raise Refusal(
+            "unknown_thread",
+            f"The session has no thread {thread}.",
+            field="threadId",
+            hint="get_session names the threads.",
         )
 
     async def _incidents(self, found: OpenSession, thread: str) -> tuple[Incident, ...]:
@@ -131,8 +138,19 @@ class Queries:
     async def _turns(self, query: GetTurns) -> TurnList:
         found = await self._at(query.session_id, 0)
         await found.views.written()
-        rows = await self._parts.store.rows.rows(query.session_id, "turns", before=query.before, limit=query.limit)
-        return TurnList(turns=tuple(row for row in rows if isinstance(row, TurnRow)))
+        rows = self._parts.store.rows
+        if query.thread_id is None:
+            newest = await rows.rows(query.session_id, "turns", before=query.before, limit=query.limit)
+            return TurnList(turns=tuple(row for row in newest if isinstance(row, TurnRow)))
+        opened = self._status(found, query.thread_id).order
+        before, turns = query.before, list[TurnRow]()
+        while len(turns) < query.limit and (before is None or before > opened):
+            page = await rows.rows(query.session_id, "turns", before=before, limit=LARGEST_PAGE)
+            if not page:
+                break
+            turns = [*(row for row in page if isinstance(row, TurnRow) and row.thread_id == query.thread_id), *turns]
+            before = page[0].order
+        return TurnList(turns=tuple(turns[-query.limit :]))
 
     async def _parts_of(self, query: GetParts) -> PartList:
         found = await self._at(query.session_id, 0)

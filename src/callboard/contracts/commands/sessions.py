@@ -134,9 +134,10 @@ class PartList(Answer, frozen=True, kw_only=True):
 
 
 class GetTurns(Command, frozen=True, kw_only=True):
-    """Older turns: those before an order, newest first in count, in their order."""
+    """Older turns: those before an order, newest first in count, in their order; of one thread where it is named."""
 
     session_id: Id
+    thread_id: Id | None = None
     before: Sequence | None = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 20
 

@@ -147,11 +147,13 @@ class SteerPart(Part, tag="user_text", frozen=True, kw_only=True):
 
 
 class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):
-    """A milestone worth a line of its own: a retry of the model, a pause, a warning."""
+    """A milestone worth a line of its own: a retry of the model, a pause, a warning; and what another agent, `agent_id`, sent
+    that is neither a handoff nor a child's end (`agent_message`, `review_requested`)."""
 
     code: str
     message: str
     hint: str = ""
+    agent_id: str = ""
     retry_in_ms: int | None = None
 
 
@@ -172,14 +174,20 @@ class NotificationPart(Part, tag="worker_notification", frozen=True, kw_only=Tru
     transcript: str = ""
 
 
+HandoffNews = Literal["requested", "accepted", "rejected", "returned", "expired"]
+
+
 class HandoffPart(Part, tag="agent_handoff", frozen=True, kw_only=True):
-    """A handoff that the turn was told of; all of it is in its lane."""
+    """A handoff that the turn was told of; all of it is in its lane. `news` is what of it: that it was sent, that somebody
+    accepted it for the agent, or, to its sender, that it was rejected, is back, or was not answered in time. `message` is what
+    was said with that, cut at 400 characters."""
 
     handoff_id: str
     source: str
     target: str
     message: str
     ownership: bool = False
+    news: HandoffNews = "requested"
 
 
 class RemoteStatusPart(Part, tag="remote_agent_status", frozen=True, kw_only=True):

@@ -110,9 +110,10 @@ class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
 
 
 class Delivered(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An artifact that an agent elsewhere delivered."""
+    """An artifact that an agent elsewhere delivered for its task `task_id`."""
 
     artifact_id: str
+    task_id: str = ""
     name: str = ""
     description: str = ""
     parts: tuple[RemotePart, ...] = ()
@@ -121,7 +122,8 @@ class Delivered(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 class RemoteWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What an agent elsewhere told of itself and of its newest task. `card` is its Agent Card as JSON; a task's state is the
-    last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty."""
+    last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty; of older ones
+    the parts are left out where all of them would be too much."""
 
     url: str
     name: str = ""
@@ -214,7 +216,8 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch."""
+    """One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch. `run_id` is its newest
+    run, empty until it has one."""
 
     run_id: str
     status: RunStatus
@@ -226,8 +229,9 @@ class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class TaskRow(Row, tag="task", frozen=True, kw_only=True):
-    """A card of the board; the key is the task's id. Comments are the newest fifty. A task that is `paused` shows as blocked;
-    `phase` and `counters` are the newest that were told."""
+    """A card of the board; the key is the task's id. Comments are the newest fifty, attempts the newest twenty. A task that is
+    `paused` shows as blocked; one that is `cancelling` is being stopped. `phase` and `counters` are the newest that were told.
+    """
 
     panel: ClassVar[str] = "tasks"
     title: str
@@ -246,6 +250,7 @@ class TaskRow(Row, tag="task", frozen=True, kw_only=True):
     refs: tuple[Ref, ...] = ()
     entity: TaskEntity = "work_item"
     paused: bool = False
+    cancelling: bool = False
     phase: str = ""
     counters: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     created: int = 0
@@ -273,7 +278,7 @@ class HandoffRow(Row, tag="handoff", frozen=True, kw_only=True):
     accepted: int = 0
     ended: int = 0
     reply_by: int = 0
-    reply: Literal["", "awaited", "answered", "expired"] = ""
+    reply: Literal["", "awaited", "answered", "expired", "unknown"] = ""
 
 
 class NotificationRow(Row, tag="notification", frozen=True, kw_only=True):
@@ -310,7 +315,7 @@ class ReviewRow(Row, tag="review", frozen=True, kw_only=True):
 
 
 class MessageRow(Row, tag="message", frozen=True, kw_only=True):
-    """A message between agents; the key is its item. The newest two hundred are kept in the panel."""
+    """A message between agents; the key is its item. The panel holds the newest two hundred."""
 
     panel: ClassVar[str] = "messages"
     channel_id: str
