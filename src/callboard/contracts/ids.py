@@ -23,6 +23,7 @@ PREFIXES: dict[str, str] = {
     "channel": "chn",
     "review": "rev",
     "item": "itm",
+    "evidence": "evd",
 }
 
 IdKind = Literal[
@@ -42,6 +43,7 @@ IdKind = Literal[
     "channel",
     "review",
     "item",
+    "evidence",
 ]
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

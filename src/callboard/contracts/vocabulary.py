@@ -269,6 +269,7 @@ CONTROLS: dict[Control, str] = {
     "approve": "respond_action",
     "reject": "respond_action",
     "open_detail": "get_parts",
+    "export": "export_evidence",
 }
 
 #: The command behind each of the Subagents specification's names (Control plane) that the product has.
@@ -277,4 +278,5 @@ SUBAGENT_CONTROLS: dict[str, str] = {
     "subagent/cancel": "cancel_subagent",
     "action/respond": "respond_action",
     "handoff/respond": "respond_handoff",
+    "evidence/export": "export_evidence",
 }

@@ -200,7 +200,8 @@ How to check it, with or without the product that made it
   1. Sequences count from 1 without a gap, and every computed link is the one in its line.
   2. The last link and the number of facts are those in manifest.json.
   3. Each file in blobs/ has the hash that is its name; facts.jsonl and this file have those in manifest.json.
-  4. The last {comment} characters of the zip itself (its comment) are the SHA-256 of every byte before them.
+  4. The last {comment} characters of the zip itself (its comment) are "sha256:" and the SHA-256 of every byte before them:
+     head -c -{comment} PACK | sha256sum
 
 What it proves
 

@@ -9,7 +9,7 @@ import hashlib
 import re
 import zipfile
 from collections.abc import Iterable
-from typing import IO, Self
+from typing import IO
 
 import msgspec
 
@@ -78,10 +78,7 @@ class Packer:
         self._size = 0
         self.through = 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """Lets go of the file, which is then no pack unless it was finished."""
         if self._facts is not None:
             self._facts.close()

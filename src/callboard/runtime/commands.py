@@ -22,6 +22,7 @@ from callboard.contracts.commands import (
     WorkspaceIsOpen,
 )
 from callboard.contracts.commands.base import Command, Declaration
+from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SessionCreated
 from callboard.contracts.ids import render
@@ -31,6 +32,7 @@ from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand
 from callboard.control.effects import ListSession
 
+from .evidence import Exports
 from .parts import Parts
 from .queries import Queries
 from .sessions import Sessions
@@ -42,11 +44,14 @@ _DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE
 class Commands:
     """Implements the port `CommandService`."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces, queries: Queries) -> None:
+    def __init__(
+        self, parts: Parts, sessions: Sessions, workspaces: Workspaces, queries: Queries, exports: Exports
+    ) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
         self._queries = queries
+        self._exports = exports
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
@@ -105,6 +110,8 @@ class Commands:
                 return await self._import(command, kept, actor)
             case RespondAction():
                 return await self._respond(command, kept, actor)
+            case ExportEvidence():
+                return await self._exports.export(command, actor, kept)
             case _:
                 session_command: SessionCommand = command  # pyright: ignore[reportAssignmentType]
                 found = await self._sessions.get(getattr(command, "session_id", None) or "")

@@ -21,12 +21,14 @@ from callboard.contracts.commands import (
     WorkspaceList,
 )
 from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.evidence import ListExports
 from callboard.contracts.commands.team import ListSubagents, WaitSubagents
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
 from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
 from callboard.contracts.rows.conversation import part_order
 
+from .evidence import Exports
 from .parts import Parts
 from .sessions import OpenSession, Sessions
 from .teamreads import TeamReads
@@ -41,11 +43,12 @@ LARGEST_PAGE = 200
 class Queries:
     """Answers the commands that are declared as queries."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces, exports: Exports) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
         self._teams = TeamReads(parts, sessions)
+        self._exports = exports
 
     async def answer(self, query: Command) -> Any:
         """The answer of a query. Raises Refusal."""
@@ -67,6 +70,8 @@ class Queries:
                 return await self._teams.graph(query)
             case WaitSubagents():
                 return await self._teams.wait(query)
+            case ListExports():
+                return await self._exports.list(query)
             case _:
                 raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
 

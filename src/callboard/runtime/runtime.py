@@ -17,6 +17,7 @@ from .commands import Commands
 from .events.heard import HeardFeed
 from .events.order import Order
 from .events.stream import EventStream
+from .evidence import Exports
 from .feeds import RuntimeFeeds
 from .host import SessionHost
 from .parts import Parts
@@ -43,8 +44,9 @@ class Runtime:
         self.sessions = Sessions(
             parts, self.workspaces.home, self.workspaces.card, self.workspaces.was_deleted, self._pass_on
         )
-        self.queries = Queries(parts, self.sessions, self.workspaces)
-        self.commands = Commands(parts, self.sessions, self.workspaces, self.queries)
+        exports = Exports(parts, self.sessions)
+        self.queries = Queries(parts, self.sessions, self.workspaces, exports)
+        self.commands = Commands(parts, self.sessions, self.workspaces, self.queries, exports)
         events = EventStream(order, lambda: self.parts.store.facts, self.workspaces.listed)
         self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces, events)
         self.runs = RunRecords(parts, self.sessions, self.workspaces)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .actions import ActionAnswered, RespondAction
 from .base import Answer, Authority, Command, Declaration, Serial
 from .demos import DEMO_TABLE, StartDemo
+from .evidence import EVIDENCE_TABLE
 from .imports import ImportTurn, TurnImported
 from .sessions import (
     DeleteSession,
@@ -183,6 +184,7 @@ TABLE: tuple[Declaration, ...] = (
         summary="Take over a past turn of another product into a session that is for reading.",
     ),
     *DEMO_TABLE,
+    *EVIDENCE_TABLE,
     *TEAM_TABLE,
 )
 

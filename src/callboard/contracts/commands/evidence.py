@@ -1,9 +1,11 @@
-"""The command that exports evidence."""
+"""The commands that export evidence."""
 
 from __future__ import annotations
 
+import msgspec
+
 from ..content import BlobRef
-from .base import Answer, Command
+from .base import Answer, Command, Declaration
 from .turns import Id, Reason
 
 
@@ -17,7 +19,8 @@ class ExportEvidence(Command, frozen=True, kw_only=True):
 
 
 class EvidencePacked(Answer, frozen=True, kw_only=True):
-    """The pack is the blob `pack`; `link` is the chain's link at `through`, in hex."""
+    """The pack is the blob `pack`; it shows the session's facts 1 to `through`, and `facts` counts those that were asked for:
+    all, or the task's. `link` is the chain's link at `through`, in hex; `sequence` is the fact that tells of the export."""
 
     session_id: str
     evidence_id: str
@@ -26,3 +29,45 @@ class EvidencePacked(Answer, frozen=True, kw_only=True):
     facts: int
     link: str
     sequence: int
+
+
+class ListExports(Command, frozen=True, kw_only=True):
+    """Which packs of a session are being made."""
+
+    session_id: Id
+
+
+class ExportUnderWay(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """`done` of the facts 1 to `through` are in the pack; before that it waits for other exports, or reads which facts are the
+    task's. `started_at` is in microseconds since the epoch."""
+
+    task_id: str | None
+    done: int
+    through: int
+    started_at: int
+
+
+class ExportList(Answer, frozen=True, kw_only=True):
+    """The exports that were asked for and not yet answered, the oldest first."""
+
+    exports: tuple[ExportUnderWay, ...]
+
+
+EVIDENCE_TABLE: tuple[Declaration, ...] = (
+    Declaration(
+        name="export_evidence",
+        command=ExportEvidence,
+        answer=EvidencePacked,
+        serial="session",
+        summary="Export a pack of a session's facts, or of a task's among them, that others can verify.",
+    ),
+    Declaration(
+        name="list_exports",
+        command=ListExports,
+        answer=ExportList,
+        serial="session",
+        authority="anyone",
+        query=True,
+        summary="The exports of a session that are under way, and how far each is.",
+    ),
+)

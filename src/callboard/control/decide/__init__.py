@@ -38,7 +38,8 @@ from ..outcomes import (
     WorktreeMade,
 )
 from ..state import Session
-from . import actions, answers, calls, external, imports, queue, recovery, resume, stops, submit
+from . import actions, answers, calls, evidence, external, imports, queue, recovery, resume, stops, submit
+from .evidence import EvidenceMade
 from .follow import follow
 from .imports import must_not_be_imported
 from .team import handoff, worktree
@@ -54,13 +55,14 @@ SessionCommand = (
     | PromoteQueuedTurn
     | EditQueuedTurn
     | ImportTurn
+    | EvidenceMade
     | TeamCommand
 )
 
 
 def command(state: Session, request: SessionCommand, known: Known) -> tuple[Decision, Answer]:
     """The facts and the answer of a command. Raises Refusal where it cannot be honoured."""
-    if not isinstance(request, ImportTurn):
+    if not isinstance(request, ImportTurn | EvidenceMade):
         must_not_be_imported(state)
     batch = Batch(state, known)
     given = _answer(batch, request)
@@ -120,5 +122,7 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
             return imports.take(batch, request)
         case EditQueuedTurn():
             return queue.edit(batch, request)
+        case EvidenceMade():
+            return evidence.exported(batch, request)
         case _:
             return answer(batch, request)

@@ -127,6 +127,7 @@ export const CODES = [
   'task_not_paused',
   'capability_missing',
   'agent_exists',
+  'edge_exists',
   'worktree_failed',
   'conflict',
   'fenced',
@@ -577,13 +578,15 @@ export interface AgentRow {
 /**
  * An agent of kind background sleeps until `wake_at` (microseconds since the Unix epoch, 0 for no time), or until a fact of
  * one of the types `wake_on`. `schedule` is what its definition says, such as `every 1800 s` or a cron line; the scope's task
- * is the one that its runs are attempts of.
+ * is the one that its runs are attempts of. Runs that nobody asked for are under no wider mode than `permission_mode`, the
+ * session's when it joined.
  */
 export interface AgentSlept {
-  readonly reason: 'joined' | 'ran' | 'resumed' | 'skipped'
+  readonly reason: 'ended' | 'joined' | 'ran' | 'resumed' | 'skipped'
   readonly wakeAt?: number
   readonly wakeOn?: readonly string[]
   readonly schedule?: string
+  readonly permissionMode?: PermissionMode
 }
 
 /**
@@ -921,11 +924,51 @@ export interface EvidenceExported {
   readonly task?: string
 }
 
+/**
+ * The pack is the blob `pack`; it shows the session's facts 1 to `through`, and `facts` counts those that were asked for:
+ * all, or the task's. `link` is the chain's link at `through`, in hex; `sequence` is the fact that tells of the export.
+ */
+export interface EvidencePacked {
+  readonly sessionId: string
+  readonly evidenceId: string
+  readonly pack: BlobRef
+  readonly through: number
+  readonly facts: number
+  readonly link: string
+  readonly sequence: number
+}
+
 /** Whether an answer is awaited, and by whom. A required one is tracked until it comes or expires. */
 export interface Expectation {
   readonly expectation?: 'none' | 'optional' | 'required'
   readonly replyTo?: string
   readonly withinS?: number | null
+}
+
+/**
+ * Make a pack of a session's facts that others can verify without this product. With `task_id` it also names the facts that
+ * are of that task, its parts and their agents; the chain is whole in any case.
+ */
+export interface ExportEvidence {
+  readonly sessionId: string
+  readonly taskId?: string | null
+  readonly reason?: string
+}
+
+/** The exports that were asked for and not yet answered, the oldest first. */
+export interface ExportList {
+  readonly exports: readonly ExportUnderWay[]
+}
+
+/**
+ * `done` of the facts 1 to `through` are in the pack; before that it waits for other exports, or reads which facts are the
+ * task's. `started_at` is in microseconds since the epoch.
+ */
+export interface ExportUnderWay {
+  readonly taskId: string | null
+  readonly done: number
+  readonly through: number
+  readonly startedAt: number
 }
 
 /** What a tool did to one file. `path` is relative to the folder; the diff is unified, in UTF-8. */
@@ -1191,6 +1234,11 @@ export interface InterruptTurn {
   readonly queued?: 'clear' | 'keep'
   readonly cascade?: boolean
   readonly reason?: string
+}
+
+/** Which packs of a session are being made. */
+export interface ListExports {
+  readonly sessionId: string
 }
 
 /** The sessions of a workspace, newest first, or of all. */
@@ -1496,13 +1544,17 @@ export interface Ref {
   readonly ref: string
 }
 
-/** The remote end delivered an artifact, whole. One of the same id replaces the former. */
+/**
+ * The remote end delivered an artifact, whole. One of the same id replaces the former. `left_out` counts the parts beyond
+ * the bound, which are not kept.
+ */
 export interface RemoteArtifact {
   readonly remoteTaskId: string
   readonly remoteArtifactId: string
   readonly name?: string
   readonly description?: string
   readonly parts?: readonly RemotePart[]
+  readonly leftOut?: number
 }
 
 /**
@@ -2765,6 +2817,8 @@ export interface Commands {
   readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
   readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
   readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
+  readonly export_evidence: { readonly command: ExportEvidence; readonly answer: EvidencePacked }
+  readonly list_exports: { readonly command: ListExports; readonly answer: ExportList }
   readonly add_agent: { readonly command: AddAgent; readonly answer: AgentAdded }
   readonly list_subagents: { readonly command: ListSubagents; readonly answer: SubagentGraph }
   readonly wait_subagents: { readonly command: WaitSubagents; readonly answer: Waited }
@@ -2804,6 +2858,8 @@ export const COMMANDS = {
   get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'The parts of one turn.' },
   import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Take over a past turn of another product into a session that is for reading.' },
   start_demo: { serial: 'store', authority: 'person', query: false, summary: 'Play a demo: a real run in a folder of its own, with a script in place of the model.' },
+  export_evidence: { serial: 'session', authority: 'person', query: false, summary: 'Export a pack of a session\'s facts, or of a task\'s among them, that others can verify.' },
+  list_exports: { serial: 'session', authority: 'anyone', query: true, summary: 'The exports of a session that are under way, and how far each is.' },
   add_agent: { serial: 'session', authority: 'person', query: false, summary: 'Take an agent of the folder into the session; one with a schedule sleeps until its time.' },
   list_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'The parent-child graph of a session and the state of each child\'s thread.' },
   wait_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'Wait for children; gives what is there once one failed or the time is up.' },

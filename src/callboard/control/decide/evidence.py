@@ -1,0 +1,51 @@
+"""A pack of evidence that was made becomes a fact of its session."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence
+from callboard.contracts.content import Blob
+from callboard.contracts.facts import EvidenceExported
+from callboard.contracts.scope import Scope
+
+from ..batch import Batch
+
+
+class EvidenceMade(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request for a pack came to: the pack of the facts 1 to `through`, `facts` of which were asked for. `link` is the
+    chain's at `through`, in hex; `scope` that in which the task was made, where it is of one."""
+
+    request: ExportEvidence
+    pack: Blob
+    through: int
+    facts: int
+    link: str
+    scope: Scope = Scope()
+
+
+def exported(batch: Batch, made: EvidenceMade) -> EvidencePacked:
+    """Says that the pack was exported. The fact has the ids of whom the task was given to, as all facts of a child do."""
+    evidence, of = batch.known.ids.new("evidence"), made.scope
+    scope = Scope(
+        evidence=evidence,
+        task=of.task,
+        agent=of.agent,
+        thread=of.thread,
+        parent_thread=of.parent_thread,
+        parent_run=of.parent_run,
+    )
+    fact = EvidenceExported(
+        through=made.through, facts=made.facts, link=made.link, pack=made.pack.ref, task=made.request.task_id or ""
+    )
+    batch.keep(made.pack)
+    batch.say(fact, scope)
+    return EvidencePacked(
+        session_id=batch.state.session,
+        evidence_id=evidence,
+        pack=fact.pack,
+        through=fact.through,
+        facts=fact.facts,
+        link=fact.link,
+        sequence=batch.state.sequence,
+    )
