@@ -5,6 +5,8 @@ text     the assistant's text and reasoning
 tool     tool calls
 action   requests for a decision, and what came of them
 aside    steers, notices and errors
+told     what other agents sent, in the turn that was told of it
+progress plans, and how the tasks of agents elsewhere stand
 """
 
 from __future__ import annotations
@@ -17,14 +19,18 @@ from callboard.contracts.facts import (
     ActionResolved,
     ActionWithdrawn,
     ErrorRaised,
+    InboxReserved,
     MessageInterrupted,
     MessageText,
     ModelFailed,
     ModelRequested,
     OutputFinal,
     PermissionEvaluated,
+    PlanUpdated,
     ReasoningCompleted,
     ReasoningInterrupted,
+    RemoteArtifact,
+    RemoteTaskChanged,
     SandboxApplied,
     SteerAccepted,
     SteerRejected,
@@ -47,15 +53,18 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op
 
-from . import action, aside, text, tool
+from . import action, aside, progress, text, told, tool
 from .run import OpenRun, Place
+from .told import Waiting
 
 
 class PartsPanel(msgspec.Struct):
-    """`runs` are the open runs by turn; `newest` is where the newest run of each thread stands, open or over."""
+    """`runs` are the open runs by turn; `newest` is where the newest run of each thread stands, open or over; `waiting` what
+    agents sent each other and no turn was told yet."""
 
     runs: dict[str, OpenRun] = msgspec.field(default_factory=dict[str, OpenRun])
     newest: dict[str, Place] = msgspec.field(default_factory=dict[str, Place])
+    waiting: Waiting = msgspec.field(default_factory=Waiting)
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that the fact leads to."""
@@ -65,14 +74,22 @@ class PartsPanel(msgspec.Struct):
             self.runs[scope.turn] = OpenRun(place=place)
             self.newest[scope.thread] = place
             return []
+        if type(record.fact) in told.TAKES:
+            self.waiting.take(record)
+            return []
         run = self.runs.get(scope.turn)
         if run is None or (scope.run and scope.run != run.place.run):
             return self._outside(record)
         run.step = max(run.step, scope.step)
-        ops = _within(run, record)
-        if isinstance(record.fact, TurnCompleted | TurnFailed | TurnInterrupted):
-            del self.runs[scope.turn]
-        return ops
+        match record.fact:
+            case InboxReserved() as fact:
+                return self.waiting.told(run, record, fact)
+            case TurnCompleted() | TurnFailed() | TurnInterrupted() as fact:
+                del self.runs[scope.turn]
+                state = "final" if isinstance(fact, TurnCompleted) else "interrupted"
+                return [*progress.plan_ended(run, record, state), *_within(run, record)]
+            case _:
+                return _within(run, record)
 
     def _outside(self, record: Record) -> list[Op]:
         match record.fact:
@@ -114,10 +131,23 @@ def _within(run: OpenRun, record: Record) -> list[Op]:
             return action.required(run, record, fact)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
             return action.settled(run, record)
+        case _:
+            return _beside(run, record)
+
+
+def _beside(run: OpenRun, record: Record) -> list[Op]:
+    """What is neither said nor done by the model of the run."""
+    match record.fact:
         case SteerRequested() as fact:
             return aside.steered(run, record, fact)
         case SteerAccepted() | SteerRejected() as fact:
             return aside.steer_settled(run, record, fact)
+        case PlanUpdated() as fact:
+            return progress.planned(run, record, fact)
+        case RemoteTaskChanged() as fact:
+            return progress.told(run, record, fact)
+        case RemoteArtifact() as fact:
+            return progress.delivered(run, record, fact)
         case ModelFailed() | WarningRaised() | ErrorRaised() | TurnFailed() | ThreadPaused() | UnknownFact():
             return aside.noted(run, record)
         case _:

@@ -42,12 +42,14 @@ def settled(run: OpenRun, record: Record) -> list[Op]:
     if row is None:
         return []
     outcome, reason, scope = _outcome(record)
+    fact = record.fact
     return upsert(
         msgspec.structs.replace(
             row,
             sequence=record.sequence,
             outcome=outcome,
             reason=reason,
+            answer=fact.answer if isinstance(fact, ActionResolved) else row.answer,
             answered_scope=scope,
             actor=_named(record.header.actor),
             settled_at=record.header.at,

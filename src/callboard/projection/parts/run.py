@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.record import Record, step_id
-from callboard.contracts.rows import ActionPart, SteerPart, TextPart, ToolPart
+from callboard.contracts.rows import ActionPart, PlanPart, RemoteStatusPart, SteerPart, TextPart, ToolPart
 from callboard.contracts.rows.conversation import part_order
 
 #: The step of what stands at the end of a run: steers that no model call has taken, the error that ended it, a pause after it.
@@ -25,12 +25,19 @@ class Place(msgspec.Struct, frozen=True):
         return part_order(self.started, step)
 
 
+class RemoteTask(msgspec.Struct):
+    """What an agent elsewhere told of its task for the run; `artifacts` are the names of what it delivered, by id."""
+
+    row: RemoteStatusPart
+    artifacts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
 class OpenRun(msgspec.Struct):
     """A run under way.
 
     `step` is the highest step that a fact told; `asked_sequence` and `asked_at` are of the newest request to the model, which
     shapes what it streams. `texts` are the finished texts since the last tool call, `tools`, `actions` and `steers` those
-    without an end, each by its id.
+    without an end, each by its id. `plan` is the agent's, `remote` what one elsewhere told of its tasks, by their ids there.
     """
 
     place: Place
@@ -41,6 +48,8 @@ class OpenRun(msgspec.Struct):
     tools: dict[str, ToolPart] = msgspec.field(default_factory=dict[str, ToolPart])
     actions: dict[str, ActionPart] = msgspec.field(default_factory=dict[str, ActionPart])
     steers: dict[str, SteerPart] = msgspec.field(default_factory=dict[str, SteerPart])
+    plan: PlanPart | None = None
+    remote: dict[str, RemoteTask] = msgspec.field(default_factory=dict[str, RemoteTask])
 
 
 def step_key(record: Record) -> str:

@@ -2,10 +2,11 @@
 
 panels                    all of them together
 member, changes, roster   who takes part, and how each stands
+background, remote        what of that only agents that sleep, or are elsewhere, have
 inbox                     what waits for each agent's next turn
-team, edges               how the work is organised, and the lines of the graph
-tasks, reviews            the board, and what was judged
+team, topology, edges     the team as a whole, how its work is organised, and the lines of the graph
+tasks, attempts, reviews  the board, what was tried, and what was judged
 handoffs, messages        what was handed over and said
 notifications             what parents are told of their children
-runs                      one record an execution
+runs, ended               one record an execution, and how it ended
 """

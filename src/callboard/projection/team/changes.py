@@ -11,6 +11,8 @@ from callboard.contracts.facts import (
     ActionWithdrawn,
     AgentConnected,
     AgentDisconnected,
+    AgentSlept,
+    AgentWoke,
     CostRecorded,
     Fact,
     ModelCompleted,
@@ -19,6 +21,8 @@ from callboard.contracts.facts import (
     ModelRequested,
     QueueAdded,
     QueueRemoved,
+    RemoteArtifact,
+    RemoteTaskChanged,
     SubagentCancelled,
     SubagentClosed,
     SubagentCompleted,
@@ -45,10 +49,12 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import Record
 
+from . import remote
+from .background import OF_TASKS, asleep
 from .member import Member, glance
 
 #: Failures that say that the provider cannot be reached.
-_GONE = frozenset({"model_unavailable", "model_auth", "model_unconfigured", "unreachable"})
+_GONE = frozenset({"model_unavailable", "model_auth", "model_unconfigured", "unreachable", "remote_unavailable"})
 
 
 def turn(member: Member, record: Record) -> None:
@@ -68,9 +74,11 @@ def turn(member: Member, record: Record) -> None:
         case TurnCompleted():
             _over(member, at, "completed")
             member.state, member.detail = "idle", "completed"
-        case TurnFailed():
+        case TurnFailed() as fact:
             _over(member, at, "failed")
             member.state, member.detail = "failed", "failed"
+            if fact.code in _GONE:
+                member.connection, member.unreached = "disconnected", True
         case TurnInterrupted():
             _over(member, at, "interrupted")
             member.state, member.detail = "waiting" if member.card.parent_thread_id else "idle", "interrupted"
@@ -82,6 +90,8 @@ def turn(member: Member, record: Record) -> None:
             member.state, member.detail, member.stalled_since = "idle", "ready", 0
         case _:
             pass
+    if member.sleeper is not None:
+        member.sleeper.take(record)
 
 
 def _over(member: Member, at: int, status: str) -> None:
@@ -99,12 +109,16 @@ def model(member: Member, record: Record) -> None:
     match record.fact:
         case ModelRequested() as fact:
             member.provider, member.model = fact.provider, fact.model
-            member.connection, member.detail = "connected", "asking_model"
+            # One elsewhere that is gone is there again when it says so.
+            if member.remote is None or member.connection != "disconnected":
+                member.connection = "connected"
+            member.detail = "asking_model"
             member.model_calls += 1
         case ModelCompleted():
             member.connection, member.detail = "idle", "answering"
         case ModelFailed() as fact:
             member.connection = "disconnected" if fact.code in _GONE else "idle"
+            member.unreached = fact.code in _GONE
             member.detail = "waiting_retry" if fact.retry_in_ms is not None else member.detail
         case ModelInterrupted():
             member.connection = "idle"
@@ -116,15 +130,32 @@ def model(member: Member, record: Record) -> None:
 
 
 def link(member: Member, record: Record) -> None:
-    """The program that it is was reached, or is gone."""
+    """The program that it is, or the agent elsewhere, was reached, tells of its task, or is gone."""
     match record.fact:
         case AgentConnected() as fact:
             member.connection = "connected" if member.current_run else "idle"
+            member.unreached = False
             member.change(provider_session_id=fact.provider_session_id)
+            if member.remote is not None:
+                member.remote = remote.connected(member.remote, fact)
         case AgentDisconnected():
             member.connection = "disconnected"
+        case RemoteTaskChanged() as fact if member.remote is not None:
+            member.remote = remote.told(member.remote, record, fact)
+            member.connection = "connected" if member.current_run else "idle"
+            member.unreached = False
+        case RemoteArtifact() as fact if member.remote is not None:
+            member.remote = remote.delivered(member.remote, record, fact)
         case _:
             pass
+
+
+def sleep(member: Member, record: Record) -> None:
+    """It sleeps or wakes, or something became of the task that its runs are attempts of."""
+    if member.sleeper is not None:
+        member.sleeper.take(record)
+    elif isinstance(record.fact, AgentSlept | AgentWoke):
+        member.sleeper = asleep(record)
 
 
 def call(member: Member, record: Record) -> None:
@@ -223,7 +254,8 @@ TAKES: dict[type[Fact], Callable[[Member, Record], None]] = {
     **dict.fromkeys(
         (ToolStarted, SubagentsAwaited, ToolCompleted, ToolFailed, ToolRefused, ToolCancelled, ToolLost), call
     ),
-    **dict.fromkeys((AgentConnected, AgentDisconnected), link),
+    **dict.fromkeys((AgentConnected, AgentDisconnected, RemoteTaskChanged, RemoteArtifact), link),
+    **dict.fromkeys((AgentSlept, AgentWoke, *OF_TASKS), sleep),
     **dict.fromkeys((ActionRequired, ActionResolved, ActionExpired, ActionWithdrawn), action),
     **dict.fromkeys(
         (

@@ -6,6 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.facts import (
+    EdgeAdded,
     Fact,
     HandoffAccepted,
     HandoffCompleted,
@@ -16,7 +17,6 @@ from callboard.contracts.facts import (
     TaskCancelled,
     TaskCompleted,
     TaskCreated,
-    TaskFailed,
     TaskUpdated,
     ThreadOpened,
     ToolCancelled,
@@ -35,6 +35,7 @@ _CALLS_END: frozenset[type[Fact]] = frozenset({ToolCompleted, ToolFailed, ToolCa
 #: The facts that change the graph.
 TAKES: frozenset[type[Fact]] = _CALLS_END | {
     ThreadOpened,
+    EdgeAdded,
     SubagentClosed,
     SubagentsAwaited,
     HandoffRequested,
@@ -44,7 +45,6 @@ TAKES: frozenset[type[Fact]] = _CALLS_END | {
     TaskCreated,
     TaskUpdated,
     TaskCompleted,
-    TaskFailed,
     TaskCancelled,
 }
 
@@ -87,8 +87,11 @@ class EdgesPanel(msgspec.Struct):
                 return self._depends(record, fact.depends_on)
             case TaskUpdated() as fact if fact.depends_on is not None:
                 return self._depends(record, fact.depends_on)
-            case TaskCompleted() | TaskFailed() | TaskCancelled():
+            case TaskCompleted() | TaskCancelled():
                 return self._take(f"task:{scope.task}")
+            case EdgeAdded() as fact:
+                self.declared.append(Declared(fact.source, fact.edge))
+                return upsert(*self._paths(record))
             case SubagentClosed():
                 self.threads.pop(scope.thread, None)
                 return []
@@ -106,6 +109,11 @@ class EdgesPanel(msgspec.Struct):
             for name in (fact.definition, *fact.aliases):
                 self.agents.setdefault(folded(name), scope.agent)
         self.declared += [Declared(scope.agent, edge) for edge in fact.edges]
+        return upsert(*rows, *self._paths(record))
+
+    def _paths(self, record: Record) -> list[EdgeRow]:
+        """The paths that were declared to agents that are there now."""
+        rows: list[EdgeRow] = []
         left: list[Declared] = []
         for one in self.declared:
             target = self.agents.get(folded(one.edge.to))
@@ -122,7 +130,7 @@ class EdgesPanel(msgspec.Struct):
                 )
             )
         self.declared = left
-        return upsert(*rows)
+        return rows
 
     def _depends(self, record: Record, on: tuple[str, ...]) -> list[Op]:
         about = f"task:{record.scope.task}"

@@ -10,20 +10,26 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts.action import ActionType
 from callboard.contracts.rows import AgentRow
 from callboard.contracts.rows.conversation import StatusDetail
-from callboard.contracts.rows.team import AgentState, Connection, Degraded
+from callboard.contracts.rows.team import AgentState, Connection, Degraded, RemoteWork
 from callboard.contracts.team import WorkUsage
+
+from . import remote
+from .background import Sleeper
 
 #: How much of an objective or a result stands in the roster, in characters.
 SHOWN = 400
 #: Plans that wait for a decision rise as that.
 _PLANS: frozenset[ActionType] = frozenset({"plan_decision", "teammate_plan_decision"})
+#: States that what an agent elsewhere tells of its task says more of.
+_OPEN: frozenset[AgentState] = frozenset({"running", "waiting", "idle"})
 
 
 class Member(msgspec.Struct):
     """`card` has what seldom changes; the rest is laid over it when the row is made.
 
     `calls` are the tools of the calls that run, `waits` those of them that wait for children, `pending` the actions without
-    an answer. `began` is when the open turn did.
+    an answer. `began` is when the open turn did. `sleeper` is what one of kind background waits for, `remote` what one
+    elsewhere told, `unreached` that it could not be reached when it was last asked.
     """
 
     card: AgentRow
@@ -51,6 +57,9 @@ class Member(msgspec.Struct):
     calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     waits: set[str] = msgspec.field(default_factory=set[str])
     pending: dict[str, ActionType] = msgspec.field(default_factory=dict[str, ActionType])
+    sleeper: Sleeper | None = None
+    remote: RemoteWork | None = None
+    unreached: bool = False
 
     def change(self, **changes: Any) -> None:
         """Changes what seldom changes."""
@@ -79,6 +88,12 @@ class Member(msgspec.Struct):
             stalled_since=self.stalled_since,
             degraded=self._degraded(bool(blocked)),
             usage=self.usage(),
+            background=None
+            if self.sleeper is None
+            else self.sleeper.shown(
+                running=bool(self.current_run), blocked=bool(blocked) or self.state == "needs_input"
+            ),
+            remote=self.remote,
             epoch=self.epoch,
         )
 
@@ -96,18 +111,31 @@ class Member(msgspec.Struct):
         """The state as a person should read it: that somebody is needed rises above work."""
         if self.pending:
             return "plan_ready" if any(kind in _PLANS for kind in self.pending.values()) else "needs_input"
+        if self.remote is not None and self.remote.task_state is not None and self.state in _OPEN:
+            told = self.remote.task_state
+            if not self.current_run:
+                return remote.RESTING.get(told, self.state)
+            if told in remote.NEEDS and self.remote.told_at >= self.began:
+                return "needs_input"
         return "waiting" if self.state == "running" and self.waits else self.state
 
     def _degraded(self, blocked: bool) -> tuple[Degraded, ...]:
+        """What keeps it from being shown whole, or from going on: each because a fact says so, or none does."""
         card = self.card
         found: list[Degraded] = []
-        if card.agent_kind == "subagent" and not card.parent_thread_id:
+        if card.agent_kind == "subagent" and not card.parent_agent_id:
             found.append("lineage_unavailable")
-        if card.agent_kind == "remote" and self.connection == "disconnected":
+        if self._is_gone():
             found.append("remote_unavailable")
         if blocked:
             found.append("permission_blocked")
         return tuple(found)
+
+    def _is_gone(self) -> bool:
+        """True for one elsewhere that is not there for what it has to do, or was not there when it was asked."""
+        if self.remote is None or self.connection != "disconnected":
+            return False
+        return self.unreached or remote.unfinished(self.remote)
 
 
 def glance(text: Text) -> Text:

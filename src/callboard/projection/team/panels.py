@@ -40,8 +40,11 @@ class TeamPanels(msgspec.Struct):
         of a solo run."""
         kind = type(record.fact)
         ops: list[Op] = []
-        for step in (_ALL if self.roster.several or self.tasks.open else _SOLO).get(kind, ()):
+        steps = (_ALL if self.roster.several or self.tasks.open else _SOLO).get(kind, ())
+        for step in steps:
             ops += step(self, record)
+        if steps and self.roster.several:
+            ops += self.team.lacks(record, self.roster.degraded())
         return ops
 
 

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.facts import Fact, SubagentClosed, ThreadOpened
+from callboard.contracts.facts import AgentSlept, AgentWoke, Fact, SubagentClosed, ThreadOpened
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AgentRow, Op
+from callboard.contracts.rows.team import Degraded, RemoteWork
 
 from ..ops import upsert
 from . import changes, inbox
+from .background import OF_TASKS
 from .inbox import Inboxes
 from .member import Member
 
@@ -20,33 +22,47 @@ TAKES: frozenset[type[Fact]] = frozenset({ThreadOpened, *changes.TAKES, *inbox.T
 
 
 class RosterPanel(msgspec.Struct):
-    """`members` are the agents that can still do something, by thread; `several` says that there was ever a second one."""
+    """`members` are the agents that can still do something, by thread; `several` says that there was ever a second one.
+    `sleepers` are the threads of those that wake for a task, by task, `lacking` what is degraded of each agent, by thread."""
 
     members: dict[str, Member] = msgspec.field(default_factory=dict[str, Member])
     several: bool = False
     inboxes: Inboxes = msgspec.field(default_factory=Inboxes)
+    sleepers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    lacking: dict[str, tuple[Degraded, ...]] = msgspec.field(default_factory=dict[str, tuple[Degraded, ...]])
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that the fact leads to."""
-        fact = record.fact
+        fact, scope = record.fact, record.scope
         if isinstance(fact, ThreadOpened):
             return self._join(record, fact)
         kind = type(fact)
-        member = self.members.get(record.scope.thread)
         change = changes.TAKES.get(kind)
+        thread = scope.thread
+        if kind in OF_TASKS:
+            thread = self.sleepers.get(scope.task, "")
+        elif isinstance(fact, AgentSlept | AgentWoke):
+            self.sleepers[scope.task] = thread
+        member = self.members.get(thread)
         if member is not None and change is not None:
             change(member, record)
-            header = record.header
-            member.last_activity, member.epoch = header.at, header.epoch
+            if kind not in OF_TASKS:
+                header = record.header
+                member.last_activity, member.epoch = header.at, header.epoch
         if not self.several:
             return []
         changed = dict.fromkeys(self.inboxes.apply(record)) if kind in inbox.TAKES else {}
         if change is not None:
-            changed[record.scope.thread] = None
+            changed[thread] = None
         ops = self._rows(changed, record.sequence)
         if isinstance(fact, SubagentClosed):
-            self.members.pop(record.scope.thread, None)
+            self.members.pop(thread, None)
+            self.lacking.pop(thread, None)
         return ops
+
+    def degraded(self) -> tuple[Degraded, ...]:
+        """What is degraded of anybody, each once."""
+        return tuple(dict.fromkeys(one for found in self.lacking.values() for one in found))
 
     def _join(self, record: Record, fact: ThreadOpened) -> list[Op]:
         scope = record.scope
@@ -56,6 +72,7 @@ class RosterPanel(msgspec.Struct):
             epoch=record.header.epoch,
             last_activity=record.header.at,
             state="spawning" if scope.parent_thread else "idle",
+            remote=RemoteWork(url=fact.url) if fact.kind == "remote" else None,
             card=AgentRow(
                 key=scope.agent,
                 order=record.sequence,
@@ -73,6 +90,7 @@ class RosterPanel(msgspec.Struct):
                 parent_agent_id=parent.card.agent_id if parent is not None else "",
                 parent_run_id=scope.parent_run,
                 task_id=scope.task if scope.parent_thread else "",
+                policy=fact.policy,
             ),
         )
         if len(self.members) == 1 and not self.several:
@@ -87,5 +105,10 @@ class RosterPanel(msgspec.Struct):
             member = self.members.get(thread)
             if member is not None:
                 member.inbox, member.sequence = self.inboxes.count(thread), sequence
-                rows.append(member.row())
+                row = member.row()
+                if row.degraded:
+                    self.lacking[thread] = row.degraded
+                elif self.lacking:
+                    self.lacking.pop(thread, None)
+                rows.append(row)
         return upsert(*rows)

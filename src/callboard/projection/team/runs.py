@@ -1,5 +1,5 @@
 """Runs: one record an execution, which ends in a true state also after a crash (Multi-agent runtime specification, Run
-model). A waiting run is running, one that a person or its parent stopped is cancelled, one that nobody meant to end failed."""
+model). A waiting run is running."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ import msgspec
 from callboard.contracts.facts import Fact, TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, RunRow
-from callboard.contracts.rows.team import RunStatus
 from callboard.contracts.team import WorkUsage
 
 from ..ops import upsert
+from .ended import ended
 from .member import Member
 
 #: The facts that change a run's record.
 TAKES: frozenset[type[Fact]] = frozenset({TurnStarted, TurnCompleted, TurnFailed, TurnInterrupted})
-#: Interrupts that somebody meant.
-_MEANT = frozenset({"person", "replaced", "cancelled", "closed"})
 
 
 class OpenRecord(msgspec.Struct, frozen=True):
@@ -79,16 +77,3 @@ def _over(run: OpenRecord, record: Record, usage: WorkUsage) -> RunRow:
             tool_calls=usage.tool_calls - before.tool_calls,
         ),
     )
-
-
-def ended(record: Record) -> tuple[RunStatus, str]:
-    """The status in which a run ended, and its code or cause."""
-    match record.fact:
-        case TurnCompleted():
-            return "completed", ""
-        case TurnFailed() as fact:
-            return "failed", fact.code
-        case TurnInterrupted() as fact:
-            return ("cancelled" if fact.cause in _MEANT else "failed"), fact.cause
-        case _:
-            raise LookupError(f"{record.header.type} ends no run")

@@ -7,14 +7,20 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.facts import (
+    AgentSlept,
+    AgentWoke,
     Fact,
     ReviewRequested,
     SubagentContinued,
     SubagentStarted,
     TaskCancelled,
+    TaskCancelRequested,
     TaskCompleted,
     TaskCreated,
     TaskFailed,
+    TaskPaused,
+    TaskResumed,
+    TaskStarted,
     TaskUpdated,
     TurnCompleted,
     TurnFailed,
@@ -23,22 +29,29 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TaskRow
-from callboard.contracts.rows.team import AttemptRow, Comment
+from callboard.contracts.rows.team import Comment
+from callboard.contracts.team import TaskStatus
 
 from ..ops import upsert
-from .runs import ended
+from . import attempts
+from .ended import ended
 
-#: How many comments and attempts of a task are kept in its row.
+#: How many comments of a task are kept in its row.
 COMMENTS = 50
-ATTEMPTS = 20
 #: The facts that change the board.
 TAKES: frozenset[type[Fact]] = frozenset(
     {
         TaskCreated,
+        TaskStarted,
+        TaskPaused,
+        TaskResumed,
+        TaskCancelRequested,
         TaskUpdated,
         TaskCompleted,
         TaskFailed,
         TaskCancelled,
+        AgentSlept,
+        AgentWoke,
         SubagentStarted,
         SubagentContinued,
         ReviewRequested,
@@ -51,7 +64,8 @@ TAKES: frozenset[type[Fact]] = frozenset(
 
 
 class TasksPanel(msgspec.Struct):
-    """`open` are the tasks without an end; `work` is the task that each thread works on, `turns` that of each open turn."""
+    """`open` are the tasks that can still change: one that failed can be tried again. `work` is the task that each thread works
+    on, `turns` that of each turn that is an attempt of one and not over."""
 
     open: dict[str, TaskRow] = msgspec.field(default_factory=dict[str, TaskRow])
     work: dict[str, str] = msgspec.field(default_factory=dict[str, str])
@@ -64,16 +78,23 @@ class TasksPanel(msgspec.Struct):
             case TaskCreated() as fact:
                 return self._create(record, fact)
             case TurnStarted():
-                return self._begin(record)
+                return self._run(record)
             case TurnCompleted() | TurnFailed() | TurnInterrupted():
-                return self._attempted(record)
+                return self._ran(record)
+            case TaskStarted() as fact:
+                return self._attempt(record, fact)
+            case TaskUpdated() as fact:
+                return self._update(record, fact)
             case SubagentStarted() | SubagentContinued():
                 self.work[scope.thread] = scope.task
                 return self._change(record, status="running")
             case ReviewRequested():
                 return self._change(record, status="reviewing")
-            case TaskUpdated() as fact:
-                return self._update(record, fact)
+            case AgentWoke():
+                self.turns[scope.turn] = scope.task
+                return []
+            case AgentSlept() | TaskPaused() | TaskResumed() | TaskCancelRequested():
+                return self._stand(record)
             case _:
                 return self._end(record)
 
@@ -91,6 +112,7 @@ class TasksPanel(msgspec.Struct):
             depends_on=fact.depends_on,
             priority=fact.priority,
             acceptance=fact.acceptance,
+            entity=fact.entity,
             created=record.header.at,
         )
         if scope.parent_thread:
@@ -99,36 +121,50 @@ class TasksPanel(msgspec.Struct):
             # The task of a turn that is under way: the run that made it is its attempt.
             self.turns[scope.turn] = scope.task
             row = self.open[scope.task] = msgspec.structs.replace(
-                row, status="running", attempts=(AttemptRow(run_id=scope.run, status="running"),)
+                row, status="running", attempts=attempts.with_run((), record)
             )
         return upsert(row)
 
-    def _begin(self, record: Record) -> list[Op]:
-        task = self.work.get(record.scope.thread, "")
+    def _attempt(self, record: Record, fact: TaskStarted) -> list[Op]:
+        row = self.open.get(record.scope.task)
+        if row is None:
+            return []
+        if record.scope.turn:
+            self.turns[record.scope.turn] = row.key
+        return self._put(
+            row,
+            record,
+            status="running",
+            assignee=fact.assignee,
+            blocker="",
+            ended=0,
+            attempts=attempts.begun(row.attempts, record, fact.assignee),
+        )
+
+    def _run(self, record: Record) -> list[Op]:
+        """A turn of a thread that works on a task begins, or one that was said to be an attempt of it."""
+        turn = record.scope.turn
+        task = self.turns.get(turn) or self.work.get(record.scope.thread, "")
         row = self.open.get(task)
         if row is None:
             return []
-        self.turns[record.scope.turn] = task
-        attempts = (*row.attempts, AttemptRow(run_id=record.scope.run, status="running"))[-ATTEMPTS:]
-        return self._put(row, record, status="running", attempts=attempts)
+        self.turns[turn] = task
+        status: TaskStatus = "blocked" if row.paused else "running"
+        return self._put(row, record, status=status, attempts=attempts.with_run(row.attempts, record))
 
-    def _attempted(self, record: Record) -> list[Op]:
+    def _ran(self, record: Record) -> list[Op]:
         row = self.open.get(self.turns.pop(record.scope.turn, ""))
         if row is None:
             return []
         status, detail = ended(record)
-        attempts = tuple(
-            msgspec.structs.replace(one, status=status, detail=detail) if one.run_id == record.scope.run else one
-            for one in row.attempts
-        )
-        return self._put(row, record, attempts=attempts)
+        over = attempts.over(row.attempts, status, detail, record.header.at, run=record.scope.run)
+        return self._put(row, record, attempts=over)
 
     def _update(self, record: Record, fact: TaskUpdated) -> list[Op]:
         row = self.open.get(record.scope.task)
         if row is None:
             return []
-        named = ("status", "title", "assignee", "priority", "blocker", "depends_on", "progress")
-        changes: dict[str, Any] = {name: value for name in named if (value := getattr(fact, name)) is not None}
+        changes: dict[str, Any] = {name: value for name in _TOLD if (value := getattr(fact, name)) is not None}
         if fact.status is not None and fact.status != "blocked" and fact.blocker is None:
             changes["blocker"] = ""
         if fact.comment:
@@ -138,19 +174,61 @@ class TasksPanel(msgspec.Struct):
             changes["comments"] = (*row.comments, comment)[-COMMENTS:]
         return self._put(row, record, **changes)
 
-    def _end(self, record: Record) -> list[Op]:
-        at = record.header.at
+    def _stand(self, record: Record) -> list[Op]:
+        """Nobody goes on with the task, somebody does again, or it is being stopped."""
+        row = self.open.get(record.scope.task)
         match record.fact:
-            case TaskCompleted() as fact:
-                ops = self._change(record, status="done", summary=fact.summary, refs=fact.refs, ended=at, blocker="")
-            case TaskFailed() as fact:
-                ops = self._change(record, status="blocked", blocker=fact.message or fact.code, ended=at)
-            case TaskCancelled() as fact:
-                ops = self._change(record, status="cancelled", summary=fact.reason, ended=at)
+            case _ if row is None:
+                return []
+            case TaskPaused() as fact:
+                return self._put(row, record, paused=True, status="blocked", blocker=fact.reason)
+            case TaskResumed():
+                return self._put(row, record, paused=False, status=_resting(row), blocker="")
+            case TaskCancelRequested():
+                return self._put(row, record, cancelling=True)
+            case AgentSlept() if row.status == "running":
+                return self._put(row, record, status=_resting(row))
             case _:
                 return []
-        self.open.pop(record.scope.task, None)
-        self.turns = {turn: task for turn, task in self.turns.items() if task != record.scope.task}
+
+    def _end(self, record: Record) -> list[Op]:
+        row, at = self.open.get(record.scope.task), record.header.at
+        if row is None:
+            return []
+        tried = row.attempts
+        match record.fact:
+            case TaskFailed() as fact:
+                over = attempts.over(tried, "failed", fact.code, at)
+                blocker = fact.message or fact.code
+                return self._put(row, record, status="blocked", blocker=blocker, attempts=over, ended=at)
+            case TaskCompleted() as fact:
+                ops = self._put(
+                    row,
+                    record,
+                    status="done",
+                    summary=fact.summary,
+                    refs=fact.refs or row.refs,
+                    blocker="",
+                    paused=False,
+                    attempts=attempts.over(tried, "completed", "", at),
+                    ended=at,
+                )
+            case TaskCancelled() as fact:
+                over = attempts.over(tried, "cancelled", "", at)
+                ops = self._put(
+                    row,
+                    record,
+                    status="cancelled",
+                    summary=fact.reason,
+                    paused=False,
+                    cancelling=False,
+                    attempts=over,
+                    ended=at,
+                )
+            case _:
+                return []
+        del self.open[row.key]
+        self.turns = {turn: task for turn, task in self.turns.items() if task != row.key}
         return ops
 
     def _change(self, record: Record, **changes: Any) -> list[Op]:
@@ -160,3 +238,26 @@ class TasksPanel(msgspec.Struct):
     def _put(self, row: TaskRow, record: Record, **changes: Any) -> list[Op]:
         row = self.open[row.key] = msgspec.structs.replace(row, sequence=record.sequence, **changes)
         return upsert(row)
+
+
+#: What `task.updated` changes, field by field.
+_TOLD = (
+    "status",
+    "title",
+    "assignee",
+    "priority",
+    "blocker",
+    "depends_on",
+    "progress",
+    "phase",
+    "counters",
+    "refs",
+    "parent_task",
+)
+
+
+def _resting(row: TaskRow) -> TaskStatus:
+    """How a task stands by its attempts and its assignee alone."""
+    if any(one.status == "running" for one in row.attempts):
+        return "running"
+    return "claimed" if row.assignee else "open"

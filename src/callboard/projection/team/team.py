@@ -8,64 +8,36 @@ from callboard.contracts.facts import (
     Fact,
     HandoffAccepted,
     HandoffCompleted,
-    HandoffRequested,
-    ReviewRequested,
     SessionCreated,
-    SubagentStarted,
     TeamChanged,
     ThreadOpened,
     TurnStarted,
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TeamRow
-from callboard.contracts.rows.team import Topology
+from callboard.contracts.rows.team import Degraded
 from callboard.contracts.team import TeamPhase
 
 from ..ops import upsert
+from . import topology
+from .topology import Organised
 
 #: The facts that change the team's row.
-TAKES: frozenset[type[Fact]] = frozenset(
-    {
-        SessionCreated,
-        ThreadOpened,
-        TurnStarted,
-        TeamChanged,
-        SubagentStarted,
-        HandoffRequested,
-        HandoffAccepted,
-        HandoffCompleted,
-        ReviewRequested,
-    }
-)
-#: Which way of organising work says most, first to last: each is there once a fact of its kind is.
-_RANKS: tuple[Topology, ...] = (
-    "remote_teammate",
-    "background_teammate",
-    "human_agent_board",
-    "review_team",
-    "specialist_handoff",
-    "parallel_workers",
-    "coordinator_team",
-)
-_OF_KIND: dict[str, Topology] = {
-    "remote": "remote_teammate",
-    "background": "background_teammate",
-    "human": "human_agent_board",
-}
+TAKES: frozenset[type[Fact]] = topology.TAKES | {SessionCreated, TurnStarted, HandoffAccepted, HandoffCompleted}
 #: Which phase of several teams within the session is told.
 _PHASES: tuple[TeamPhase, ...] = ("active", "waiting", "forming", "merging", "done")
 
 
 class TeamPanel(msgspec.Struct):
-    """One row, once there is a second agent. `loads` is what was told of each lead's children, `found` the ways of organising
-    work that facts show, `resumes` who takes the session back from a handoff, `turn` the lead's newest turn."""
+    """One row, once there is a second agent. `loads` is what was told of each lead's children, `resumes` who takes the session
+    back from a handoff, `turn` the lead's newest turn."""
 
     row: TeamRow | None = None
     thread: str = ""
     turn: str = ""
     agents: int = 0
     loads: dict[str, TeamChanged] = msgspec.field(default_factory=dict[str, TeamChanged])
-    found: set[Topology] = msgspec.field(default_factory=set[Topology])
+    organised: Organised = msgspec.field(default_factory=Organised)
     resumes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def apply(self, record: Record) -> list[Op]:
@@ -84,7 +56,22 @@ class TeamPanel(msgspec.Struct):
         before = self.row
         if before is None:
             return []
-        self.row = row = self._changed(before, record)
+        row = self._changed(before, record)
+        if type(record.fact) in topology.TAKES:
+            self.organised.take(record)
+            shown = self.organised.topology() if self.agents > 1 else "solo_run"
+            row = row if row.topology == shown else msgspec.structs.replace(row, topology=shown)
+        return self._put(row, record)
+
+    def lacks(self, record: Record, degraded: tuple[Degraded, ...]) -> list[Op]:
+        """What is degraded of its agents, as far as it says something of the team: that somebody's parents are not known, that
+        one elsewhere is not there, that somebody waits for a person's word."""
+        if self.row is None or self.row.degraded == degraded:
+            return []
+        return self._put(msgspec.structs.replace(self.row, degraded=degraded), record)
+
+    def _put(self, row: TeamRow, record: Record) -> list[Op]:
+        before, self.row = self.row, row
         if row is before or self.agents < 2 or row == before:
             return []
         self.row = msgspec.structs.replace(row, sequence=record.sequence)
@@ -93,21 +80,16 @@ class TeamPanel(msgspec.Struct):
     def _changed(self, row: TeamRow, record: Record) -> TeamRow:
         scope = record.scope
         match record.fact:
-            case ThreadOpened() as fact:
+            case ThreadOpened():
                 self.agents += 1
                 if self.agents == 1:
                     self.thread = scope.thread
                     return msgspec.structs.replace(row, lead=scope.agent, owner=scope.agent)
-                return self._organised(row, _OF_KIND.get(fact.kind, "coordinator_team"))
             case TurnStarted() if scope.thread == self.thread:
                 self.turn = scope.turn
             case TeamChanged() as fact:
                 self.loads[scope.thread] = fact
                 return self._loaded(row, fact, scope.thread)
-            case ReviewRequested():
-                return self._organised(row, "review_team")
-            case HandoffRequested() as fact if fact.ownership:
-                return self._organised(row, "specialist_handoff")
             case HandoffAccepted() as fact if fact.ownership:
                 self.resumes[scope.handoff] = fact.resume_target or fact.source
                 return msgspec.structs.replace(row, owner=fact.target)
@@ -118,14 +100,8 @@ class TeamPanel(msgspec.Struct):
                 pass
         return row
 
-    def _organised(self, row: TeamRow, topology: Topology) -> TeamRow:
-        self.found.add(topology)
-        return msgspec.structs.replace(row, topology=next(one for one in _RANKS if one in self.found))
-
     def _loaded(self, row: TeamRow, fact: TeamChanged, thread: str) -> TeamRow:
         loads = self.loads.values()
-        if fact.active_count > 1:
-            row = self._organised(row, "parallel_workers")
         merging = fact.phase == "merging" and thread == self.thread
         return msgspec.structs.replace(
             row,
