@@ -151,8 +151,12 @@ class Given:
     def joined_by(self, agent: str, thread: str) -> Given:
         """Another agent has a thread in the session: a fact that no command of this version leads to."""
         fact = ThreadOpened(agent_name=agent, kind="main", definition=agent, definition_hash="d1")
-        new = NewFact(fact, Scope(agent=agent, thread=thread))
-        for record in self._append(Decision(facts=(new,)), self._known(None)):
+        return self.put(fact, Scope(agent=agent, thread=thread))
+
+    def put(self, fact: Fact, scope: Scope) -> Given:
+        """A fact that stands in the log, whoever decided it."""
+        for record in self._append(Decision(facts=(NewFact(fact, scope),)), self._known(None)):
+            self.records.append(record)
             self.state = evolve(self.state, record)
         return self
 

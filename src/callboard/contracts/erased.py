@@ -17,6 +17,8 @@ from .facts import (
     ActionRequired,
     ActionResolved,
     ActionWithdrawn,
+    AgentSlept,
+    AgentWoke,
     Candidate,
     ErasedFact,
     ErrorRaised,
@@ -85,6 +87,8 @@ _STAND_INS: tuple[Fact, ...] = (
     ThreadOpened(agent_name=UNKNOWN, kind="main", definition="", definition_hash=""),
     ThreadPaused(cause="recovered"),
     ThreadResumed(),
+    AgentSlept(reason="ran", permission_mode="planning"),
+    AgentWoke(reason="schedule"),
     TurnSubmitted(input=ERASED, mode="chat", permission_mode="ask"),
     TurnStarted(
         mode="chat",

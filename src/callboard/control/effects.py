@@ -9,6 +9,7 @@ import msgspec
 from callboard.contracts.commands.team_tools import MERGE, TEAM_TOOLS
 from callboard.contracts.facts import (
     ActionRequired,
+    AgentSlept,
     HandoffRequested,
     ModelRequested,
     PermissionRuleAdded,
@@ -56,7 +57,8 @@ class ExpireAction(msgspec.Struct, frozen=True):
 
 
 class WakeAt(msgspec.Struct, frozen=True):
-    """Report at that time (microseconds since the epoch) that it has come: a wait or an awaited answer may be over."""
+    """Report at that time (microseconds since the epoch) that it has come: a wait or an awaited answer may be over, an agent
+    may be to wake."""
 
     at: int
 
@@ -84,6 +86,12 @@ class ListSession(msgspec.Struct, frozen=True):
     cause: str
 
 
+class ScheduleSession(msgspec.Struct, frozen=True):
+    """Tell the session's workspace whether agents of it sleep until a time."""
+
+    cause: str
+
+
 class ShareRule(msgspec.Struct, frozen=True):
     """Make a rule of this session one of its workspace."""
 
@@ -91,7 +99,18 @@ class ShareRule(msgspec.Struct, frozen=True):
     cause: str
 
 
-Effect = AskModel | RunTool | StopRun | ExpireAction | WakeAt | MakeWorktree | RemoveWorktree | ListSession | ShareRule
+Effect = (
+    AskModel
+    | RunTool
+    | StopRun
+    | ExpireAction
+    | WakeAt
+    | MakeWorktree
+    | RemoveWorktree
+    | ListSession
+    | ScheduleSession
+    | ShareRule
+)
 
 
 def effects(records: Iterable[Record]) -> list[Effect]:
@@ -103,6 +122,10 @@ def effects(records: Iterable[Record]) -> list[Effect]:
                 found.append(AskModel(record.scope, fact))
             case ToolStarted(tool=tool) if tool not in TEAM_TOOLS or tool == MERGE:
                 found.append(RunTool(record.scope))
+            case AgentSlept() as fact:
+                if fact.wake_at:
+                    found.append(WakeAt(fact.wake_at))
+                found.append(ScheduleSession(record.event_id))
             case SubagentsAwaited() as fact if fact.until:
                 found.append(WakeAt(fact.until))
             case HandoffRequested() as fact if fact.reply_by:
@@ -124,6 +147,12 @@ def effects(records: Iterable[Record]) -> list[Effect]:
     return found
 
 
+def sleeps(state: Session) -> bool:
+    """True where an agent of the session sleeps until a time, or wakes for one: also when nobody has the session open."""
+    found = (thread.background for thread in state.threads.values() if thread.background is not None)
+    return any(one.schedule and not one.over for one in found)
+
+
 def standing(state: Session) -> list[Effect]:
     """What is still to happen in a session that is opened again: the times that something in it waits for."""
     found: list[Effect] = []
@@ -133,6 +162,11 @@ def standing(state: Session) -> list[Effect]:
                 found.append(ExpireAction(Scope(thread=thread.thread, action=call.action), call.expires_at))
             if call.awaits and call.until:
                 found.append(WakeAt(call.until))
+        background = thread.background
+        if background is not None:
+            if background.wake_at:
+                found.append(WakeAt(background.wake_at))
+            found.append(ScheduleSession(f"{state.session}/{background.slept}"))
     found.extend(WakeAt(one.reply_by) for one in state.handoffs.values() if one.reply_by)
     found.extend(ShareRule(one.rule, one.cause) for one in state.passed_on)
     return found

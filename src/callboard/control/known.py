@@ -11,7 +11,7 @@ from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptRef
 from callboard.contracts.ids import Ids
-from callboard.contracts.ports.agents import Definition
+from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.ports.tools import Evaluation
 
 
@@ -53,6 +53,10 @@ def _no_names() -> tuple[str, ...]:
     return ()
 
 
+def _never(schedule: Schedule, after: int) -> int:
+    return 0
+
+
 class Known(msgspec.Struct, frozen=True, kw_only=True):
     """`now` is in microseconds since the epoch. `setup` gives what a run of that definition and modes would start with;
     it raises Refusal where none can start.
@@ -62,7 +66,8 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     model is told of at most.
     `approval_expiry_us` is how long an action waits, 0 for ever. `find` gives the definition that a name or an alias reaches,
     `names` those that there are. `team_budget` is how many children of one parent work at once, `group_budget` how many of
-    one provider.
+    one provider. `next_wake` is the first time of a schedule after one that is given, 0 where none comes; `archived` says
+    that a person closed the session, so that nothing of it wakes by itself.
     """
 
     now: int
@@ -79,3 +84,5 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     names: Callable[[], tuple[str, ...]] = _no_names
     team_budget: int = 8
     group_budget: int = 16
+    next_wake: Callable[[Schedule, int], int] = _never
+    archived: bool = False

@@ -207,10 +207,49 @@ class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
     connected: bool
 
 
+class Called(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent that sleeps is to wake for: the first of `count` facts, by the id of its event, its type and its agent.
+    `hops` counts the agents that passed on what led to them."""
+
+    cause: str
+    type: str
+    agent: str = ""
+    hops: int = 0
+    count: int = 1
+
+
+class Background(msgspec.Struct, frozen=True, kw_only=True):
+    """What makes a thread one of an agent that sleeps and wakes. Times are in microseconds, 0 for none.
+
+    `task` is the task that its runs are attempts of, `attempt` the newest one's number; `held` says that the task is paused or
+    being cancelled, `over` that it has ended. It sleeps while `asleep`, since the fact of sequence `slept`, until `wake_at` or
+    a fact of `wake_on`. `turn` is the one that it woke for last (empty while it sleeps), at `woke`; `hops` counts the agents
+    that passed on what it woke for. `ran` is when its newest run ended, `failures` how many runs failed one after the other.
+    No run that nobody asked for is under a wider mode than `permission_mode`.
+    """
+
+    task: str
+    permission_mode: PermissionMode
+    asleep: bool = False
+    held: bool = False
+    over: bool = False
+    slept: int = 0
+    schedule: str = ""
+    wake_at: int = 0
+    wake_on: tuple[str, ...] = ()
+    turn: str = ""
+    woke: int = 0
+    hops: int = 0
+    attempt: int = 0
+    ran: int = 0
+    failures: int = 0
+    called: Called | None = None
+
+
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
     """The conversation of one agent, as far as it is open. `last` are the modes of its newest turn; `child` is set for an
     agent that another one gave its objective; `usage` is what its work took so far,
-    `ended` how its newest turn did.
+    `ended` how its newest turn did; `background` is set for an agent that sleeps and wakes by itself.
 
     `opened` is the sequence at which it was opened, `cut` that up to which its facts are left out of what its model is told,
     `marks` where its newest turns lie.
@@ -236,6 +275,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     cut: int = 0
     marks: tuple[TurnMark, ...] = ()
     external: ExternalLink | None = None
+    background: Background | None = None
 
 
 class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
@@ -297,7 +337,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     `source` is set where it was imported. `owner` is the thread that the person's words go to, the lead's unless a handoff
     moved it. `named` counts the agents made of each definition, `waiting` are the threads of the children that wait for a
-    slot, in order.
+    slot, in order, `sleepers` those of the agents that sleep and wake.
     """
 
     session: str
@@ -316,6 +356,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     owner: str = ""
     named: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     waiting: tuple[str, ...] = ()
+    sleepers: tuple[str, ...] = ()
     handoffs: dict[str, OpenHandoff] = msgspec.field(default_factory=dict[str, OpenHandoff])
     channels: dict[str, OpenChannel] = msgspec.field(default_factory=dict[str, OpenChannel])
     tasks: dict[str, OpenTask] = msgspec.field(default_factory=dict[str, OpenTask])

@@ -53,6 +53,14 @@ def list_session(state: Workspace, session: str, title: str) -> tuple[NewFact, .
     return (NewFact(SessionListed(session_id=session, title=title)),)
 
 
+def schedule_session(state: Workspace, session: str, scheduled: bool) -> tuple[NewFact, ...]:
+    """Whether agents of a session sleep until their times is told where it changed."""
+    listed = state.sessions.get(session)
+    if listed is None or listed.scheduled == scheduled:
+        return ()
+    return (NewFact(SessionScheduled(session_id=session, scheduled=scheduled)),)
+
+
 def share_rule(state: Workspace, rule: Rule) -> tuple[NewFact, ...]:
     """A rule that a person gave for the whole workspace is kept once, and not again once it was revoked."""
     return () if rule.rule_id in state.given else (NewFact(PermissionRuleAdded(rule=rule)),)

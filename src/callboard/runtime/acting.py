@@ -22,6 +22,7 @@ from callboard.control.effects import (
     MakeWorktree,
     RemoveWorktree,
     RunTool,
+    ScheduleSession,
     ShareRule,
     StopRun,
     WakeAt,
@@ -46,7 +47,7 @@ def _under_way(state: Session) -> Iterator[tuple[Thread, OpenRun]]:
             yield thread, thread.run
 
 
-WorkspaceEffect = ListSession | ShareRule
+WorkspaceEffect = ListSession | ScheduleSession | ShareRule
 Work = Asking | Calling | Prompting
 
 
@@ -102,7 +103,7 @@ class Acting:
                 self._spawn(isolate(host, scope))
             case RemoveWorktree():
                 self._spawn(remove(host, effect))
-            case ListSession() | ShareRule():
+            case ListSession() | ScheduleSession() | ShareRule():
                 self._spawn(self._pass_on(host, effect))
             case _:
                 assert_never(effect)

@@ -15,6 +15,7 @@ from .home import Home
 from .keeper import StateKeeper
 from .parts import Parts
 from .runs import Runs
+from .schedules import next_wake
 from .verdicts import Verdicts
 
 #: The fields of a command that name something which may be over.
@@ -73,4 +74,6 @@ class Knowing:
             names=lambda: tuple(one.name for one in roster().definitions),
             team_budget=self._parts.limits.team_budget,
             group_budget=self._parts.limits.group_budget,
+            next_wake=next_wake,
+            archived=self._keeper.state.session in home.archived,
         )

@@ -10,7 +10,7 @@ from typing import Self
 from callboard.contracts.facts import SessionCreated
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.rows import SessionCard
-from callboard.control.effects import ListSession
+from callboard.control.effects import ListSession, ScheduleSession, sleeps
 
 from .acting import WorkspaceEffect
 from .commands import Commands
@@ -75,6 +75,18 @@ class Runtime:
                 await self._recover_one(stream, cards.get(stream))
             except Exception:
                 log.exception("the session %s could not be taken over", stream)
+        for stream in self.workspaces.scheduled():
+            try:
+                await self._arm(stream)
+            except Exception:
+                log.exception("nothing of the session %s wakes by itself: it could not be opened", stream)
+
+    async def _arm(self, stream: str) -> None:
+        """A session whose agents sleep is opened, which sets their times, and let go again where they sleep on."""
+        found = await self.sessions.get(stream)
+        await found.host.settled()
+        if found.idle and found.sleeps:
+            await self.sessions.let_go(stream)
 
     async def _recover_one(self, stream: str, card: SessionCard | None) -> None:
         store = self.parts.store
@@ -112,4 +124,8 @@ class Runtime:
         return self._homes.get(stream, "")
 
     async def _pass_on(self, host: SessionHost, effect: WorkspaceEffect) -> None:
-        await self.workspaces.effect(host.session, host.state.workspace, effect)
+        if isinstance(effect, ScheduleSession):
+            workspace, cause = host.state.workspace, effect.cause
+            await self.workspaces.schedule(host.session, workspace, cause, lambda: sleeps(host.state))
+        else:
+            await self.workspaces.effect(host.session, host.state.workspace, effect)

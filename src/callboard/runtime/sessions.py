@@ -41,6 +41,12 @@ class OpenSession:
         return any(call.phase == "waiting" for run in runs if run is not None for call in run.calls)
 
     @property
+    def sleeps(self) -> bool:
+        """True where nothing runs and agents sleep, which may take long."""
+        state = self.host.state
+        return bool(state.sleepers) and all(thread.run is None for thread in state.threads.values())
+
+    @property
     def idle(self) -> bool:
         """True where letting it go loses nothing: nothing is decided or under way, and nobody follows."""
         return not self.host.busy and not self.acting.busy and not self.views.followed
@@ -131,12 +137,12 @@ class Sessions:
             self._leaving.discard(session)
 
     async def sweep(self) -> None:
-        """Lets go of the sessions that nobody has used for a while; sooner of those that wait for a person."""
+        """Lets go of the sessions that nobody has used for a while; sooner of those that wait for a person, or sleep."""
         now = self._parts.clock.elapsed()
         limits = self._parts.limits
         for session, found in list(self._open.items()):
             unused = now - found.used
-            if found.idle and unused > (limits.idle_waiting if found.waits else limits.idle):
+            if found.idle and unused > (limits.idle_waiting if found.waits or found.sleeps else limits.idle):
                 await self.let_go(session)
 
     async def close(self) -> None:

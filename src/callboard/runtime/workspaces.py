@@ -33,7 +33,6 @@ from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.workspace import WorkspaceView, listed
 
-from .acting import WorkspaceEffect
 from .home import Home
 from .parts import Parts
 from .views.ring import Ring
@@ -79,6 +78,7 @@ class WorkspaceHost:
             sequence=self.state.sequence,
             rules=self.state.rules,
             given=self.state.given,
+            archived=frozenset(one.session for one in self.state.sessions.values() if one.archived),
         )
 
     def must_be_there(self) -> None:
@@ -255,7 +255,7 @@ class Workspaces:
             self._hosts[workspace] = host
         return answer
 
-    async def effect(self, session: str, workspace: str, effect: WorkspaceEffect) -> None:
+    async def effect(self, session: str, workspace: str, effect: ListSession | ShareRule) -> None:
         """Carries what a session caused over to its workspace, once however often it is tried."""
         host = self.get(workspace)
         match effect:
@@ -263,6 +263,18 @@ class Workspaces:
                 await host.change(lambda state: (rules.list_session(state, session, title), None), RUNTIME, cause=cause)
             case ShareRule(rule, cause):
                 await host.change(lambda state: (rules.share_rule(state, rule), None), RUNTIME, cause=cause)
+
+    async def schedule(self, session: str, workspace: str, cause: str, scheduled: Callable[[], bool]) -> None:
+        """Tells the workspace whether agents of the session sleep until their times, as it is then."""
+        host = self.get(workspace)
+        await host.change(
+            lambda state: (rules.schedule_session(state, session, scheduled()), None), RUNTIME, cause=cause
+        )
+
+    def scheduled(self) -> list[str]:
+        """The sessions in which agents sleep until their times, and which nobody has closed."""
+        listed = (one for host in self._hosts.values() for one in host.state.sessions.values())
+        return [one.session for one in listed if one.scheduled and not one.archived]
 
     async def update_session(self, request: UpdateSession, actor: Actor, kept: StoredAnswer | None) -> SessionUpdated:
         """Renames, pins or archives a session. Raises Refusal `unknown_session`."""

@@ -8,12 +8,13 @@ from ..content import Text
 from ..scope import ScopeKey
 from ..team import Edge
 from .base import Fact
+from .turn import PermissionMode
 
 _THREAD: tuple[ScopeKey, ...] = ("agent", "thread")
 
-#: Why an agent of kind background sleeps: it joined the session, its turn ended, its task was resumed, or the process that
-#: kept the time ended while it was to wake and it goes on with the next time.
-SleepReason = Literal["joined", "ran", "resumed", "skipped"]
+#: Why an agent of kind background sleeps: it joined the session, its run ended, its run ended after a time at which it was to
+#: wake and which is left out, its task was resumed, or its task ended and it sleeps for good.
+SleepReason = Literal["joined", "ran", "skipped", "resumed", "ended"]
 #: What woke it: its time came, a fact that its schedule names, something in its inbox, or a person.
 WakeReason = Literal["schedule", "fact", "inbox", "person"]
 
@@ -45,7 +46,8 @@ class AgentDisconnected(Fact, frozen=True, kw_only=True):
 class AgentSlept(Fact, frozen=True, kw_only=True):
     """An agent of kind background sleeps until `wake_at` (microseconds since the Unix epoch, 0 for no time), or until a fact of
     one of the types `wake_on`. `schedule` is what its definition says, such as `every 1800 s` or a cron line; the scope's task
-    is the one that its runs are attempts of."""
+    is the one that its runs are attempts of. Runs that nobody asked for are under no wider mode than `permission_mode`, the
+    session's when it joined."""
 
     type: ClassVar[str] = "agent.slept"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "task")
@@ -53,6 +55,7 @@ class AgentSlept(Fact, frozen=True, kw_only=True):
     wake_at: int = 0
     wake_on: tuple[str, ...] = ()
     schedule: str = ""
+    permission_mode: PermissionMode = "ask"
 
 
 class AgentWoke(Fact, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, thread_scope
 from ..state import Child, OpenTask, Session, Thread, TurnEnd
+from .background import rest, rouse
 from .calls import proceed
 from .inbox import complete, deliverable
 from .team import ending, review, slots, waits
@@ -23,6 +24,7 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
         before = batch.state.sequence
         for thread in list(batch.state.threads.values()):
             _over(batch, thread)
+        rest(batch)
         if starts:
             _start(batch)
         else:
@@ -41,6 +43,7 @@ def _alone(state: Session) -> bool:
 
 
 def _start(batch: Batch) -> None:
+    rouse(batch)
     # A child that has something to read keeps its slot: those that wait for one come after it.
     for child in (True, False):
         for thread in list(batch.state.threads.values()):
@@ -55,6 +58,9 @@ def _start(batch: Batch) -> None:
 def _hold(batch: Batch) -> None:
     queued = set(batch.state.waiting)
     for thread in list(batch.state.threads.values()):
+        if thread.background is not None:
+            # What waits for it is told when it wakes by itself: that it does was decided before.
+            continue
         if thread.run is None and thread.paused is None and (thread.thread in queued or wakes(batch.state, thread)):
             batch.say(ThreadPaused(cause="recovered", reason="the process that ran it ended"), thread_scope(thread))
 

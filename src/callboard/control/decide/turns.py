@@ -11,6 +11,7 @@ from ..batch import Batch, thread_scope
 from ..state import QueuedTurn, Session, Thread
 from .inbox import reserve
 from .iterate import ask_model
+from .sleep import begins
 
 
 def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
@@ -19,6 +20,7 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     setup = batch.known.setup(thread.definition, turn.mode, turn.permission_mode)
     run = batch.known.ids.new("run")
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, run=run)
+    begins(batch, thread, turn, run)
     batch.keep(*setup.prompt_blobs)
     batch.say(
         TurnStarted(

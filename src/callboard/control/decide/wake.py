@@ -8,12 +8,11 @@ from callboard.contracts.facts import ThreadPaused, TurnSubmitted
 
 from ..batch import Batch, thread_scope
 from ..state import QueuedTurn, Session, Thread
+from .hops import MOST_HOPS, pause
 from .inbox import deliverable
+from .sleep import modes as sleeping_modes
 from .team.agents import modes_of
 from .turns import start
-
-#: How many agents may pass on what one of them began, before a person has to say that it is to go on.
-MOST_HOPS = 32
 
 
 def wake(batch: Batch, thread: Thread) -> None:
@@ -22,13 +21,13 @@ def wake(batch: Batch, thread: Thread) -> None:
         return
     hops = max(one.hops for one in thread.inbox)
     if hops > MOST_HOPS:
-        batch.say(
-            ThreadPaused(cause="no_progress", reason=f"{hops} agents passed this on without a person"),
-            thread_scope(thread),
-        )
+        pause(batch, thread, hops)
         return
-    modes = modes_of(batch, thread)
-    turn = QueuedTurn(turn=batch.known.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode)
+    background = thread.background
+    modes = modes_of(batch, thread) if background is None else sleeping_modes(batch, thread, background)
+    turn = QueuedTurn(
+        turn=batch.known.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode, woken=True
+    )
     before = batch.mark()
     try:
         batch.say(
@@ -44,6 +43,8 @@ def wake(batch: Batch, thread: Thread) -> None:
 def wakes(state: Session, thread: Thread) -> bool:
     """True where the agent is idle and is to be woken for what its inbox holds."""
     if thread.run is not None or thread.queue or thread.paused is not None or not deliverable(thread):
+        return False
+    if thread.background is not None and (thread.background.held or thread.background.over):
         return False
     if thread.kind in ("human", "remote") or (thread.child is not None and thread.child.status != "running"):
         return False

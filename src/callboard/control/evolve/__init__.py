@@ -106,7 +106,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
 from ..state import Session
-from . import calls, external, inbox, models, plan, queue, rules, session, team, turns
+from . import background, calls, external, inbox, models, plan, queue, rules, session, team, turns
 from .place import Place
 
 
@@ -120,6 +120,8 @@ def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoc
     """The state after a fact at its place. A fact that cannot be read changes nothing but the place."""
     place = Place(scope=scope, epoch=epoch, at=at, sequence=sequence)
     changed = _change(state, cast("AnySessionFact", fact), place) if fact.readable else state
+    if changed.sleepers and fact.readable:
+        changed = background.heard(changed, fact, place)
     return msgspec.structs.replace(changed, sequence=sequence, at=at, epoch=epoch)
 
 
@@ -139,6 +141,10 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return external.connected(state, fact, place)
         case AgentDisconnected():
             return external.disconnected(state, fact, place)
+        case AgentSlept():
+            return background.slept(state, fact, place)
+        case AgentWoke():
+            return background.woke(state, fact, place)
         case TurnSubmitted():
             return turns.submitted(state, fact, place)
         case TurnStarted():
@@ -253,8 +259,6 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             | SandboxApplied()
             | SnapshotUpdated()
             | OutputFinal()
-            | AgentSlept()
-            | AgentWoke()
             | AgentDefined()
             | EdgeAdded()
             | RemoteTaskChanged()

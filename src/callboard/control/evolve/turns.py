@@ -22,17 +22,20 @@ MOST_MARKS = 200
 
 
 def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
-    """What an agent gives its child goes on counting where the agent's own run stands."""
+    """What an agent gives its child goes on counting where the agent's own run stands, what a fact began where its doer did."""
     thread = state.threads.get(place.scope.thread)
     child = thread.child if thread is not None else None
     parent = state.threads.get(child.parent) if child is not None and fact.source == "agent" else None
+    hops = parent.run.hops + 1 if parent is not None and parent.run is not None else 0
+    if fact.source == "schedule" and thread is not None and thread.background is not None:
+        hops = thread.background.hops
     turn = QueuedTurn(
         turn=place.scope.turn,
         mode=fact.mode,
         permission_mode=fact.permission_mode,
         sequence=place.sequence,
         woken=fact.source == "inbox",
-        hops=parent.run.hops + 1 if parent is not None and parent.run is not None else 0,
+        hops=hops,
     )
     return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, submitted=turn))
 

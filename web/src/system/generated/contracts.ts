@@ -127,7 +127,6 @@ export const CODES = [
   'task_not_paused',
   'capability_missing',
   'agent_exists',
-  'edge_exists',
   'worktree_failed',
   'conflict',
   'fenced',
@@ -1544,17 +1543,13 @@ export interface Ref {
   readonly ref: string
 }
 
-/**
- * The remote end delivered an artifact, whole. One of the same id replaces the former. `left_out` counts the parts beyond
- * the bound, which are not kept.
- */
+/** The remote end delivered an artifact, whole. One of the same id replaces the former. */
 export interface RemoteArtifact {
   readonly remoteTaskId: string
   readonly remoteArtifactId: string
   readonly name?: string
   readonly description?: string
   readonly parts?: readonly RemotePart[]
-  readonly leftOut?: number
 }
 
 /**

@@ -9,6 +9,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state import Child, QueuedTurn, Session, Thread
+from ..sleep import joined
 
 
 def agent_of(state: Session, name: str) -> Thread | None:
@@ -55,9 +56,12 @@ def main_of(batch: Batch, name: str, sender: Thread, field: str) -> Thread:
 
 
 def join(batch: Batch, definition: Definition, by: Thread) -> Thread:
-    """A main agent joins the session."""
+    """An agent joins the session, at the word of another one. One that wakes by itself does so under no wider mode than that
+    one works under."""
     thread = batch.known.ids.new("thread")
     batch.say(opened(definition, definition.name), Scope(agent=definition.name, thread=thread))
+    if definition.kind == "background":
+        joined(batch, batch.thread(thread), definition, modes_of(batch, by).permission_mode)
     return batch.thread(thread)
 
 
