@@ -106,15 +106,17 @@ _lines = msgspec.json.Encoder()
 
 
 def line_of(stored: Stored, header: Header) -> bytes:
-    """The line of a fact, with its end. Raises Refusal `chain_broken` for a payload that is no text."""
+    """The line of a fact, with its end. Raises Refusal `chain_broken` for one that no Callboard wrote: a payload that is no
+    text, a time out of range."""
     try:
         payload = "" if stored.payload is None else stored.payload.decode()
-    except UnicodeDecodeError as error:
-        raise Refusal("chain_broken", f"The payload of fact {stored.sequence} is no text: {error}") from error
+        time = timestamp(header.at)
+    except (UnicodeDecodeError, OverflowError) as error:
+        raise Refusal("chain_broken", f"The fact {stored.sequence} cannot be read: {error}") from error
     line = Line(
         sequence=stored.sequence,
         type=header.type,
-        time=timestamp(header.at),
+        time=time,
         epoch=header.epoch,
         version=header.version,
         command_id=header.command_id,

@@ -1,0 +1,135 @@
+"""Packs to check, out of a real log, and packs as a forger would change them."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Any
+
+from callboard.contracts.chain import Stored, digest, genesis, link
+from callboard.contracts.content import Blob, Text, fit
+from callboard.contracts.facts import MessageText, SessionCreated, TaskCreated, ThreadOpened
+from callboard.contracts.ports.store import Append, Store
+from callboard.contracts.record import NewFact, Origin
+from callboard.contracts.scope import PERSON, Scope
+from callboard.evidence import layout
+from callboard.evidence.lineage import Lineage
+from callboard.evidence.pack import Packed, Packer
+from callboard.log.memory import MemoryStore
+
+SESSION = "ses_one"
+MADE_BY = "Callboard of a test"
+AT = 1_763_700_000_000_000
+LEAD = Scope(agent="lead", thread="thr_lead")
+CHILD = Scope(agent="worker-1", thread="thr_child", task="tsk_child", parent_thread="thr_lead", parent_run="run_lead")
+LONG = "a long text. " * 1000
+
+Files = dict[str, bytes]
+
+
+async def session(*more: NewFact, blobs: Sequence[Blob] = ()) -> Store:
+    """A log with a session of some facts, one of them with a blob, and those that are given."""
+    store = MemoryStore()
+    long, long_blobs = fit(LONG)
+    facts = (
+        NewFact(SessionCreated(workspace_id="wks_one", folder="/work", title="One"), Scope()),
+        NewFact(ThreadOpened(agent_name="lead", kind="main", definition="lead", definition_hash="d"), LEAD),
+        NewFact(MessageText(content=Text(text="a secret, told by mistake")), within(LEAD, 1)),
+        NewFact(MessageText(content=long), within(LEAD, 2)),
+        NewFact(MessageText(content=Text(text="café ☕")), within(LEAD, 3)),
+        NewFact(TaskCreated(title="A part", assignee="worker-1"), CHILD),
+    )
+    await say(store, *facts, *more, blobs=(*long_blobs, *blobs))
+    return store
+
+
+def within(scope: Scope, step: int) -> Scope:
+    """A step of the agent's one run."""
+    return Scope(agent=scope.agent, thread=scope.thread, turn=f"trn_{scope.agent}", run=f"run_{scope.agent}", step=step)
+
+
+async def say(store: Store, *facts: NewFact, blobs: Sequence[Blob] = ()) -> None:
+    """Adds facts to the session."""
+    head = await store.facts.head(SESSION)
+    origin = Origin(at=AT + head.sequence, actor=PERSON, command_id="cmd_a")
+    await store.facts.append(
+        Append(stream=SESSION, expected=head.sequence, epoch=1, facts=facts, origin=origin, blobs=tuple(blobs))
+    )
+
+
+async def packed(store: Store, task: str = "", page: int = 2) -> tuple[bytes, Packed]:
+    """The pack of all facts of the session, or of a task."""
+    stored = await store.facts.stored(SESSION)
+    selection = None
+    if task:
+        lineage = Lineage()
+        lineage.take(stored)
+        selection = lineage.of(task)
+    file = io.BytesIO()
+    with closing(Packer(file, SESSION, MADE_BY, selection)) as packer:
+        for at in range(0, len(stored), page):
+            packer.facts(stored[at : at + page])
+        for wanted in packer.wanted():
+            if packer.fits(wanted):
+                packer.blob(wanted, await store.blobs.get(wanted.hash))
+        done = packer.end()
+    return file.getvalue(), done
+
+
+def files_of(pack: bytes) -> Files:
+    """The files of a pack, in order."""
+    with zipfile.ZipFile(io.BytesIO(pack)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+def lines_of(files: Files) -> list[dict[str, Any]]:
+    """The facts of a pack."""
+    return [json.loads(line) for line in files[layout.FACTS].splitlines()]
+
+
+def manifest_of(files: Files) -> dict[str, Any]:
+    """The manifest of a pack."""
+    return json.loads(files[layout.MANIFEST])
+
+
+def zipped(files: Files) -> bytes:
+    """A zip of these files that damage would not explain: its sums and its comment are right."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as opened:
+        for name, data in files.items():
+            opened.writestr(layout.member(name), data)
+        opened.comment = bytes(layout.COMMENT_BYTES)
+    before = file.getvalue()[: -layout.COMMENT_BYTES]
+    return before + layout.COMMENT + hashlib.sha256(before).hexdigest().encode()
+
+
+def forged(pack: bytes, *, lines: Callable[[list[Any]], None] | None = None, manifest: dict[str, Any] | None = None):
+    """The pack with its lines and its manifest changed, and the hashes of files made to fit."""
+    files = files_of(pack)
+    if lines is not None:
+        told = lines_of(files)
+        lines(told)
+        files[layout.FACTS] = b"".join(_compact(line) for line in told)
+    claimed = manifest_of(files)
+    claimed["files"][layout.FACTS] = hashlib.sha256(files[layout.FACTS]).hexdigest()
+    claimed |= manifest or {}
+    files[layout.MANIFEST] = json.dumps(claimed, indent=2, ensure_ascii=False).encode() + b"\n"
+    return zipped(files)
+
+
+def chained_anew(facts: Sequence[Stored]) -> list[Stored]:
+    """The facts with links that fit, as somebody with the whole log could make them."""
+    found: list[Stored] = []
+    before = genesis(SESSION)
+    for at, fact in enumerate(facts, start=1):
+        before = link(before, fact.header, fact.seal if fact.payload is None else digest(fact.seal, fact.payload))
+        found.append(fact._replace(sequence=at, link=before))
+    return found
+
+
+def _compact(line: dict[str, Any]) -> bytes:
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
