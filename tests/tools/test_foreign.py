@@ -9,7 +9,7 @@ import pytest
 from callboard.contracts.facts.permission import Rule, Verdict
 from callboard.contracts.ports.external import CallKind, ExternalCall, ExternalDiff
 from callboard.contracts.ports.tools import ToolContext
-from callboard.tools import foreign
+from callboard.tools import foreign, joining
 
 
 def context(**differs: Any) -> ToolContext:
@@ -103,10 +103,10 @@ def test_what_it_does_without_asking_says_that_it_runs_by_itself():
 def test_a_command_is_started_with_a_yes_to_it_or_a_rule_for_it():
     command = ("codex-acp", "--model", "a b")
     exact = "StartAgent(codex-acp --model 'a b')"
-    asks = foreign.starting(command, context(permission_mode="full"))
-    allowed = foreign.starting(command, context(rules=(rule(exact, "allow"),)))
-    other = foreign.starting(("codex-acp", "--yolo"), context(rules=(rule(exact, "allow"),)))
-    denied = foreign.starting(command, context(rules=(rule("StartAgent", "deny"),)))
+    asks = joining.starting(command, context(permission_mode="full"))
+    allowed = joining.starting(command, context(rules=(rule(exact, "allow"),)))
+    other = joining.starting(("codex-acp", "--yolo"), context(rules=(rule(exact, "allow"),)))
+    denied = joining.starting(command, context(rules=(rule("StartAgent", "deny"),)))
 
     assert [one.verdict for one in (asks, allowed, other, denied)] == ["ask", "allow", "ask", "deny"]
     assert asks.preview == "codex-acp --model 'a b'"

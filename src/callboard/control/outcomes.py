@@ -11,6 +11,7 @@ from callboard.contracts.facts.model import StopReason
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.live import Partial
 from callboard.contracts.plan import PlanStep
+from callboard.contracts.ports.external import ArtifactTold, TaskTold
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 
@@ -128,13 +129,15 @@ class WorktreeLeft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalThere(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent that is a program of its own was started for the thread and holds a conversation for it."""
+    """An agent that is not of our loop was started or reached for the thread and holds a conversation for it. `card` is the
+    Agent Card of one elsewhere, as JSON."""
 
     thread: str
     provider_session: str
     name: str
     version: str
     resumed: bool
+    card: str = ""
 
 
 class ExternalGone(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,6 +175,25 @@ class PlanSeen(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[PlanStep, ...]
 
 
+class RemoteTold(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent elsewhere told a state of its task, or delivered an artifact, in the prompt that is the model call at that
+    step."""
+
+    thread: str
+    run: str
+    prompt: int
+    told: TaskTold | ArtifactTold
+
+
+class NeedOver(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent elsewhere goes on without what it asked for with that call."""
+
+    thread: str
+    run: str
+    call: str
+    reason: str
+
+
 Outcome = (
     ModelAnswered
     | ModelAttemptFailed
@@ -187,4 +209,6 @@ Outcome = (
     | PartEnded
     | CallSeen
     | PlanSeen
+    | RemoteTold
+    | NeedOver
 )

@@ -8,13 +8,25 @@ import msgspec
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts import PromptRef
-from callboard.contracts.facts.action import ApprovalScope, Binding
+from callboard.contracts.facts.action import ApprovalScope, Binding, Decision
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.task import Fix
 from callboard.contracts.facts.thread import AgentKind, PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.plan import PlanStep
-from callboard.contracts.team import ChildStatus, Edge, Isolation, QueueReason, Role, TeamPhase, WorkUsage
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.team import (
+    ChildStatus,
+    Edge,
+    Isolation,
+    QueueReason,
+    Ref,
+    RemoteTaskState,
+    Role,
+    TaskEntity,
+    TeamPhase,
+    WorkUsage,
+)
 
 #: Snapshots of another schema are thrown away and folded anew.
 STATE_SCHEMA = 7
@@ -39,6 +51,7 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     action: str = ""
     action_step: int = 0
     expires_at: int = 0
+    decisions: tuple[Decision, ...] = ()
     scopes: tuple[ApprovalScope, ...] = ()
     matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
     binding: Binding | None = None
@@ -69,6 +82,14 @@ class OpenPlan(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[PlanStep, ...]
 
 
+class Delivered(msgspec.Struct, frozen=True, kw_only=True):
+    """An artifact of an agent elsewhere, as far as it is text."""
+
+    artifact: str
+    name: str
+    text: Text
+
+
 class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run under way. `epoch` is of the host that has it.
 
@@ -77,7 +98,8 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     `model_step` is the step of the model call without an end, 0 when none is open.
     `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `finalised` is set once
     a Finalize call succeeded, `stopping` from the request of an interrupt on. `reserved` are the items of the inbox that the
-    run was told and that are not consumed yet; `woken` says that they alone began it, and `hops` how many agents passed on
+    run was told and that are not consumed yet, `senders` the agents whose items it consumed, `delivered`
+    what an agent elsewhere delivered in it; `woken` says that they alone began it, and `hops` how many agents passed on
     what led to it since a person said something.
     `started` is when (microseconds since the Unix epoch), `answer` the texts of `answer_parts`, `summary` what Finalize said.
     """
@@ -106,6 +128,8 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     finalised: bool = False
     stopping: bool = False
     reserved: tuple[str, ...] = ()
+    senders: tuple[str, ...] = ()
+    delivered: tuple[Delivered, ...] = ()
     woken: bool = False
     hops: int = 0
     started: int = 0
@@ -200,12 +224,14 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
-    """The conversation that an agent which is a program of its own holds for a thread, by its own name, and whether it is
-    there."""
+    """The conversation that an agent which is not of our loop holds for a thread, by its own name, and whether it is there.
+    `task` is the task of one elsewhere that was not over when it told of it last, `told` the state of it."""
 
     provider_session: str
     connected: bool
 
+    task: str = ""
+    told: RemoteTaskState | None = None
 
 class Called(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent that sleeps is to wake for: the first of `count` facts, by the id of its event, its type and its agent.

@@ -9,10 +9,10 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import assert_never
 
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ModelRequested
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.decide.answers import EXTERNAL
 from callboard.control.decide.recovery import rests
 from callboard.control.effects import (
     AskModel,
@@ -33,7 +33,7 @@ from callboard.control.state import OpenRun, Session, Thread
 from .ask import Asking
 from .call import Calling
 from .expiries import Expiries
-from .external import Prompting
+from .external import Prompting, RemotePrompting
 from .host import SessionHost
 from .worktrees import isolate, remove
 
@@ -48,7 +48,17 @@ def _under_way(state: Session) -> Iterator[tuple[Thread, OpenRun]]:
 
 
 WorkspaceEffect = ListSession | ScheduleSession | ShareRule
-Work = Asking | Calling | Prompting
+Work = Asking | Calling | Prompting | RemotePrompting
+
+
+def _asking(host: SessionHost, scope: Scope, request: ModelRequested) -> Asking | Prompting | RemotePrompting:
+    match request.provider:
+        case "acp":
+            return Prompting(host, scope)
+        case "a2a":
+            return RemotePrompting(host, scope)
+        case _:
+            return Asking(host, scope, request)
 
 
 def _outcomes(work: Work) -> dict[str, ToolOutcome]:
@@ -56,7 +66,7 @@ def _outcomes(work: Work) -> dict[str, ToolOutcome]:
     match work:
         case Calling():
             return {work.call: work.outcome_so_far()}
-        case Prompting():
+        case Prompting() | RemotePrompting():
             return work.outcomes()
         case Asking():
             return {}
@@ -84,7 +94,7 @@ class Acting:
         """Begins an effect."""
         match effect:
             case AskModel(scope, request):
-                asking = Prompting(host, scope) if request.provider == EXTERNAL else Asking(host, scope, request)
+                asking = _asking(host, scope, request)
                 self._keep(scope.run, self._spawn(self._whole(host, scope, asking)), asking)
             case RunTool(scope) if host.foreign.runs_itself(scope.tool_call):
                 # The agent waits for this fact and goes on by itself.

@@ -76,6 +76,10 @@ class Context:
         """The conversation so far, oldest first."""
         return tuple(message for turn in self._turns for message in turn.messages)
 
+    def newest(self) -> tuple[ModelMessage, ...]:
+        """Those of the newest turn."""
+        return tuple(self._turns[-1].messages) if self._turns else ()
+
     async def add(self, record: Record) -> None:
         """Takes the next fact of the session that is the thread's, or was sent to it."""
         self._head = record.sequence

@@ -1,4 +1,4 @@
-"""What a session knows of agents that are programs of their own: those that run for its threads, and what becomes of calls."""
+"""What a session knows of agents that are not of our loop: those that are there for its threads, and what becomes of calls."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 
+from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import Fact, ToolStarted
-from callboard.contracts.ports.external import ExternalSession
+from callboard.contracts.facts import ActionResolved, Fact, ToolStarted
+from callboard.contracts.ports.external import ExternalSession, Reached, RemoteSession
 from callboard.contracts.record import Record
 
 log = logging.getLogger(__name__)
 
 
 class Expected:
-    """What becomes of one call: `begun` is the fact that let it go on or ended it before, `ended` the one that ended it."""
+    """What becomes of one call: `begun` is the fact that let it go on or ended it before, `ended` the one that ended it;
+    `answer` is what a person said to what it asked."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
+        self.answer = Text()
         self.begun: asyncio.Future[Fact] = loop.create_future()
         self.ended: asyncio.Future[Fact] = loop.create_future()
 
@@ -31,37 +34,52 @@ class Expected:
 
 
 class Foreign:
-    """The running agents of a session by thread, and the open calls that somebody waits for. The agents of the threads in
-    `prompted` have a prompt under way, which tells when they are gone."""
+    """The agents of a session that are there, by thread, and the open calls that somebody waits for. The agents of the
+    threads in `prompted` have a prompt under way, which tells when they are gone."""
 
     def __init__(self) -> None:
         self.prompted: set[str] = set()
-        self._sessions: dict[str, ExternalSession] = {}
+        self._programs: dict[str, ExternalSession] = {}
+        self._remotes: dict[str, RemoteSession] = {}
         self._watching: dict[str, asyncio.Task[None]] = {}
         self._expected: dict[str, Expected] = {}
         self._own: set[str] = set()
 
-    def session(self, thread: str) -> ExternalSession | None:
-        """The agent that runs for the thread."""
-        return self._sessions.get(thread)
+    def program(self, thread: str) -> ExternalSession | None:
+        """The program that runs for the thread."""
+        return self._programs.get(thread)
+
+    def remote(self, thread: str) -> RemoteSession | None:
+        """The agent elsewhere that was reached for the thread."""
+        return self._remotes.get(thread)
+
+    def session(self, thread: str) -> Reached | None:
+        """The agent that is there for the thread."""
+        return self._programs.get(thread) or self._remotes.get(thread)
 
     def keep(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
-        """The agent runs for the thread from now on; `died` is told how it ended where it does between its prompts."""
-        self._sessions[thread] = session
+        """The program runs for the thread from now on; `died` is told how it ended where it does between its prompts."""
+        self._programs[thread] = session
         self._watching[thread] = asyncio.create_task(self._watch(thread, session, died))
+
+    def keep_remote(self, thread: str, session: RemoteSession) -> None:
+        """The agent elsewhere was reached for the thread. Whether it still is shows when it is asked something."""
+        self._remotes[thread] = session
 
     async def end(self, thread: str) -> None:
         """Ends the thread's agent, with all that it started."""
-        session, watching = self._sessions.pop(thread, None), self._watching.pop(thread, None)
+        found = (self._programs.pop(thread, None), self._remotes.pop(thread, None))
+        watching = self._watching.pop(thread, None)
         if watching is not None:
             watching.cancel()
-        if session is not None:
-            await session.close()
+        for session in found:
+            if session is not None:
+                await session.close()
 
     @property
     def threads(self) -> tuple[str, ...]:
-        """Those for which an agent runs."""
-        return tuple(self._sessions)
+        """Those for which an agent is there."""
+        return (*self._programs, *self._remotes)
 
     def expect(self, call: str, *, own: bool) -> Expected:
         """What becomes of the call from now on. One of the agent's `own` is run by nobody here."""
@@ -76,7 +94,7 @@ class Foreign:
 
     async def _watch(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
         how = await session.gone()
-        if thread in self.prompted or self._sessions.get(thread) is not session:
+        if thread in self.prompted or self._programs.get(thread) is not session:
             return
         # What `died` does ends the agent, and must not end this.
         self._watching.pop(thread, None)
@@ -89,6 +107,8 @@ class Foreign:
         """Tells those who wait."""
         for record in records:
             fact, call = record.fact, record.scope.tool_call
+            if call in self._expected and isinstance(fact, ActionResolved):
+                self._expected[call].answer = fact.answer
             if call not in self._expected or not (isinstance(fact, ToolStarted) or fact.closes == "tool_call"):
                 continue
             self._expected[call].take(fact)

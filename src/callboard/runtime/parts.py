@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.demos import Demos
-from callboard.contracts.ports.external import ExternalAgents
+from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
 from callboard.contracts.ports.live import LiveFeed
 from callboard.contracts.ports.model import Models
 from callboard.contracts.ports.store import Store
@@ -52,7 +52,8 @@ class Limits:
 @dataclass(frozen=True, kw_only=True)
 class Parts:
     """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys.
-    Without `external` no agent that is a program of its own can be started, without `demos` there are none."""
+    Without `external` no agent that is a program of its own can be started, without `remotes` none elsewhere is contacted,
+    without `demos` there are none."""
 
     store: Store
     feed: LiveFeed
@@ -61,6 +62,7 @@ class Parts:
     definitions: Definitions
     closed_folders: tuple[str, ...] = ()
     external: ExternalAgents | None = None
+    remotes: RemoteAgents | None = None
     demos: Demos | None = None
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)

@@ -17,6 +17,7 @@ from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.ports.model import Route, ToolSpec
 from callboard.contracts.ports.tools import ToolContext
 from callboard.control.decide.answers import EXTERNAL
+from callboard.control.defined import session_roster
 from callboard.control.known import Setup, narrower
 from callboard.control.state import OpenRun
 
@@ -75,8 +76,8 @@ class Setups:
         definitions = self._parts.definitions
         agent = definitions.get(folder, definition) if definition else definitions.lead(folder)
         permitted = narrower(permission_mode, agent.permission_mode)
-        made = self._of(folder, agent, mode, permitted)
-        route = _own_program(agent) if agent.provider == EXTERNAL else self._parts.models.route(agent.model)
+        made = self._of(folder, agent, mode, permitted, roster)
+        route = _elsewhere(agent) if agent.provider in EXTERNAL else self._parts.models.route(agent.model)
         return Setup(
             agent_name=agent.name,
             kind=agent.kind,
@@ -85,7 +86,7 @@ class Setups:
             max_iters=agent.max_iters,
             prompts=made.setup.prompts,
             prompt_blobs=made.blobs,
-            tools=() if agent.provider == EXTERNAL else tuple(spec.name for spec in made.setup.specs),
+            tools=() if agent.provider in EXTERNAL else tuple(spec.name for spec in made.setup.specs),
             candidates=tuple(Candidate(provider=provider, model=model) for provider, model in route.candidates),
             chosen=route.chosen,
             route_reason=route.reason,
@@ -174,10 +175,12 @@ def tool_context(
     )
 
 
-def _own_program(agent: Definition) -> Route:
-    """The route to an agent that is a program of its own: nothing is chosen. Its version is known once it is there."""
+def _elsewhere(agent: Definition) -> Route:
+    """The route to an agent that is not of our loop: nothing is chosen. Its version is known once it is there."""
+    if agent.provider == "a2a":
+        return Route(candidates=((agent.provider, agent.name),), chosen=0, reason="the agent is elsewhere")
     name = agent.command[0].rpartition("/")[2] if agent.command else agent.name
-    return Route(candidates=((EXTERNAL, name),), chosen=0, reason="the agent is a program of its own")
+    return Route(candidates=((agent.provider, name),), chosen=0, reason="the agent is a program of its own")
 
 
 def _system(agent: Definition, texts: Mapping[PromptLayer, str]) -> tuple[str, ...]:

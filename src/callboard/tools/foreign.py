@@ -6,7 +6,6 @@ verdict is that it runs by itself, and says so.
 
 from __future__ import annotations
 
-import shlex
 from typing import NamedTuple
 
 import msgspec
@@ -28,8 +27,6 @@ from .paths import PathDenied, display, protected, relative
 from .rules import Target
 from .telling import one_line
 
-#: The tool that starts an agent's command. A rule on it reads `StartAgent(the exact command)`.
-START = "StartAgent"
 BY_ITSELF = "run by the agent itself, without asking and outside our sandbox"
 
 
@@ -91,28 +88,6 @@ def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
     checks.append(Check(name="approval", verdict="ask", detail=why))
     matcher = "" if guarded or (rule is not None and rule.verdict == "ask") else _offer(call, context)
     return _question(_evaluation(call, context, tuple(checks)), call, matcher, why)
-
-
-def starting(command: tuple[str, ...], context: ToolContext) -> Evaluation:
-    """The verdict on starting an agent's command, which a file of the folder names: a person says yes to the very command, or
-    has given a rule for it."""
-    text = shlex.join(command)
-    rule = rules.decide(context.rules, Target(tool=START, command=text))
-    call = ExternalCall(call_id="", title=f"Start {text}", command=text, arguments=_json({"command": list(command)}))
-    made = msgspec.structs.replace(
-        _evaluation(call, context, ()), summary=f"{START} {one_line(text)}", binding=_binding(START, call, context)
-    )
-    if rule is not None and rule.verdict != "ask":
-        check = Check(name="rules", verdict=rule.verdict, detail=f"{rule.verdict} {rule.matcher} ({rule.scope})")
-        if rule.verdict == "allow":
-            return msgspec.structs.replace(made, checks=(check,))
-        message = f"A rule of this {rule.scope} forbids it: {display(rule.matcher)}."
-        return msgspec.structs.replace(made, verdict="deny", checks=(check,), code="rule_denied", message=message)
-    why = "it runs outside our sandbox and may do what you may"
-    made = msgspec.structs.replace(made, checks=(Check(name="approval", verdict="ask", detail=why),))
-    matcher = f"{START}({text})" if not text.endswith("*") else ""
-    prompt = f"Start the agent {context.agent}: {one_line(text)}? {why[0].upper()}{why[1:]}."
-    return msgspec.structs.replace(_question(made, call, matcher, why), prompt=prompt)
 
 
 def changes_of(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:

@@ -40,7 +40,8 @@ class RemotePart(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class RemoteArtifact(Fact, frozen=True, kw_only=True):
-    """The remote end delivered an artifact, whole. One of the same id replaces the former."""
+    """The remote end delivered an artifact, whole. One of the same id replaces the former. `left_out` counts the parts beyond
+    the bound, which are not kept."""
 
     type: ClassVar[str] = "remote.artifact"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -49,6 +50,7 @@ class RemoteArtifact(Fact, frozen=True, kw_only=True):
     name: str = ""
     description: str = ""
     parts: tuple[RemotePart, ...] = ()
+    left_out: int = 0
 
 
 RemoteFact = RemoteTaskChanged | RemoteArtifact

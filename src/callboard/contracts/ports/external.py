@@ -1,7 +1,8 @@
-"""Agents that are programs of their own: started in a folder, prompted, asked about, stopped.
+"""Agents that are programs of their own: started in a folder, prompted, asked about, stopped. And agents elsewhere: reached at
+an address, given a task, followed until that end says that it is over.
 
-What they say and do comes as events in the order in which it happened. What they ask (may I, read this, write that) comes as an
-event with a key, and waits until it is answered under that key.
+What they say and do comes as events in the order in which it happened. What a program asks (may I, read this, write that) comes
+as an event with a key, and waits until it is answered under that key; what an agent elsewhere needs waits for `answer`.
 """
 
 from __future__ import annotations
@@ -11,9 +12,16 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from ..content import Blob
 from ..errors import Code
+from ..facts.remote import RemotePart
 from ..plan import PlanStep
+from ..team import RemoteTaskState
 from .model import Usage
+
+#: The calls in which an agent elsewhere says that it needs something of a person: an answer, or to be authorised there.
+REMOTE_INPUT = "RemoteInput"
+REMOTE_AUTH = "RemoteAuth"
 
 #: What kind of thing a call of such an agent does, as far as it tells.
 CallKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"]
@@ -103,7 +111,38 @@ class PromptEnded(msgspec.Struct, frozen=True):
     usage: Usage = Usage()
 
 
+class TaskTold(msgspec.Struct, frozen=True):
+    """The agent elsewhere told a state of its task. `message` is what it said with it, but for what it says as its answer."""
+
+    task: str
+    state: RemoteTaskState
+    message: str = ""
+
+
+class ArtifactTold(msgspec.Struct, frozen=True, kw_only=True):
+    """It delivered an artifact, whole. `blobs` hold the contents that the parts refer to; `left_out` counts the parts beyond
+    the bound, which are not kept."""
+
+    task: str
+    artifact: str
+    name: str = ""
+    description: str = ""
+    parts: tuple[RemotePart, ...] = ()
+    left_out: int = 0
+    blobs: tuple[Blob, ...] = ()
+
+
+class NeedTold(msgspec.Struct, frozen=True, kw_only=True):
+    """It goes on only with something of a person's: `message` says what. To be answered with `answer`; an authorisation that
+    was given there is answered with the empty text."""
+
+    tool: Literal["RemoteInput", "RemoteAuth"]
+    task: str
+    message: str
+
+
 ExternalEvent = SaidText | SaidThought | CallTold | PlanTold | PermissionAsked | ReadAsked | WriteAsked | PromptEnded
+RemoteEvent = SaidText | TaskTold | ArtifactTold | NeedTold | PromptEnded
 
 
 class ExternalFailure(Exception):
@@ -116,9 +155,9 @@ class ExternalFailure(Exception):
         self.retryable = retryable
 
 
-class ExternalSession(Protocol):
-    """A conversation with a running agent. `id` is the agent's own name for it; `resumed` says that the agent went on with the
-    conversation that it was asked for, and so remembers it."""
+class Reached(Protocol):
+    """A conversation with an agent that is not of our loop. `id` is the agent's own name for it, empty as long as it has none;
+    `resumed` says that the agent goes on with the conversation that it was asked for, and so remembers it."""
 
     id: str
     name: str
@@ -134,6 +173,19 @@ class ExternalSession(Protocol):
         """Waits until the agent is gone; says how it ended."""
         ...
 
+    async def cancel(self) -> None:
+        """Asks the agent to stop; what it was still asking is answered as cancelled. The prompt then ends by itself. Raises
+        ExternalFailure where it cannot be asked."""
+        ...
+
+    async def close(self) -> None:
+        """Ends the agent with all that it started, or lets go of one that is elsewhere."""
+        ...
+
+
+class ExternalSession(Reached, Protocol):
+    """A conversation with a running program."""
+
     def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
         """Gives the agent its next input. Yields what comes of it, `PromptEnded` last. Raises ExternalFailure."""
         ...
@@ -146,12 +198,24 @@ class ExternalSession(Protocol):
         """Answers a read or a write under that key: with the text, or with why not."""
         ...
 
-    async def cancel(self) -> None:
-        """Asks the agent to stop; what it was still asking is answered as cancelled. The prompt then ends by itself."""
+
+class RemoteSession(Reached, Protocol):
+    """A conversation with an agent elsewhere. `card` is its Agent Card as JSON."""
+
+    card: str
+
+    def prompt(self, text: str, *, task: str = "", more: str = "") -> AsyncGenerator[RemoteEvent]:
+        """Gives the agent its next input. Yields what comes of it, `PromptEnded` last.
+
+        `task` is one of this conversation that was not over when it was heard of last. Where the agent still has it, that task
+        is followed to its end and only `more` is sent, nothing where that is empty; else `text` is sent as a task of its own.
+        Raises ExternalFailure: `remote_unavailable` where the agent is not reached within the bound, whatever the task's state
+        was, and `remote_refused` for a task that ended without being completed.
+        """
         ...
 
-    async def close(self) -> None:
-        """Ends the agent with all that it started."""
+    def answer(self, text: str) -> bool:
+        """Answers what the agent needs; False where it no longer needs it."""
         ...
 
 
@@ -165,4 +229,13 @@ class ExternalAgents(Protocol):
 
         `reads` and `writes` offer it to read and write files through us. Raises ExternalFailure.
         """
+        ...
+
+
+class RemoteAgents(Protocol):
+    """Reaches agents elsewhere."""
+
+    async def reach(self, url: str, *, resume: str = "") -> RemoteSession:
+        """Reads the Agent Card at that address, and begins a conversation, or goes on with the one named by `resume`. Nothing
+        is asked of another origin than the address's. Raises ExternalFailure."""
         ...

@@ -27,9 +27,11 @@ from ..outcomes import (
     ExternalThere,
     ModelAnswered,
     ModelAttemptFailed,
+    NeedOver,
     Outcome,
     PartEnded,
     PlanSeen,
+    RemoteTold,
     RunStopped,
     TakenOver,
     TimeCame,
@@ -38,7 +40,7 @@ from ..outcomes import (
     WorktreeMade,
 )
 from ..state import Session
-from . import actions, answers, calls, evidence, external, imports, queue, recovery, resume, stops, submit
+from . import actions, answers, calls, evidence, external, imports, queue, recovery, remote, resume, stops, submit
 from .evidence import EvidenceMade
 from .follow import follow
 from .imports import must_not_be_imported
@@ -96,6 +98,10 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             worktree.left(batch, report)
         case ExternalThere() | ExternalGone() | PartEnded() | CallSeen() | PlanSeen():
             external.take(batch, report)
+        case RemoteTold():
+            remote.told(batch, report)
+        case NeedOver():
+            remote.need_over(batch, report)
         case _:
             assert_never(report)
     follow(batch, starts=starts)

@@ -10,8 +10,9 @@ from callboard.contracts.facts import (
     PermissionRuleAdded,
     Rule,
     ToolRefused,
+    ToolStarted,
 )
-from callboard.contracts.facts.action import ApprovalScope
+from callboard.contracts.facts.action import ApprovalScope, Decision
 from callboard.contracts.ports.tools import Evaluation
 
 from ..batch import Batch, action_scope, call_scope
@@ -19,11 +20,13 @@ from ..outcomes import ActionTimedOut
 from ..state import OpenCall, OpenRun, Session, Thread
 from .calls import let_through, proceed
 
+_OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
 FILE_CHANGED = "What the approval was asked for is no longer so: the file, the arguments or the definition changed."
 
 
 def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
-    """Resolves an action. Raises `unknown_action`, `nothing_running`, `decision_not_offered`, `scope_not_offered`.
+    """Resolves an action. Raises `unknown_action`, `nothing_running`, `decision_not_offered`, `scope_not_offered`, and
+    `invalid_input` of an answer without a text, or a text without an answer.
 
     Approval holds for what it was asked for: where the gate's fresh look (`Known.evaluation`) no longer lets the call pass, or
     finds another binding, the call is refused. A wider scope makes the rule that the card showed.
@@ -39,8 +42,12 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
     thread, run, call = found
     if run.stopping:
         raise Refusal("nothing_running", "The turn is being stopped, and its requests with it.", field="actionId")
-    if request.decision == "answer":
-        raise Refusal("decision_not_offered", "This action takes approve or reject.", field="decision")
+    if request.decision not in call.decisions:
+        raise Refusal("decision_not_offered", f"This action takes {' or '.join(call.decisions)}.", field="decision")
+    answer = request.answer or ""
+    if (request.decision == "answer") is not bool(answer.strip()):
+        wanted = "An answer needs a text." if request.decision == "answer" else "Only an answer has a text."
+        raise Refusal("invalid_input", wanted, field="answer", hint="`answer` goes with the decision answer.")
     if request.scope not in call.scopes or (request.decision == "reject" and request.scope != "once"):
         raise Refusal(
             "scope_not_offered",
@@ -49,11 +56,16 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
             hint="A rejection is for once; for an approval the action names the scopes that it offers.",
         )
     batch.say(
-        ActionResolved(decision=request.decision, scope=request.scope, reason=request.reason),
+        ActionResolved(
+            decision=request.decision, scope=request.scope, reason=request.reason, answer=batch.hold(answer)
+        ),
         action_scope(thread, run, call),
     )
     if request.decision == "approve":
         _approved(batch, thread, run, call, request.scope)
+    elif request.decision == "answer":
+        # Who asked takes the answer with the fact that lets the call go on.
+        batch.say(ToolStarted(tool=call.tool), call_scope(thread, run, call))
     else:
         message = "The person said no." if not request.reason else f"The person said no: {request.reason}"
         batch.say(ToolRefused(code="person_denied", message=message), call_scope(thread, run, call))
@@ -61,7 +73,7 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
     return ActionAnswered(
         session_id=batch.state.session,
         action_id=request.action_id,
-        outcome="approved" if request.decision == "approve" else "rejected",
+        outcome=_OUTCOMES[request.decision],
         first=True,
         sequence=batch.state.sequence,
     )

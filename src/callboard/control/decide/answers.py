@@ -19,10 +19,11 @@ from ..state import OpenRun, Thread
 from .calls import abandon, requested
 from .inbox import consume
 from .iterate import ask_model, complete, fail, running
+from .remote import answer_back
 from .turns import start_next
 
-#: What runs an agent that is a program of its own.
-EXTERNAL = "acp"
+#: What runs an agent that is not of our loop: a program of its own, or one that is elsewhere.
+EXTERNAL = frozenset({"acp", "a2a"})
 
 
 def answered(batch: Batch, report: ModelAnswered) -> None:
@@ -64,9 +65,10 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
         requested(batch, report.thread, report.calls)
     elif run.stopping:
         return
-    elif (run.mode == "auto" and run.provider != EXTERNAL) or (run.steers and run.iteration < run.max_iters):
+    elif (run.mode == "auto" and run.provider not in EXTERNAL) or (run.steers and run.iteration < run.max_iters):
         ask_model(batch, report.thread)
     else:
+        answer_back(batch, report.thread)
         complete(batch, report.thread)
         start_next(batch, report.thread)
 
@@ -146,7 +148,7 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
 
 
 def _hint(run: OpenRun, report: ModelAttemptFailed) -> str:
-    known = _EXTERNAL_HINTS if run.provider == EXTERNAL else _HINTS
+    known = _EXTERNAL_HINTS if run.provider in EXTERNAL else _HINTS
     return known.get(report.code, "Send the turn again.")
 
 
@@ -156,6 +158,9 @@ _EXTERNAL_HINTS = {
     "model_unavailable": "Look at the command in the agent's definition, then send the turn again.",
     "model_refused_request": "Say it differently, or give it to another agent.",
     "person_denied": "Send the turn again to be asked again.",
+    "approval_expired": "Send the turn again to be asked again.",
+    "remote_unavailable": "Send the turn again once it can be reached: a task that it still has is taken up again.",
+    "remote_refused": "Read what it said, then say it differently or give it to another agent.",
 }
 _HINTS = {
     "model_unconfigured": "Send the turn again: it goes to a model that is configured now.",

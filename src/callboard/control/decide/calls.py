@@ -26,6 +26,7 @@ from ..batch import Batch, action_scope, call_scope
 from ..outcomes import ToolEnded, WantedCall
 from ..state import OpenRun, Thread
 from .iterate import ask_model, complete, open_run, running
+from .needs import NEEDS
 from .team.calls import carry_out
 from .turns import start_next
 
@@ -169,11 +170,13 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
     expiry = batch.known.approval_expiry_us
     # A rule holds in every folder of the session: what is asked for in a worktree is not let through outside of it.
     apart = thread.child is not None and bool(thread.child.worktree)
+    approval = "tool_approval" if thread.child is None else "delegated_permission"
+    action_type, decisions = NEEDS.get(tool, (approval, ("approve", "reject")))
     batch.say(
         ActionRequired(
-            action_type="tool_approval" if thread.child is None else "delegated_permission",
+            action_type=action_type,
             prompt=evaluation.prompt,
-            decisions=("approve", "reject"),
+            decisions=decisions,
             scopes=("once",) if apart else evaluation.scopes or ("once",),
             risk=evaluation.risk,
             tool=tool,

@@ -53,6 +53,7 @@ def there(batch: Batch, report: ExternalThere) -> None:
             name=report.name,
             version=report.version,
             resumed=report.resumed,
+            card=batch.hold(report.card),
         ),
         thread_scope(thread),
     )

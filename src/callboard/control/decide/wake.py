@@ -46,7 +46,7 @@ def wakes(state: Session, thread: Thread) -> bool:
         return False
     if thread.background is not None and (thread.background.held or thread.background.over):
         return False
-    if thread.kind in ("human", "remote") or (thread.child is not None and thread.child.status != "running"):
+    if thread.kind == "human" or (thread.child is not None and thread.child.status != "running"):
         return False
     if thread.ended is not None and thread.ended.how != "completed":
         # What failed or was stopped would likely fail again, or was stopped for a reason.

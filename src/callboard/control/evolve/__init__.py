@@ -141,6 +141,10 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return external.connected(state, fact, place)
         case AgentDisconnected():
             return external.disconnected(state, fact, place)
+        case RemoteTaskChanged():
+            return external.task(state, fact, place)
+        case RemoteArtifact():
+            return external.delivered(state, fact, place)
         case AgentSlept():
             return background.slept(state, fact, place)
         case AgentWoke():
@@ -259,14 +263,8 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             | SandboxApplied()
             | SnapshotUpdated()
             | OutputFinal()
-            | AgentDefined()
-            | EdgeAdded()
-            | RemoteTaskChanged()
-            | RemoteArtifact()
-            | TaskStarted()
-            | TaskPaused()
-            | TaskResumed()
-            | TaskCancelRequested()
+            | AgentSlept()
+            | AgentWoke()
             | EvidenceExported()
             | WarningRaised()
             | ErrorRaised()

@@ -66,6 +66,7 @@ def waiting(state: Session, fact: ActionRequired, place: Place) -> Session:
             action=place.scope.action,
             action_step=place.scope.step,
             expires_at=fact.expires_at,
+            decisions=fact.decisions,
             scopes=fact.scopes,
             matchers=fact.matchers,
             binding=fact.binding,

@@ -136,8 +136,13 @@ def reserved(state: Session, fact: InboxReserved, place: Place) -> Session:
 
 
 def consumed(state: Session, fact: InboxConsumed, place: Place) -> Session:
+    thread = state.threads.get(place.scope.thread)
+    inbox = thread.inbox if thread is not None else ()
+    senders = [one.source for one in inbox if one.item in fact.items and not one.worker]
+
     def settle(run: OpenRun) -> OpenRun:
-        return msgspec.structs.replace(run, reserved=tuple(one for one in run.reserved if one not in fact.items))
+        left = tuple(one for one in run.reserved if one not in fact.items)
+        return msgspec.structs.replace(run, reserved=left, senders=tuple(dict.fromkeys((*run.senders, *senders))))
 
     told = {
         item: msgspec.structs.replace(state.handoffs[item], told=True)

@@ -1,0 +1,179 @@
+"""What all prompts of agents that are not of our loop share: events are taken until the last, a silence has a bound, and the
+end is reported as that of a model call."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator
+from typing import Generic, TypeVar
+
+from callboard.contracts.errors import Code
+from callboard.contracts.facts.model import StopReason
+from callboard.contracts.ports.external import ExternalFailure, PromptEnd, PromptEnded, Reached
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.contracts.scope import Scope
+from callboard.control.outcomes import ExternalGone, ModelAnswered, ModelAttemptFailed, Piece
+
+from ..host import SessionHost
+from .speech import Speech
+
+_STOPS: dict[PromptEnd, StopReason] = {"end_turn": "stop", "max_tokens": "length"}
+#: Ends that are no answer: the code and what is said of it.
+_ENDS: dict[PromptEnd, tuple[Code, str]] = {
+    "refusal": ("model_refused_request", "The agent refused to go on."),
+    "max_turn_requests": ("max_iters", "The agent reached its own bound of model calls without an end."),
+    "cancelled": ("model_cut_stream", "The agent stopped by itself."),
+}
+_Event = TypeVar("_Event")
+
+
+class Prompt(ABC, Generic[_Event]):
+    """One prompt of an agent. `pieces` and `outcomes` are what there is at any moment that no fact tells yet."""
+
+    def __init__(self, host: SessionHost, scope: Scope) -> None:
+        self.host = host
+        self.scope = scope
+        self.speech = Speech(host, scope)
+        self.session: Reached | None = None
+        self.events: AsyncGenerator[_Event | PromptEnded] | None = None
+        self.next: asyncio.Task[_Event | PromptEnded] | None = None
+        self._started = host.parts.clock.elapsed()
+        self._first: float | None = None
+
+    @property
+    def step(self) -> int:
+        """The step of the model call that the prompt is."""
+        return self.scope.step
+
+    def pieces(self) -> tuple[Piece, ...]:
+        """The parts that no fact tells yet."""
+        return self.speech.pieces()
+
+    def outcomes(self) -> dict[str, ToolOutcome]:
+        """What there is of the calls that go on."""
+        return {}
+
+    async def settle(self) -> None:
+        """Nothing more is shown or kept."""
+        await self.speech.settle()
+
+    async def run(self) -> None:
+        """Prompts the agent, after starting or reaching it where it is not there, and reports all that comes of it."""
+        self.host.foreign.prompted.add(self.scope.thread)
+        try:
+            await self.work()
+        except ExternalFailure as failure:
+            await self.failed(failure)
+        except asyncio.CancelledError:
+            await self.stop()
+            raise
+        except Exception:
+            await self.host.foreign.end(self.scope.thread)
+            raise
+        finally:
+            await self._let_go()
+
+    @abstractmethod
+    async def work(self) -> None:
+        """All of it, to the report of its end. Raises ExternalFailure."""
+
+    @abstractmethod
+    async def stop(self) -> None:
+        """Asks the agent to stop and takes what it still says; one that does not stop in time is let go."""
+
+    @abstractmethod
+    def silent(self, seconds: float) -> ExternalFailure:
+        """How a silence of so many seconds fails."""
+
+    @abstractmethod
+    def waits(self) -> set[asyncio.Task[None]]:
+        """The tasks that wait for an answer to the agent; one that fails is to be raised."""
+
+    @abstractmethod
+    def done(self, task: asyncio.Task[None]) -> None:
+        """One of them is over."""
+
+    def drop(self) -> None:
+        """Nobody waits for answers any more."""
+        for one in self.waits():
+            one.cancel()
+            self.done(one)
+
+    async def event(self, events: AsyncGenerator[_Event | PromptEnded]) -> _Event | PromptEnded:
+        """The next event. Raises ExternalFailure where none comes, though nobody is asked anything."""
+        waiting = self.next = self.next or asyncio.ensure_future(anext(events))
+        silence = self.host.parts.limits.external_silence
+        while not waiting.done():
+            asks = self.waits()
+            done, _ = await asyncio.wait([waiting, *asks], timeout=silence, return_when=asyncio.FIRST_COMPLETED)
+            for one in asks & done:
+                self.done(one)
+                one.result()
+            if not done and not asks:
+                await self.stop()
+                raise self.silent(silence)
+        self.next = None
+        try:
+            event = waiting.result()
+        except StopAsyncIteration as error:
+            raise ExternalFailure("model_cut_stream", "The agent broke off.", retryable=True) from error
+        if self._first is None:
+            self._first = self.host.parts.clock.elapsed()
+        return event
+
+    async def answered(self, event: PromptEnded) -> None:
+        """The agent ended its prompt. Raises ExternalFailure for an end that is no answer."""
+        if event.end not in _STOPS:
+            raise ExternalFailure(*_ENDS[event.end])
+        await self.settle()
+        ended = self.host.parts.clock.elapsed()
+        await self.host.report(
+            ModelAnswered(
+                thread=self.scope.thread,
+                run=self.scope.run,
+                step=self.scope.step,
+                pieces=self.pieces(),
+                calls=(),
+                stop_reason=_STOPS[event.end],
+                usage=event.usage,
+                first_ms=round(((self._first or ended) - self._started) * 1000),
+                duration_ms=round((ended - self._started) * 1000),
+            )
+        )
+
+    async def failed(self, failure: ExternalFailure) -> None:
+        """The prompt came to nothing."""
+        await self.settle()
+        if self.session is not None and not self.session.alive:
+            await self.gone(failure.message)
+        await self.host.report(
+            ModelAttemptFailed(
+                thread=self.scope.thread,
+                run=self.scope.run,
+                step=self.scope.step,
+                attempt=1,
+                code=failure.code,
+                message=failure.message,
+                retryable=failure.retryable,
+                pieces=self.pieces(),
+            )
+        )
+
+    async def gone(self, reason: str) -> None:
+        """Ends the agent, and says that it is there no longer."""
+        await self.host.foreign.end(self.scope.thread)
+        await self.host.report(ExternalGone(thread=self.scope.thread, reason=reason))
+
+    async def _let_go(self) -> None:
+        self.drop()
+        if self.next is not None:
+            self.next.cancel()
+            await asyncio.gather(self.next, return_exceptions=True)
+        if self.events is not None:
+            await self.events.aclose()
+        foreign, thread = self.host.foreign, self.scope.thread
+        foreign.prompted.discard(thread)
+        session = self.session
+        if session is not None and not session.alive and foreign.session(thread) is session:
+            await self.gone(await session.gone())

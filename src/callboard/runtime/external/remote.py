@@ -1,0 +1,186 @@
+"""The effect of prompting an agent elsewhere: its task is followed until that end says that it is over."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import assert_never
+
+from callboard.contracts.errors import Code
+from callboard.contracts.facts import ToolRefused, ToolStarted
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.ports.external import (
+    ArtifactTold,
+    ExternalFailure,
+    NeedTold,
+    PromptEnded,
+    RemoteEvent,
+    RemoteSession,
+    SaidText,
+    TaskTold,
+)
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.contracts.scope import Scope
+from callboard.control.outcomes import NeedOver, RemoteTold
+from callboard.tools import joining
+
+from ..foreign import Expected
+from ..host import SessionHost
+from .permitted import end, seen
+from .prompt import Prompt
+from .reaching import Reaching
+
+NOT_NEEDED = "The agent elsewhere went on without it."
+NOT_TAKEN = "The agent elsewhere did not take it."
+NOT_STOPPED = "it did not stop when it was asked to"
+
+
+class RemotePrompting(Prompt[RemoteEvent]):
+    """One prompt of an agent elsewhere. `_need` is the call in which it waits for a person, `_sent` the one whose answer is on
+    its way."""
+
+    def __init__(self, host: SessionHost, scope: Scope) -> None:
+        super().__init__(host, scope)
+        self._reaching = Reaching(host, scope, self.speech)
+        self._remote: RemoteSession | None = None
+        self._asks: set[asyncio.Task[None]] = set()
+        self._named = ""
+        self._need = ""
+        self._sent = ""
+
+    def waits(self) -> set[asyncio.Task[None]]:
+        """The task that waits for what a person says."""
+        return set(self._asks)
+
+    def done(self, task: asyncio.Task[None]) -> None:
+        """It is over."""
+        self._asks.discard(task)
+
+    def silent(self, seconds: float) -> ExternalFailure:
+        """Nothing new is no end of the task: it stays as it was told, and can be taken up again."""
+        message = f"The agent elsewhere told nothing new for {seconds:g} s. Its task is as it told it last."
+        return ExternalFailure("remote_unavailable", message, retryable=True)
+
+    async def work(self) -> None:
+        """Gives the agent its input, contacting it first where it was not yet, and takes what it tells."""
+        run = self.host.state.threads[self.scope.thread].run
+        if run is None:
+            return
+        agent = (await self.host.runs.of(run)).definition
+        session = await self._reaching.session(agent)
+        self._named = session.id
+        asked = await self._reaching.asked(agent)
+        events = self.events = session.prompt(asked.text, task=asked.task, more=asked.more)
+        self.session = self._remote = session
+        while not isinstance(event := await self.event(events), PromptEnded):
+            await self._take(session, agent, event)
+        await self._taken()
+        await self.answered(event)
+
+    async def failed(self, failure: ExternalFailure) -> None:
+        """The prompt came to nothing. An agent that is not reached is gone, whatever its task does."""
+        if self._sent:
+            call, self._sent = self._sent, ""
+            await end(self.host, self.scope, call, ToolOutcome(output="", code="tool_failed", message=NOT_TAKEN))
+        if failure.code in ("person_denied", "approval_expired") and self._remote is not None:
+            await self._cancel()
+        elif failure.code == "remote_unavailable" and self._remote is not None:
+            await self.gone(failure.message)
+        await super().failed(failure)
+
+    async def stop(self) -> None:
+        """A person, or who gave it its work, wants no more of it: the task is cancelled there. Where only this process ends,
+        the task is left to be taken up again."""
+        run = self.host.state.threads[self.scope.thread].run
+        if run is not None and run.stopping and self._remote is not None:
+            self.drop()
+            await self._cancel()
+
+    async def _cancel(self) -> None:
+        """Asks that the task be cancelled, and takes what the agent still tells within the bound."""
+        session, events = self._remote, self.events
+        if session is None or events is None:
+            return
+        try:
+            async with asyncio.timeout(self.host.parts.limits.external_stop):
+                await session.cancel()
+                while True:
+                    event = await (self.next or anext(events))
+                    self.next = None
+                    if isinstance(event, PromptEnded):
+                        return
+                    if isinstance(event, TaskTold | ArtifactTold):
+                        await self._tell(event)
+        except StopAsyncIteration:
+            return
+        except ExternalFailure as failure:
+            await self.gone(f"{NOT_STOPPED}: {failure.message}")
+        except TimeoutError:
+            await self.gone(NOT_STOPPED)
+
+    async def _take(self, session: RemoteSession, agent: Definition, event: RemoteEvent) -> None:
+        await self._taken()
+        if session.id != self._named:
+            self._named = session.id
+            await self._reaching.tell(session)
+        match event:
+            case SaidText(text, message):
+                if not self.speech.goes_on("text", message):
+                    await self.speech.end_part()
+                self.speech.say("text", text, message)
+            case TaskTold() | ArtifactTold():
+                await self.speech.end_part()
+                await self._tell(event)
+            case NeedTold():
+                await self.speech.end_part()
+                await self._ask(session, agent, event)
+            case PromptEnded():
+                # It ends the loop that takes events.
+                pass
+            case _:
+                assert_never(event)
+
+    async def _tell(self, told: TaskTold | ArtifactTold) -> None:
+        if self._need:
+            call, self._need = self._need, ""
+            where = self.scope
+            self.drop()
+            await self.host.report(NeedOver(thread=where.thread, run=where.run, call=call, reason=NOT_NEEDED))
+        where = self.scope
+        await self.host.report(RemoteTold(thread=where.thread, run=where.run, prompt=where.step, told=told))
+
+    async def _taken(self) -> None:
+        """It told something after an answer was given to it: it took that."""
+        if self._sent:
+            call, self._sent = self._sent, ""
+            await end(self.host, self.scope, call, ToolOutcome(output="It took the answer."))
+
+    async def _ask(self, session: RemoteSession, agent: Definition, need: NeedTold) -> None:
+        url = agent.url
+        wanted, expected = await seen(
+            self.host, self.scope, self.speech, need.tool, lambda context: joining.needing(need, url, context)
+        )
+        self._need = wanted.call
+        self._asks.add(asyncio.create_task(self._answer(session, wanted.call, expected)))
+
+    async def _answer(self, session: RemoteSession, call: str, expected: Expected) -> None:
+        fact = await expected.begun
+        if self._need == call:
+            self._need = ""
+        if isinstance(fact, ToolStarted):
+            if session.answer(await self._whole(expected)):
+                self._sent = call
+            else:
+                await end(self.host, self.scope, call, ToolOutcome(output="", code="tool_failed", message=NOT_NEEDED))
+        elif isinstance(fact, ToolRefused):
+            raise ExternalFailure(_code(fact.code), f"The agent elsewhere got no answer. {fact.message}")
+
+    async def _whole(self, expected: Expected) -> str:
+        text = expected.answer
+        if text.ref is None:
+            return text.text
+        data = await self.host.parts.store.blobs.get(text.ref.hash)
+        return text.text if data is None else data.decode()
+
+
+def _code(code: str) -> Code:
+    return "approval_expired" if code == "approval_expired" else "person_denied"
