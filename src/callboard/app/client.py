@@ -13,7 +13,7 @@ import uuid_utils
 
 from callboard.contracts.commands import TABLE
 from callboard.contracts.commands.base import Command
-from callboard.contracts.content import Text
+from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.errors import Code, Problem, Refusal
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor, parse_cursor
@@ -29,6 +29,8 @@ KEY_HEADER = "Idempotency-Key"
 LAST_EVENT_ID = "Last-Event-ID"
 #: Seconds: to connect; for an answer; the longest silence of a feed, whose server is heard at least every 15.
 _CONNECT_S, _ANSWER_S, _SILENCE_S = 2.0, 60.0, 40.0
+#: Blobs are fetched in pieces of so many bytes.
+_PIECE = 4 * 1024 * 1024
 #: Waits between tries, in seconds; after the last the server counts as gone.
 WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 
@@ -104,6 +106,14 @@ class Client:
         path = f"/blobs/{text.ref.hash}"
         response = await self._tried(lambda: self._ask("GET", path))
         return response.content.decode("utf-8", "replace")
+
+    async def pieces(self, ref: BlobRef) -> AsyncGenerator[bytes]:
+        """The bytes of a blob, in pieces. Raises Refusal `unknown_blob`."""
+        path = f"/blobs/{ref.hash}"
+        for offset in range(0, ref.size, _PIECE):
+            span = {"offset": offset, "length": min(_PIECE, ref.size - offset)}
+            response = await self._tried(lambda span=span: self._ask("GET", path, params=span))
+            yield response.content
 
     async def facts(self, stream: str, *, after: int = 0) -> AsyncGenerator[WireEvent]:
         """The facts after a sequence, stored and then live, without gap or repeat. Raises Refusal."""

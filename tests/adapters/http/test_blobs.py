@@ -42,6 +42,21 @@ async def test_what_is_not_text_is_only_downloaded(board: Board, data: bytes):
     assert answer.headers["content-disposition"] == "attachment"
 
 
+async def test_a_download_has_the_name_that_was_asked_for(board: Board):
+    """UI-15: an exported pack is saved under a name that says what it is."""
+    path = f"{API}/blobs/{await board.blob(b'PK of text')}"
+
+    named = await board.http.get(path, params={"name": "evidence-ses_one-12.zip"})
+    refused = [
+        await board.http.get(path, params={"name": name})
+        for name in ('a"; x="b', "../etc/passwd", ".hidden", "a\nb", "")
+    ]
+
+    assert named.headers["content-disposition"] == 'attachment; filename="evidence-ses_one-12.zip"'
+    assert named.content == b"PK of text"
+    assert [(answer.status_code, answer.json()["field"]) for answer in refused] == [(400, "name")] * 5
+
+
 async def test_hostile_text_is_never_a_document(board: Board):
     """SAFE-06"""
     answer = await board.http.get(f"{API}/blobs/{await board.blob(b'<script>alert(1)</script>')}")

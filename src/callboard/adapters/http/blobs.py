@@ -30,11 +30,12 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 class BlobQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """`offset` and `length` are in bytes; without `length`, to the end. `session` is the one that refers to the blob: where it
-    is given and gone, so is the blob."""
+    is given and gone, so is the blob. With `name` it is downloaded, as a file of that name."""
 
     offset: Place = 0
     length: Annotated[int, Meta(ge=1, le=2**53 - 1)] | None = None
     session: Id | None = None
+    name: Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$(?!\n)")] | None = None
 
 
 def blob_routes(store: Store) -> list[Route]:
@@ -48,7 +49,11 @@ def blob_routes(store: Store) -> list[Route]:
         sample = await store.blobs.get_range(hash, offset=0, length=_SAMPLE) if _HASH.fullmatch(hash) else None
         if sample is None:
             raise Refusal("unknown_blob", f"There is no blob {hash[:80]}.", hint="It may have been erased.")
-        headers = {} if _is_text(sample) else {"Content-Disposition": "attachment"}
+        headers: dict[str, str] = {}
+        if query.name is not None:
+            headers["Content-Disposition"] = f'attachment; filename="{query.name}"'
+        elif not _is_text(sample):
+            headers["Content-Disposition"] = "attachment"
         media = "text/plain; charset=utf-8" if _is_text(sample) else "application/octet-stream"
         if query.length is not None and query.length <= PIECE:
             data = await store.blobs.get_range(hash, offset=query.offset, length=query.length)

@@ -1,0 +1,165 @@
+"""`callboard evidence SESSION`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import sys
+from contextlib import aclosing
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence, ExportList, ListExports
+from callboard.contracts.content import BlobRef
+from callboard.contracts.errors import Refusal
+
+from ..client import Client
+from ..home import Home
+from ..reading import newest_session, nothing_yet
+from ..reading.remote import RemoteReader
+from ..settings import load
+from .loop import run_async
+from .terminal import Style, err, out
+
+_HELP = """Write a pack of a session's facts that others can verify without this product.
+
+SESSION is an id as `callboard sessions` lists them, or `last`. The pack is a zip of plain files with a README: all facts with
+the hash chain that ties them, the longer texts they refer to, and what was erased. That it was exported is a fact as well.
+Uses the Callboard that runs, or runs one for as long as it takes.
+
+\b
+Examples:
+  callboard evidence last
+  callboard evidence ses_… --task tsk_… --out review.zip     says which facts are of that task, its parts and agents
+  callboard verify review.zip                                check one, with nothing but the file
+
+\b
+The pack shows what was said and done, whole. What was redacted in the facts stays redacted; what was erased is not in it.
+Whoever gets it should be told its last link another way: `callboard verify FILE --link LINK` compares it.
+"""
+#: After how long an export tells how far it is, and how often, in seconds.
+_TELL_EVERY = 2.0
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What `--json` tells: the file, and what the pack in it shows."""
+
+    file: str
+    session_id: str
+    evidence_id: str
+    task_id: str
+    pack: BlobRef
+    through: int
+    facts: int
+    link: str
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("evidence", help=_HELP)(_evidence)
+
+
+def _evidence(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or `last`.")],
+    task: Annotated[str, typer.Option(help="Say which facts are of this task, its parts and their agents.")] = "",
+    file: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file to write. [evidence-SESSION-THROUGH.zip, here]")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
+) -> None:
+    home = Home.of(os.environ)
+    if not home.has_store():
+        raise nothing_yet()
+    if file is not None:
+        _must_be_free(file, force=force)
+    written = run_async(_export(home, session, task, file, force=force, quiet=json))
+    if json:
+        out(msgspec.json.encode(written).decode())
+    else:
+        _tell(written)
+
+
+async def _export(home: Home, named: str, task: str, file: Path | None, *, force: bool, quiet: bool) -> Written:
+    from ..joining import connected
+
+    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+        session = await newest_session(RemoteReader(client), named)
+        packed = await _asked(client, ExportEvidence(session_id=session, task_id=task or None), quiet=quiet)
+        place = file or Path(f"evidence-{session}-{packed.through}.zip")
+        _must_be_free(place, force=force)
+        await _save(client, packed.pack, place)
+    return Written(
+        file=str(place),
+        session_id=session,
+        evidence_id=packed.evidence_id,
+        task_id=task,
+        pack=packed.pack,
+        through=packed.through,
+        facts=packed.facts,
+        link=packed.link,
+    )
+
+
+async def _asked(client: Client, request: ExportEvidence, *, quiet: bool) -> EvidencePacked:
+    """The export's answer; an export that takes long tells how far it is."""
+    asking = asyncio.create_task(client.submit(request))
+    try:
+        while not (await asyncio.wait((asking,), timeout=_TELL_EVERY))[0]:
+            if not quiet:
+                # How far it is matters less than the export itself.
+                with contextlib.suppress(Refusal):
+                    under_way: ExportList = await client.submit(ListExports(session_id=request.session_id))
+                    for one in under_way.exports:
+                        err(f"… {one.done} of {one.through} facts")
+        return asking.result()
+    finally:
+        asking.cancel()
+
+
+async def _save(client: Client, pack: BlobRef, place: Path) -> None:
+    """Writes the pack beside its place first, so that there is never half of one under its name."""
+    half = place.with_name(f".{place.name}.{os.getpid()}.part")
+    found = hashlib.sha256()
+    try:
+        with half.open("xb") as file:
+            async with aclosing(client.pieces(pack)) as pieces:
+                async for piece in pieces:
+                    found.update(piece)
+                    await asyncio.to_thread(file.write, piece)
+        if found.hexdigest() != pack.hash:
+            raise Refusal("chain_broken", "The pack came as other bytes than were made.", hint="Export it again.")
+        half.replace(place)
+    except OSError as error:
+        raise _cannot_write(place, error.strerror or str(error)) from error
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _must_be_free(place: Path, *, force: bool) -> None:
+    if place.is_dir() or not place.parent.is_dir():
+        raise _cannot_write(place, "Is a directory" if place.is_dir() else "No such directory")
+    if place.exists() and not force:
+        raise Refusal(
+            "invalid_input", f"There is a file {place}.", field="--out", hint="Name another one, or add --force."
+        )
+
+
+def _cannot_write(place: Path, why: str) -> Refusal:
+    return Refusal("invalid_input", f"The pack cannot be written to {place}: {why}.", field="--out")
+
+
+def _tell(written: Written) -> None:
+    style = Style(sys.stderr)
+    out(written.file)
+    what = f"Facts 1 to {written.through}"
+    if written.task_id:
+        what += f", {written.facts} of them of {written.task_id}"
+    err(f"{what}; {written.pack.size:,} bytes.")
+    err(style.dim(f"link {written.link}"))
+    err(style.dim(f"Check it: callboard verify {written.file}"))
