@@ -40,7 +40,8 @@ from callboard.contracts.rows.session import SessionState
 from callboard.contracts.team import TaskStatus, TeamPhase, Verdict
 from callboard.contracts.vocabulary import CONTROLS
 from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
-from callboard.projection.emit.classes import CLASSES, DELTAS, Emission, emissions
+from callboard.projection.emit.classes import CLASSES, DELTAS, emissions
+from callboard.projection.emit.emission import Emission
 from tests.contracts.weld_runs import of_the_multi_agent_runtime
 from tests.contracts.weld_team import of_teams
 from tests.projection.histories import random_history

@@ -31,7 +31,7 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.team import Ref, Role
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS, SubagentStatus
 from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
-from callboard.projection.emit.classes import Emission
+from callboard.projection.emit.emission import Emission
 from callboard.projection.emit.subagents import EVENTS, SubagentEvent
 from callboard.projection.snapshot import SubagentSnapshot
 from tests.projection.story import THREAD, Story

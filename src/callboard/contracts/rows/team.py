@@ -110,13 +110,14 @@ class BackgroundWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
 
 
 class Delivered(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An artifact that an agent elsewhere delivered for its task `task_id`."""
+    """An artifact that an agent elsewhere delivered for its task `task_id`. `left_out` counts the parts that were too many."""
 
     artifact_id: str
     task_id: str = ""
     name: str = ""
     description: str = ""
     parts: tuple[RemotePart, ...] = ()
+    left_out: int = 0
     at: int = 0
 
 

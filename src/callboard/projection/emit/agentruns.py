@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.facts import Fact, SteerAccepted, TurnInterrupted
+from callboard.contracts.facts import ActionRequired, Fact, SteerAccepted, TurnInterrupted
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Frame, Partial
@@ -46,7 +46,8 @@ PHASES: dict[str, tuple[StatusState, str]] = {
     "calling": ("calling_tool", "Calling {tool}"),
     "called": ("working", "Working"),
     "awaiting_approval": ("working", "Waiting for approval"),
-    "answered": ("working", "Approval settled"),
+    "awaiting_answer": ("working", "Waiting for an answer"),
+    "answered": ("working", "Request settled"),
     "awaiting_subagents": ("working", "Waiting for subagents"),
     "stopping": ("working", "Stopping"),
     "completed": ("idle", "Completed"),
@@ -247,6 +248,12 @@ def _over(how: str) -> _Map:
     return told
 
 
+def _asked(fact: Fact) -> tuple[Told, ...]:
+    """An approval is asked for, or an answer to a question."""
+    question = isinstance(fact, ActionRequired) and "answer" in fact.decisions
+    return (_status("awaiting_answer" if question else "awaiting_approval"),)
+
+
 def _retrying(fact: Fact) -> tuple[Told, ...]:
     return (_status("trying_again"),) if getattr(fact, "retry_in_ms", None) is not None else ()
 
@@ -274,6 +281,13 @@ EVENTS: dict[str, _Map] = {
     "thread.opened": _state("agent_joined"),
     "agent.connected": _state("agent_connected"),
     "agent.disconnected": _state("agent_disconnected"),
+    "agent.slept": _state("agent_slept"),
+    "agent.woke": _state("agent_woke"),
+    "agent.defined": _as("SettingsUpdated", change="agent_defined"),
+    "agent.edge.added": _as("SettingsUpdated", change="edge_added"),
+    "remote.task": _state("remote_task"),
+    "remote.artifact": _state("remote_artifact"),
+    "plan.updated": _state("plan_updated"),
     "thread.paused": _state("thread_paused"),
     "thread.resumed": _state("thread_resumed"),
     "turn.submitted": _submitted,
@@ -300,7 +314,7 @@ EVENTS: dict[str, _Map] = {
     "tool.refused": _called("refused"),
     "tool.cancelled": _called("cancelled"),
     "tool.lost": _called("lost"),
-    "action.required": _only("awaiting_approval"),
+    "action.required": _asked,
     "action.resolved": _only("answered"),
     "action.expired": _only("answered"),
     "action.withdrawn": _only("answered"),
@@ -324,6 +338,10 @@ EVENTS: dict[str, _Map] = {
     "handoff.completed": _state("handoff_completed"),
     "channel.message": _text("message", "agent", channel="message"),
     "task.created": _state("task_created"),
+    "task.started": _state("task_started"),
+    "task.paused": _state("task_paused"),
+    "task.resumed": _state("task_resumed"),
+    "task.cancel.requested": _state("task_cancel_requested"),
     "task.updated": _state("task_updated"),
     "task.completed": _state("task_completed"),
     "task.failed": _state("task_failed"),
@@ -331,6 +349,7 @@ EVENTS: dict[str, _Map] = {
     "review.requested": _state("review_requested"),
     "review.verdict": _state("review_judged"),
     "review.applied": _state("review_applied"),
+    "evidence.exported": _state("evidence_exported"),
     "warning.raised": _state("warning"),
     "error.raised": _state("error"),
     "workspace.opened": _state("workspace_opened"),

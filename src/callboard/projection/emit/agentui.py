@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -33,8 +34,9 @@ from callboard.contracts.vocabulary import (
     Topology,
 )
 
-from .classes import DELTAS, Emission, emissions
-from .identity import message_of, part_of, step_of
+from .classes import DELTAS, emissions
+from .emission import Emission
+from .identity import attempt_of, message_of, part_of, step_of
 
 
 class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -74,8 +76,13 @@ class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
 
 
 def agent_ui_events(record: Record, team: TeamRow | None = None) -> tuple[AgentUiEvent, ...]:
-    """The events that a fact is told as, in order; none where other facts tell it. `team` is the session's as it stands; a
-    solo run has none."""
+    """The events that a fact is told as by itself, in order; none where other facts tell it. `team` is the session's as it
+    stands; a solo run has none. `context` tells what other facts say of it as well."""
+    return events_of(record, emissions(record.header.type, record.fact), team)
+
+
+def events_of(record: Record, told: Iterable[Emission], team: TeamRow | None) -> tuple[AgentUiEvent, ...]:
+    """The events of what a fact is told as, in its envelope."""
     fact, scope = record.fact, record.scope
     content, refs = _content(record), _refs(fact)
     return tuple(
@@ -93,7 +100,7 @@ def agent_ui_events(record: Record, team: TeamRow | None = None) -> tuple[AgentU
             refs=refs,
             raw_event_ref=record.event_id,
         )
-        for emission in emissions(record.header.type, fact)
+        for emission in told
     )
 
 
@@ -164,7 +171,8 @@ def _named(record: Record, emission: Emission, team: TeamRow | None) -> dict[str
         case "subagent_turn":
             return {"agentName": record.scope.agent, **({"teamName": team.name} if team is not None else {})}
         case "work_item":
-            return {"workItemId": record.scope.task}
+            attempt = {"attemptId": attempt_of(record.scope)} if record.scope.attempt else {}
+            return {"workItemId": record.scope.task, **attempt}
         case _:
             return {}
 

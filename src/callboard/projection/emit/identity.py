@@ -17,8 +17,8 @@ def step_of(scope: Scope) -> str:
 
 
 def attempt_of(scope: Scope) -> str:
-    """The id of the scope's attempt: its step, or its run, and the number; empty where it has none."""
-    return f"{step_of(scope) or scope.run}.{scope.attempt}" if scope.attempt else ""
+    """The id of the scope's attempt: its step, or its task, or its run, and the number; empty where it has none."""
+    return f"{step_of(scope) or scope.task or scope.run}.{scope.attempt}" if scope.attempt else ""
 
 
 def part_of(record: Record) -> str:

@@ -14,6 +14,7 @@ from callboard.contracts.facts import (
     HandoffCompleted,
     HandoffRejected,
     HandoffRequested,
+    RemoteArtifact,
     ToolCompleted,
     ToolFailed,
 )
@@ -22,11 +23,16 @@ from callboard.contracts.team import Ref
 from callboard.contracts.times import timestamp
 from callboard.contracts.vocabulary import SubagentEventType
 
+from .identity import attempt_of
 from .lineage import Known
 
 #: What each fact is told as, by its tag. What is not here is no event of this vocabulary.
 EVENTS: dict[str, tuple[SubagentEventType, ...]] = {
     "task.created": ("task.created",),
+    "task.started": ("task.updated",),
+    "task.paused": ("task.updated",),
+    "task.resumed": ("task.updated",),
+    "task.cancel.requested": ("task.updated",),
     "task.updated": ("task.updated",),
     "task.completed": ("task.completed",),
     "task.failed": ("task.failed",),
@@ -52,6 +58,7 @@ EVENTS: dict[str, tuple[SubagentEventType, ...]] = {
     "tool.started": ("tool.started",),
     "tool.completed": ("tool.result", "artifact.changed"),
     "tool.failed": ("tool.result", "artifact.changed"),
+    "remote.artifact": ("artifact.changed",),
 }
 #: Facts of any run that are events of this vocabulary only where a child is at work.
 _OF_CHILDREN = frozenset({"model.completed", "action.required"})
@@ -117,7 +124,7 @@ class SubagentEvents:
         task = scope.task or (child.task if child is not None else "")
         ids: dict[str, Any] = {
             "run_id": run,
-            "attempt_id": run if task else "",
+            "attempt_id": attempt_of(scope) or (run if task else ""),
             "task_id": task,
             "parent_task_id": known.parents.get(task, ""),
             "tool_call_id": scope.tool_call,
@@ -164,8 +171,10 @@ def _between(record: Record) -> dict[str, Any]:
 
 
 def _files(record: Record) -> tuple[Ref, ...]:
-    """The files that a call changed."""
+    """The files that a call changed, or the artifact that an agent elsewhere delivered."""
     match record.fact:
+        case RemoteArtifact() as fact:
+            return (Ref(type="artifact", ref=fact.remote_artifact_id),)
         case ToolCompleted(changes=changes) | ToolFailed(changes=changes):
             return tuple(Ref(type="file", ref=change.path) for change in changes)
         case _:

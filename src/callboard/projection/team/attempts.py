@@ -1,4 +1,4 @@
-"""The attempts of a task: a retry is a new one, and the former stays as it was."""
+"""The attempts of a task: a retry is a new one, and the former stays as it was. One that is stopped goes on in another run."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def begun(attempts: Attempts, record: Record, agent: str) -> Attempts:
     return (*former, new)[-ATTEMPTS:]
 
 
-def with_run(attempts: Attempts, record: Record) -> Attempts:
-    """A run began: it is that of the newest attempt where that waits for one, and else another attempt."""
+def with_run(attempts: Attempts, record: Record, *, again: bool = False) -> Attempts:
+    """A run of the newest attempt began; it is another attempt's where the task had failed and is worked on `again`."""
     scope = record.scope
-    last = attempts[-1] if attempts else None
-    if last is not None and last.status == "running" and last.run_id in ("", scope.run):
-        return (*attempts[:-1], msgspec.structs.replace(last, run_id=scope.run))
+    if attempts and not again:
+        last = msgspec.structs.replace(attempts[-1], run_id=scope.run, status="running", detail="", ended=0)
+        return (*attempts[:-1], last)
     new = AttemptRow(
         run_id=scope.run,
         status="running",
-        number=last.number + 1 if last is not None else 1,
+        number=attempts[-1].number + 1 if attempts else 1,
         agent_id=scope.agent,
         started=record.header.at,
     )

@@ -71,6 +71,7 @@ class Sleeper(msgspec.Struct):
                 self.work, task_id=record.scope.task, wake_at=0, wake_reason=fact.reason, woke_at=record.header.at
             )
             return
+        self.over = self.over or fact.reason == "ended"
         self.work = msgspec.structs.replace(
             self.work,
             task_id=record.scope.task,

@@ -10,7 +10,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts.action import ActionType
 from callboard.contracts.rows import AgentRow
 from callboard.contracts.rows.conversation import StatusDetail
-from callboard.contracts.rows.team import AgentState, Connection, Degraded, RemoteWork
+from callboard.contracts.rows.team import AgentState, BackgroundWork, Connection, Degraded, RemoteWork
 from callboard.contracts.team import WorkUsage
 
 from . import remote
@@ -96,6 +96,13 @@ class Member(msgspec.Struct):
             remote=self.remote,
             epoch=self.epoch,
         )
+
+    def job(self) -> BackgroundWork | None:
+        """How its sleep stands, where it is one that sleeps."""
+        if self.sleeper is None:
+            return None
+        blocked = bool(self.pending) or self.state == "needs_input"
+        return self.sleeper.shown(running=bool(self.current_run), blocked=blocked)
 
     def usage(self) -> WorkUsage:
         """What its work on its task took so far; a main agent's, all of it."""

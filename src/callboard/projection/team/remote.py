@@ -57,6 +57,7 @@ def delivered(work: RemoteWork, record: Record, fact: RemoteArtifact) -> RemoteW
         name=fact.name,
         description=fact.description,
         parts=fact.parts,
+        left_out=fact.left_out,
         at=record.header.at,
     )
     others = (one for one in work.artifacts if (one.task_id, one.artifact_id) != (new.task_id, new.artifact_id))

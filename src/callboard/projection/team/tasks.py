@@ -10,6 +10,7 @@ from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
     Fact,
+    QueueRemoved,
     ReviewRequested,
     SubagentContinued,
     SubagentStarted,
@@ -26,6 +27,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
+    TurnSubmitted,
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TaskRow
@@ -55,6 +57,8 @@ TAKES: frozenset[type[Fact]] = frozenset(
         SubagentStarted,
         SubagentContinued,
         ReviewRequested,
+        TurnSubmitted,
+        QueueRemoved,
         TurnStarted,
         TurnCompleted,
         TurnFailed,
@@ -90,8 +94,12 @@ class TasksPanel(msgspec.Struct):
                 return self._change(record, status="running")
             case ReviewRequested():
                 return self._change(record, status="reviewing")
-            case AgentWoke():
-                self.turns[scope.turn] = scope.task
+            case AgentWoke() | TurnSubmitted():
+                if scope.task:
+                    self.turns[scope.turn] = scope.task
+                return []
+            case QueueRemoved():
+                self.turns.pop(scope.turn, None)
                 return []
             case AgentSlept() | TaskPaused() | TaskResumed() | TaskCancelRequested():
                 return self._stand(record)
@@ -150,7 +158,8 @@ class TasksPanel(msgspec.Struct):
             return []
         self.turns[turn] = task
         status: TaskStatus = "blocked" if row.paused else "running"
-        return self._put(row, record, status=status, attempts=attempts.with_run(row.attempts, record))
+        tried = attempts.with_run(row.attempts, record, again=bool(row.ended))
+        return self._put(row, record, status=status, blocker="" if row.ended else row.blocker, attempts=tried, ended=0)
 
     def _ran(self, record: Record) -> list[Op]:
         row = self.open.get(self.turns.pop(record.scope.turn, ""))

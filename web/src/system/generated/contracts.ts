@@ -127,6 +127,7 @@ export const CODES = [
   'task_not_paused',
   'capability_missing',
   'agent_exists',
+  'edge_exists',
   'worktree_failed',
   'conflict',
   'fenced',
@@ -602,6 +603,17 @@ export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPa
 
 export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart | ActionRow | QueueRow | StatusRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
 
+/** Tell how far a task is: a phase, counters, a summary, refs to what there is. */
+export interface AppendTaskProgress {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
+  readonly phase?: string | null
+  readonly counters?: Readonly<Record<string, number>> | null
+  readonly progress?: string | null
+  readonly refs?: readonly Ref[] | null
+}
+
 /**
  * Text for the end of a row's field, which is a `Text`. `offset` is how many characters (code points) the field has before
  * it: a client that has more has seen this piece, one that has fewer has missed some.
@@ -691,6 +703,13 @@ export interface CancelSubagent {
   readonly sessionId: string
 }
 
+/** Cancel a task, its parts and what works on them. Parts that ended stay as they are. */
+export interface CancelTask {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
+}
+
 /** A model that could be asked. */
 export interface Candidate {
   readonly provider: string
@@ -758,6 +777,15 @@ export interface Comment {
   readonly text: string
 }
 
+/** Record that a task is done, with what was delivered. */
+export interface CompleteTask {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
+  readonly summary?: string
+  readonly refs?: readonly Ref[]
+}
+
 /** Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US dollars. */
 export interface CostRecorded {
   readonly inputTokens?: number | null
@@ -792,13 +820,14 @@ export interface DeleteSession {
   readonly confirm: string
 }
 
-/** An artifact that an agent elsewhere delivered for its task `task_id`. */
+/** An artifact that an agent elsewhere delivered for its task `task_id`. `left_out` counts the parts that were too many. */
 export interface Delivered {
   readonly artifactId: string
   readonly taskId?: string
   readonly name?: string
   readonly description?: string
   readonly parts?: readonly RemotePart[]
+  readonly leftOut?: number
   readonly at?: number
 }
 
@@ -970,6 +999,15 @@ export interface ExportUnderWay {
   readonly startedAt: number
 }
 
+/** Record that the newest attempt of a task failed; another can be made. */
+export interface FailTask {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
+  readonly code?: string
+  readonly message: string
+}
+
 /** What a tool did to one file. `path` is relative to the folder; the diff is unified, in UTF-8. */
 export interface FileChange {
   readonly path: string
@@ -1002,6 +1040,12 @@ export interface GetSession {
   readonly sessionId: string
   readonly turns?: number
   readonly waitFor?: number
+}
+
+/** One task with its attempts, and what can be read of the agents that work on it. */
+export interface GetTask {
+  readonly sessionId: string
+  readonly taskId: string
 }
 
 /** The present of one thread: status, pending requests, last outcome, incidents and queue. */
@@ -1235,6 +1279,16 @@ export interface InterruptTurn {
   readonly reason?: string
 }
 
+/** Make a task wait for others, a part of another, or point to things. */
+export interface LinkTasks {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
+  readonly parentTask?: string | null
+  readonly dependsOn?: readonly string[]
+  readonly refs?: readonly Ref[]
+}
+
 /** Which packs of a session are being made. */
 export interface ListExports {
   readonly sessionId: string
@@ -1249,6 +1303,12 @@ export interface ListSessions {
 export interface ListSubagents {
   readonly sessionId: string
   readonly threadId?: string | null
+}
+
+/** The tasks of a session, newest first. */
+export interface ListTasks {
+  readonly sessionId: string
+  readonly status?: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running' | null
 }
 
 /** The workspaces that were opened. */
@@ -1390,6 +1450,13 @@ export interface OutputFinal {
 /** `parts` are rows of the panel `parts`. */
 export interface PartList {
   readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart)[]
+}
+
+/** Stop the work on a task until it is resumed. What was done stays. */
+export interface PauseTask {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
 }
 
 /** What is handed over. Only the message is required. */
@@ -1543,13 +1610,17 @@ export interface Ref {
   readonly ref: string
 }
 
-/** The remote end delivered an artifact, whole. One of the same id replaces the former. */
+/**
+ * The remote end delivered an artifact, whole. One of the same id replaces the former. `left_out` counts the parts beyond
+ * the bound, which are not kept.
+ */
 export interface RemoteArtifact {
   readonly remoteTaskId: string
   readonly remoteArtifactId: string
   readonly name?: string
   readonly description?: string
   readonly parts?: readonly RemotePart[]
+  readonly leftOut?: number
 }
 
 /**
@@ -1659,6 +1730,13 @@ export interface RespondHandoff {
   readonly sessionId: string
 }
 
+/** Let a paused task go on. */
+export interface ResumeTask {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
+}
+
 /**
  * Let a thread that was paused go on with its queue. With `tree` its agent and all children of it that the end of their
  * process stopped go on with what they worked on.
@@ -1668,6 +1746,14 @@ export interface ResumeThread {
   readonly threadId?: string | null
   readonly tree?: boolean
   readonly reason?: string
+}
+
+/** Begin another attempt of a task whose newest attempt ended without success. The former attempt stays as it was. */
+export interface RetryTask {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
+  readonly assignee?: string | null
 }
 
 /** The requested changes were given to those who make them, or what passed was taken over. */
@@ -1966,6 +2052,14 @@ export interface StartDemo {
   readonly name: string
 }
 
+/** Let an agent work on a task: its first attempt. `assignee` is the task's own where it is left out. */
+export interface StartTask {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
+  readonly assignee?: string | null
+}
+
 /**
  * The status line of one thread, tied to the fact named by `sequence`. `since` is that fact's time in microseconds.
  *
@@ -2142,9 +2236,20 @@ export interface SubmitVerdict {
   readonly sessionId: string
 }
 
+/** One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch, 0 for none. */
+export interface TaskAttempt {
+  readonly number: number
+  readonly runId: string
+  readonly agentId: string
+  readonly status: string
+  readonly detail?: string
+  readonly started?: number
+  readonly ended?: number
+}
+
 /**
  * Somebody asked for the task to be cancelled. The intent comes first; what works on it is stopped, and `task.cancelled`
- * follows.
+ * follows once it has. Its open parts have a fact of their own.
  */
 export interface TaskCancelRequested {
   readonly reason?: string
@@ -2166,6 +2271,7 @@ export interface TaskChanged {
 export interface TaskCompleted {
   readonly summary?: string
   readonly refs?: readonly Ref[]
+  readonly reason?: string
 }
 
 /**
@@ -2183,18 +2289,53 @@ export interface TaskCreated {
   readonly entity?: 'automation_job' | 'external_task' | 'work_item'
 }
 
-/** The objective was not met; the board shows the task as blocked by this. */
+/**
+ * The newest attempt ended without success; the board shows the task as blocked by this. The code `interrupted` is that of
+ * an attempt whose turn was stopped.
+ */
 export interface TaskFailed {
   readonly code: string
   readonly message: string
+  readonly reason?: string
 }
 
-/** Nobody goes on with the task until it is resumed; what runs for it is asked to stop after this fact. */
+/** A task as a list tells it. */
+export interface TaskInList {
+  readonly taskId: string
+  readonly title: string
+  readonly status: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running'
+  readonly entity: 'automation_job' | 'external_task' | 'work_item'
+  readonly paused: boolean
+  readonly assignee: string
+  readonly parentTask: string
+  readonly dependsOn: readonly string[]
+  readonly blocker: string
+  readonly attempts: readonly TaskAttempt[]
+}
+
+export interface TaskList {
+  readonly sessionId: string
+  readonly tasks: readonly TaskInList[]
+  readonly sequence: number
+}
+
+/**
+ * Nobody goes on with the task until it is resumed; what runs for it is asked to stop after this fact, and what waits in a
+ * queue for it stays there. Its open parts have a fact of their own.
+ */
 export interface TaskPaused {
   readonly reason?: string
 }
 
-/** The task goes on. */
+/** `snapshot` is the session's `TaskSnapshot` (Subagents specification), as JSON, whole up to `sequence`. */
+export interface TaskRead {
+  readonly sessionId: string
+  readonly task: TaskInList
+  readonly snapshot: unknown
+  readonly sequence: number
+}
+
+/** The task goes on: whoever was stopped gets a turn. Its paused parts have a fact of their own. */
 export interface TaskResumed {
   readonly reason?: string
 }
@@ -2231,7 +2372,10 @@ export interface TaskRow {
   readonly ended?: number
 }
 
-/** The attempt in the scope began: `assignee` works on the task in the scope's turn. */
+/**
+ * The attempt in the scope began: `assignee` works on the task in the scope's turn, whose run begins at once or when the
+ * agent has room. Without a turn a person has it in hand.
+ */
 export interface TaskStarted {
   readonly assignee: string
   readonly reason?: string
@@ -2572,6 +2716,16 @@ export interface TurnSubmitted {
   readonly source?: 'agent' | 'inbox' | 'person' | 'schedule'
 }
 
+/** Take such links away. `parent` says that the task is a part of no other. */
+export interface UnlinkTasks {
+  readonly sessionId: string
+  readonly taskId: string
+  readonly reason?: string
+  readonly parent?: boolean
+  readonly dependsOn?: readonly string[]
+  readonly refs?: readonly Ref[]
+}
+
 /** Change what a person calls a session and where it stands in the list. What is absent stays as it is. */
 export interface UpdateSession {
   readonly sessionId: string
@@ -2829,6 +2983,18 @@ export interface Commands {
   readonly apply_review: { readonly command: ApplyReview; readonly answer: VerdictGiven }
   readonly create_task: { readonly command: CreateTask; readonly answer: TaskChanged }
   readonly update_task: { readonly command: UpdateTask; readonly answer: TaskChanged }
+  readonly list_tasks: { readonly command: ListTasks; readonly answer: TaskList }
+  readonly get_task: { readonly command: GetTask; readonly answer: TaskRead }
+  readonly start_task: { readonly command: StartTask; readonly answer: TaskChanged }
+  readonly retry_task: { readonly command: RetryTask; readonly answer: TaskChanged }
+  readonly pause_task: { readonly command: PauseTask; readonly answer: TaskChanged }
+  readonly resume_task: { readonly command: ResumeTask; readonly answer: TaskChanged }
+  readonly cancel_task: { readonly command: CancelTask; readonly answer: TaskChanged }
+  readonly append_task_progress: { readonly command: AppendTaskProgress; readonly answer: TaskChanged }
+  readonly complete_task: { readonly command: CompleteTask; readonly answer: TaskChanged }
+  readonly fail_task: { readonly command: FailTask; readonly answer: TaskChanged }
+  readonly link_tasks: { readonly command: LinkTasks; readonly answer: TaskChanged }
+  readonly unlink_tasks: { readonly command: UnlinkTasks; readonly answer: TaskChanged }
 }
 
 export type CommandName = keyof Commands
@@ -2870,6 +3036,18 @@ export const COMMANDS = {
   apply_review: { serial: 'session', authority: 'person', query: false, summary: 'Give the requested changes to whoever makes them.' },
   create_task: { serial: 'session', authority: 'person', query: false, summary: 'Put a task on the session\'s board.' },
   update_task: { serial: 'session', authority: 'person', query: false, summary: 'Change, comment on or end a task of the board.' },
+  list_tasks: { serial: 'session', authority: 'anyone', query: true, summary: 'The tasks of a session with their attempts, newest first.' },
+  get_task: { serial: 'session', authority: 'anyone', query: true, summary: 'One task, and the snapshot from which a team can be shown again.' },
+  start_task: { serial: 'session', authority: 'person', query: false, summary: 'Begin the first attempt of a task: its agent gets a turn, a child is made for it, or a person has it in hand.' },
+  retry_task: { serial: 'session', authority: 'person', query: false, summary: 'Begin another attempt of a task whose newest one ended without success; the former stays as it was.' },
+  pause_task: { serial: 'session', authority: 'person', query: false, summary: 'Stop the work on a task and its parts until it is resumed.' },
+  resume_task: { serial: 'session', authority: 'person', query: false, summary: 'Let a paused task and its parts go on.' },
+  cancel_task: { serial: 'session', authority: 'person', query: false, summary: 'Cancel a task, its parts and what works on them; what finished stays finished.' },
+  append_task_progress: { serial: 'session', authority: 'person', query: false, summary: 'Tell how far a task is: a phase, counters, a summary, refs to outputs.' },
+  complete_task: { serial: 'session', authority: 'person', query: false, summary: 'Record that a task is done, with what was delivered.' },
+  fail_task: { serial: 'session', authority: 'person', query: false, summary: 'Record that the newest attempt of a task failed.' },
+  link_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Make a task a part of another, wait for others, or point to things.' },
+  unlink_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Take such links away.' },
 } as const
 
 /** The rows of each panel. */
