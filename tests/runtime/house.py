@@ -24,6 +24,7 @@ from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import open_store
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.projection.rows import Table
+from callboard.runtime.clock import Clock
 from callboard.runtime.parts import Limits, Parts
 from callboard.runtime.runtime import Runtime
 from callboard.tools.toolbox import FolderToolbox
@@ -152,6 +153,20 @@ async def _holds(partials: Awaitable[tuple[Partial, ...]], text: str) -> bool:
     return any(partial.text == text for partial in await partials)
 
 
+class MovedClock(Clock):
+    """The machine's clock, which a test moves on."""
+
+    def __init__(self) -> None:
+        self._moved = 0
+
+    def move(self, seconds: float) -> None:
+        """So many seconds pass at once."""
+        self._moved += int(seconds * 1_000_000)
+
+    def now(self) -> int:
+        return super().now() + self._moved
+
+
 def events(chunk: bytes) -> list[tuple[str, list[Upsert | Remove | AppendText]]]:
     """The server-sent events of a chunk, decoded as a client would."""
     found: list[tuple[str, list[Upsert | Remove | AppendText]]] = []
@@ -189,6 +204,7 @@ async def house(
     scenario: dict[str, Any],
     definitions: Definitions | None = None,
     external: ExternalAgents | None = None,
+    clock: Clock | None = None,
     **limits: Any,
 ) -> AsyncIterator[House]:
     """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store."""
@@ -205,6 +221,7 @@ async def house(
         definitions=definitions or FolderDefinitions(),
         closed_folders=(str(place / "state"),),
         external=external,
+        clock=clock or Clock(),
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )
     async with Runtime(parts) as runtime:

@@ -21,6 +21,7 @@ from callboard.contracts.commands import (
     UpdateSession,
     WorkspaceIsOpen,
 )
+from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.errors import Refusal
@@ -96,14 +97,14 @@ class Commands:
             case OpenWorkspace():
                 return await self._workspaces.open_folder(command, actor, kept)
             case UpdateSession():
-                return await self._workspaces.update_session(command, actor, kept)
+                return await self._update(command, actor, kept)
             case DeleteSession():
                 return await self._delete(command, kept, actor)
             case StartDemo():
                 return await self._start_demo(command, kept, actor)
             case SubmitTurn(session_id=None):
                 return await self._submit_new(command, kept, actor)
-            case SubmitTurn(session_id=str(session)):
+            case SubmitTurn(session_id=str(session)) | AddAgent(session_id=session):
                 self._workspaces.must_be_open(session)
                 return await (await self._sessions.get(session)).host.command(command, actor, kept)
             case ImportTurn():
@@ -197,6 +198,13 @@ class Commands:
             if settled is None:
                 raise
             return settled
+
+    async def _update(self, command: UpdateSession, actor: Actor, kept: StoredAnswer | None) -> Any:
+        """What sleeps in a session that is taken out of the archive wakes again at its times."""
+        answer = await self._workspaces.update_session(command, actor, kept)
+        if command.archived is False and command.session_id in self._workspaces.scheduled():
+            (await self._sessions.get(command.session_id)).host.arm()
+        return answer
 
     async def _delete(self, command: DeleteSession, kept: StoredAnswer | None, actor: Actor) -> Any:
         """The fact comes first: a deletion that a crash cuts short is then carried on, and never forgotten."""

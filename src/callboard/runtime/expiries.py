@@ -15,19 +15,26 @@ log = logging.getLogger(__name__)
 
 
 class Expiries:
-    """Tells `due` (session, report) once the time of a report has come. Times are in microseconds since the epoch."""
+    """Tells `due` (session, report) once the time of a report has come. Times are in microseconds since the epoch.
 
-    def __init__(self, clock: Clock, due: Callable[[str, Outcome], Coroutine[None, None, None]]) -> None:
+    The clock is looked at again after `look` seconds at the latest: it may have been set, or the machine may have slept.
+    """
+
+    def __init__(
+        self, clock: Clock, due: Callable[[str, Outcome], Coroutine[None, None, None]], look: float = 60.0
+    ) -> None:
         self._clock = clock
+        self._look = look
         self._due = due
         self._known: set[str] = set()
         self._heap: list[tuple[int, str, str, Outcome]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
 
     def add(self, session: str, key: str, at: int, report: Outcome) -> None:
         """The session is told that then. What is known under the key already is not added again."""
-        if key in self._known:
+        if key in self._known or self._closed:
             return
         self._known.add(key)
         heapq.heappush(self._heap, (at, key, session, report))
@@ -35,6 +42,7 @@ class Expiries:
 
     async def close(self) -> None:
         """Tells of nothing more."""
+        self._closed = True
         self._heap.clear()
         self._plan()
         if self._tasks:
@@ -47,7 +55,7 @@ class Expiries:
         if self._heap:
             # The clock that counts is the one of the facts; the loop's may be ahead of it, and then this is planned again.
             wait = max(0.0, (self._heap[0][0] - self._clock.now()) / 1_000_000)
-            self._timer = asyncio.get_running_loop().call_later(wait, self._tell)
+            self._timer = asyncio.get_running_loop().call_later(min(wait, self._look), self._tell)
 
     def _tell(self) -> None:
         self._timer = None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from callboard.contracts.facts.permission import Rule
+from callboard.control.state import ListedSession
 
 
 class Home(msgspec.Struct, frozen=True, kw_only=True):
-    """A workspace as it is now; empty for none. `given` are the ids of all rules that ever reached it, `archived` those of the
-    sessions that a person closed."""
+    """A workspace as it is now; empty for none. `given` are the ids of all rules that ever reached it, `sessions` its list."""
 
     workspace: str
     folder: str
     sequence: int = 0
     rules: tuple[Rule, ...] = ()
     given: frozenset[str] = frozenset()
-    archived: frozenset[str] = frozenset()
+    sessions: Mapping[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])

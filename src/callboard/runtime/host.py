@@ -14,7 +14,7 @@ from callboard.contracts.record import Origin
 from callboard.contracts.scope import Actor
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, command, outcome
-from callboard.control.effects import Effect, ShareRule, effects, standing
+from callboard.control.effects import Effect, ScheduleSession, ShareRule, effects, sleeps, standing
 from callboard.control.outcomes import Outcome, TakenOver
 from callboard.control.state import Session
 
@@ -70,8 +70,19 @@ class SessionHost:
                 self.session, await store.facts.read(self.session, after=self.state.sequence - 1, limit=1)
             )
             await self.report(TakenOver(partials=await store.partials.read(self.session)))
-            for effect in standing(self.state):
-                if not isinstance(effect, ShareRule) or effect.rule.rule_id not in self.home.given:
+            self.arm()
+
+    def arm(self) -> None:
+        """Sets the times that something in the session waits for, and carries on what has not reached its workspace yet."""
+        home = self.home
+        listed = home.sessions.get(self.session)
+        for effect in standing(self.state):
+            match effect:
+                case ShareRule(rule=rule) if rule.rule_id in home.given:
+                    pass
+                case ScheduleSession() if listed is not None and listed.scheduled == sleeps(self.state):
+                    pass
+                case _:
                     self._act(self, effect)
 
     async def begin(self) -> None:

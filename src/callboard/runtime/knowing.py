@@ -59,6 +59,7 @@ class Knowing:
     def now(self, epoch: int) -> Known:
         """At any time."""
         home = self._home()
+        listed = home.sessions.get(self._keeper.state.session)
         # One look at the folder's files is enough for a decision, and it sees one roster.
         roster = cache(lambda: self._parts.definitions.roster(home.folder))
         return Known(
@@ -75,5 +76,5 @@ class Knowing:
             team_budget=self._parts.limits.team_budget,
             group_budget=self._parts.limits.group_budget,
             next_wake=next_wake,
-            archived=self._keeper.state.session in home.archived,
+            archived=listed is not None and listed.archived,
         )

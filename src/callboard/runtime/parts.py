@@ -23,7 +23,8 @@ class Limits:
     `context_steps` is how many steps of a thread's older turns its model is told of. `frame_interval` is the longest that a
     piece of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
     What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
-    `idle_waiting` how long one that waits for a person does. `team_budget` is how many children of one agent work at once,
+    `idle_waiting` how long one does that waits for a person, or sleeps. The clock is looked at for what is due at least every
+    `look`, since it may be set and a machine may sleep. `team_budget` is how many children of one agent work at once,
     `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
     `external_silence` while it works, and take `external_stop` to stop; what changes in its plan is told at most every
     `plan_interval`.
@@ -44,6 +45,7 @@ class Limits:
     ring_bytes: int = 2_000_000
     team_budget: int = 8
     group_budget: int = 16
+    look: float = 60.0
     external_silence: float = 1800.0
     external_stop: float = 5.0
     plan_interval: float = 0.25

@@ -65,7 +65,7 @@ class Sessions:
     ) -> None:
         self._parts = parts
         self._setups = Setups(parts)
-        self._expiries = Expiries(parts.clock, self._timed_out)
+        self._expiries = Expiries(parts.clock, self._timed_out, parts.limits.look)
         self._home = home
         self._card = card
         self._deleted = deleted
@@ -148,6 +148,7 @@ class Sessions:
     async def close(self) -> None:
         """Stops everything that runs, truthfully, and writes what waits."""
         await self._expiries.close()
+        await asyncio.gather(*self._opening.values(), return_exceptions=True)
         await asyncio.gather(*(self.let_go(session) for session in list(self._open)))
 
     async def _timed_out(self, session: str, report: Outcome) -> None:

@@ -78,7 +78,7 @@ class WorkspaceHost:
             sequence=self.state.sequence,
             rules=self.state.rules,
             given=self.state.given,
-            archived=frozenset(one.session for one in self.state.sessions.values() if one.archived),
+            sessions=self.state.sessions,
         )
 
     def must_be_there(self) -> None:
