@@ -148,7 +148,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
 
 class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     """A turn that waits for its thread. `woken` says that its input is the inbox alone; `hops` counts the agents that passed on
-    what led to it."""
+    what led to it. `task` is the task that it works on, where it was begun for one."""
 
     turn: str
     mode: Mode
@@ -156,6 +156,7 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     woken: bool = False
     hops: int = 0
     sequence: int = 0
+    task: str = ""
 
 
 class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
@@ -229,9 +230,9 @@ class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
 
     provider_session: str
     connected: bool
-
     task: str = ""
     told: RemoteTaskState | None = None
+
 
 class Called(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent that sleeps is to wake for: the first of `count` facts, by the id of its event, its type and its agent.
@@ -323,13 +324,35 @@ class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task without an end. `turn` is the turn whose objective it is, where it is one's."""
+    """A task without an end. `attempt` counts its attempts from 1. `work` says whether the newest one is under way, or is over
+    without success; `thread` works on it (empty for a person), `turn` is the turn in which (empty for a child, whose thread
+    does nothing else), `run` the newest run of it, `ended` how that turn ended. `delegated` says that the agent gave parts of
+    it to others, `implied` that it stands for a turn and nobody put it on the board.
+
+    `met` are those of `depends_on` that are done. `cancelling` is set from the request on, for `reason`.
+    """
 
     task: str
     title: str
+    objective: Text = Text()
+    acceptance: str = ""
     assignee: str = ""
     parent_task: str = ""
+    depends_on: tuple[str, ...] = ()
+    met: tuple[str, ...] = ()
+    refs: tuple[Ref, ...] = ()
+    entity: TaskEntity = "work_item"
+    attempt: int = 0
+    work: Literal["", "running", "over"] = ""
+    thread: str = ""
     turn: str = ""
+    run: str = ""
+    ended: TurnEnd | None = None
+    delegated: bool = False
+    implied: bool = False
+    paused: bool = False
+    cancelling: bool = False
+    reason: str = ""
 
 
 class OpenReview(msgspec.Struct, frozen=True, kw_only=True):
@@ -351,6 +374,13 @@ class OpenChannel(msgspec.Struct, frozen=True, kw_only=True):
     participants: tuple[str, ...]
 
 
+class AddedEdge(msgspec.Struct, frozen=True, kw_only=True):
+    """An edge that an agent made for this session, from the agent of that name."""
+
+    source: str
+    edge: Edge
+
+
 class PassedOn(msgspec.Struct, frozen=True, kw_only=True):
     """A rule that was given in this session for its whole workspace. `cause` is the id of the event that gave it."""
 
@@ -361,7 +391,8 @@ class PassedOn(msgspec.Struct, frozen=True, kw_only=True):
 class Session(msgspec.Struct, frozen=True, kw_only=True):
     """A session as deciders see it, at `sequence`. `at` is the time of its newest fact in microseconds.
 
-    `source` is set where it was imported. `owner` is the thread that the person's words go to, the lead's unless a handoff
+    `source` is set where it was imported. `defined` and `edges` are the agents and edges that were made for it alone.
+    `owner` is the thread that the person's words go to, the lead's unless a handoff
     moved it. `named` counts the agents made of each definition, `waiting` are the threads of the children that wait for a
     slot, in order, `sleepers` those of the agents that sleep and wake.
     """
@@ -387,6 +418,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     channels: dict[str, OpenChannel] = msgspec.field(default_factory=dict[str, OpenChannel])
     tasks: dict[str, OpenTask] = msgspec.field(default_factory=dict[str, OpenTask])
     reviews: dict[str, OpenReview] = msgspec.field(default_factory=dict[str, OpenReview])
+    defined: tuple[Definition, ...] = ()
+    edges: tuple[AddedEdge, ...] = ()
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True):

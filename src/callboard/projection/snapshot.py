@@ -93,33 +93,52 @@ class _Seen(msgspec.Struct):
     evidence: dict[str, Ref] = msgspec.field(default_factory=dict[str, Ref])
 
 
+class TaskFold:
+    """Folds a session's facts, in their order and as they come, into the snapshots of its tasks."""
+
+    def __init__(self) -> None:
+        self.through = 0
+        self._view = SessionView()
+        self._table = Table()
+        self._seen: dict[str, _Seen] = {}
+
+    def take(self, records: Iterable[Record]) -> None:
+        """Takes the facts behind `through`."""
+        for record in records:
+            ops = self._view.apply(record)
+            self._table.apply(op for op in ops if isinstance(op, Upsert) and op.panel in ("agents", "tasks"))
+            _see(self._seen, record)
+            self.through = record.sequence
+
+    def snapshots(self) -> tuple[TaskSnapshot, ...]:
+        """One for each task."""
+        tasks = self._table.panel(TaskRow)
+        parents = {row.key: row.parent_task for row in tasks}
+        agents = [row for row in self._table.panel(AgentRow) if row.parent_thread_id]
+        return tuple(
+            TaskSnapshot(
+                task_id=row.key,
+                title=row.title,
+                status=row.status,
+                assignee=row.assignee,
+                parent_task_id=row.parent_task,
+                attempts=tuple(attempt.run_id for attempt in row.attempts),
+                subagents=tuple(
+                    _subagent(agent, row.status, self._seen.get(agent.agent_id, _Seen()), parents)
+                    for agent in agents
+                    if agent.task_id == row.key
+                ),
+                through=self.through,
+            )
+            for row in tasks
+        )
+
+
 def task_snapshots(records: Iterable[Record]) -> tuple[TaskSnapshot, ...]:
     """The snapshots of all tasks that the facts of a session tell of."""
-    view, table, seen, through = SessionView(), Table(), dict[str, _Seen](), 0
-    for record in records:
-        table.apply(op for op in view.apply(record) if isinstance(op, Upsert) and op.panel in ("agents", "tasks"))
-        _see(seen, record)
-        through = record.sequence
-    tasks = table.panel(TaskRow)
-    parents = {row.key: row.parent_task for row in tasks}
-    agents = [row for row in table.panel(AgentRow) if row.parent_thread_id]
-    return tuple(
-        TaskSnapshot(
-            task_id=row.key,
-            title=row.title,
-            status=row.status,
-            assignee=row.assignee,
-            parent_task_id=row.parent_task,
-            attempts=tuple(attempt.run_id for attempt in row.attempts),
-            subagents=tuple(
-                _subagent(agent, row.status, seen.get(agent.agent_id, _Seen()), parents)
-                for agent in agents
-                if agent.task_id == row.key
-            ),
-            through=through,
-        )
-        for row in tasks
-    )
+    fold = TaskFold()
+    fold.take(records)
+    return fold.snapshots()
 
 
 def stale(snapshots: Sequence[TaskSnapshot], head: int) -> tuple[TaskSnapshot, ...]:

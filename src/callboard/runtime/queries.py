@@ -22,6 +22,7 @@ from callboard.contracts.commands import (
 )
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.evidence import ListExports
+from callboard.contracts.commands.tasks import GetTask, ListTasks
 from callboard.contracts.commands.team import ListSubagents, WaitSubagents
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
@@ -31,6 +32,7 @@ from callboard.contracts.rows.conversation import part_order
 from .evidence import Exports
 from .parts import Parts
 from .sessions import OpenSession, Sessions
+from .taskreads import TaskReads
 from .teamreads import TeamReads
 from .workspaces import Workspaces
 
@@ -48,6 +50,7 @@ class Queries:
         self._sessions = sessions
         self._workspaces = workspaces
         self._teams = TeamReads(parts, sessions)
+        self._tasks = TaskReads(parts, sessions)
         self._exports = exports
 
     async def answer(self, query: Command) -> Any:
@@ -70,6 +73,10 @@ class Queries:
                 return await self._teams.graph(query)
             case WaitSubagents():
                 return await self._teams.wait(query)
+            case ListTasks():
+                return await self._tasks.list(query)
+            case GetTask():
+                return await self._tasks.get(query)
             case ListExports():
                 return await self._exports.list(query)
             case _:

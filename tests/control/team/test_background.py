@@ -12,6 +12,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
+    SnapshotUpdated,
     TaskCancelled,
     TaskCancelRequested,
     TaskCreated,
@@ -362,11 +363,13 @@ def test_a_paused_task_is_woken_by_nothing_until_it_is_resumed() -> None:
 def test_a_task_that_is_cancelled_puts_it_to_sleep_for_good() -> None:
     """UI-22"""
     given = sleepers(every=60)
-    given.on_task(TaskCancelRequested()).then_nothing()
-    given.passes(60).then_nothing()
-    then = given.on_task(TaskCancelled(reason="enough"))
-    then.then((AgentSlept(reason="ended", permission_mode="edits"), MINE))
-    assert then.effects == [ScheduleSession(f"{SESSION}/{then.before + 1}")]
+    then = given.on_task(TaskCancelRequested(reason="enough"))
+    then.then(
+        (TaskCancelled(reason="enough"), MINE),
+        (SnapshotUpdated(through=then.before + 1), MINE),
+        (AgentSlept(reason="ended", permission_mode="edits"), MINE),
+    )
+    assert then.effects == [ScheduleSession(f"{SESSION}/{then.before + 3}")]
     assert not sleeps(given.state)
     given.passes(3600).then_nothing()
     given.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="One more question."))

@@ -28,6 +28,7 @@ from .sessions import (
     WorkspaceIsOpen,
     WorkspaceList,
 )
+from .task_table import TASK_TABLE
 from .team_table import TEAM_TABLE
 from .turns import (
     EditQueuedTurn,
@@ -186,6 +187,7 @@ TABLE: tuple[Declaration, ...] = (
     *DEMO_TABLE,
     *EVIDENCE_TABLE,
     *TEAM_TABLE,
+    *TASK_TABLE,
 )
 
 COMMANDS: dict[str, Declaration] = {row.name: row for row in TABLE}

@@ -1,7 +1,9 @@
 """Facts of tasks and of reviews: objectives apart from any turn, and judgements of what came of them.
 
-An execution of a task is an attempt: the scope's `attempt` counts them from 1, and its turn and run are those of the agent that
-works on it. A task that failed stays open, so that another attempt can be made; the former stays as it was.
+An execution of a task is an attempt: the scope's `attempt` counts them from 1. `task.started` begins one, in the turn of its
+scope; the runs of that turn, and of later turns whose `turn.submitted` has the task in its scope, belong to it (one that was
+paused goes on in another turn). A child's own task, and the one that stands for a turn, are in attempt 1 from the beginning,
+without a `task.started`. A task that failed stays open, so that another attempt can be made; the former stays as it was.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ class TaskCreated(Fact, frozen=True, kw_only=True):
 
 
 class TaskStarted(Fact, frozen=True, kw_only=True):
-    """The attempt in the scope began: `assignee` works on the task in the scope's turn."""
+    """The attempt in the scope began: `assignee` works on the task in the scope's turn, whose run begins at once or when the
+    agent has room. Without a turn a person has it in hand."""
 
     type: ClassVar[str] = "task.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("task", "attempt")
@@ -48,7 +51,8 @@ class TaskStarted(Fact, frozen=True, kw_only=True):
 
 
 class TaskPaused(Fact, frozen=True, kw_only=True):
-    """Nobody goes on with the task until it is resumed; what runs for it is asked to stop after this fact."""
+    """Nobody goes on with the task until it is resumed; what runs for it is asked to stop after this fact, and what waits in a
+    queue for it stays there. Its open parts have a fact of their own."""
 
     type: ClassVar[str] = "task.paused"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -56,7 +60,7 @@ class TaskPaused(Fact, frozen=True, kw_only=True):
 
 
 class TaskResumed(Fact, frozen=True, kw_only=True):
-    """The task goes on."""
+    """The task goes on: whoever was stopped gets a turn. Its paused parts have a fact of their own."""
 
     type: ClassVar[str] = "task.resumed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -65,7 +69,7 @@ class TaskResumed(Fact, frozen=True, kw_only=True):
 
 class TaskCancelRequested(Fact, frozen=True, kw_only=True):
     """Somebody asked for the task to be cancelled. The intent comes first; what works on it is stopped, and `task.cancelled`
-    follows."""
+    follows once it has. Its open parts have a fact of their own."""
 
     type: ClassVar[str] = "task.cancel.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -101,15 +105,18 @@ class TaskCompleted(Fact, frozen=True, kw_only=True):
     closes: ClassVar[ScopeKey | None] = "task"
     summary: str = ""
     refs: tuple[Ref, ...] = ()
+    reason: str = ""
 
 
 class TaskFailed(Fact, frozen=True, kw_only=True):
-    """The objective was not met; the board shows the task as blocked by this."""
+    """The newest attempt ended without success; the board shows the task as blocked by this. The code `interrupted` is that of
+    an attempt whose turn was stopped."""
 
     type: ClassVar[str] = "task.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
     code: str
     message: str
+    reason: str = ""
 
 
 class TaskCancelled(Fact, frozen=True, kw_only=True):

@@ -3,15 +3,15 @@ go on, agents with something in their inbox wake. It derives from the state alon
 
 from __future__ import annotations
 
-from callboard.contracts.facts import SnapshotUpdated, TaskCancelled, TaskCompleted, TaskFailed, ThreadPaused
-from callboard.contracts.scope import Scope
+from callboard.contracts.facts import ThreadPaused
 
 from ..batch import Batch, thread_scope
-from ..state import Child, OpenTask, Session, Thread, TurnEnd
+from ..state import Child, Session, Thread, TurnEnd
 from .background import rest, rouse
 from .calls import proceed
 from .inbox import complete, deliverable
-from .team import ending, review, slots, waits
+from .team import ending, review, slots, taskends, waits
+from .turns import start_next
 from .wake import wake, wakes
 
 
@@ -30,9 +30,10 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
         else:
             _hold(batch)
         if batch.state.sequence == before:
+            taskends.settle(batch)
+        if batch.state.sequence == before:
             break
-    for task in list(batch.state.tasks.values()):
-        _task_over(batch, task)
+    rest(batch)
     slots.tell_load(batch)
 
 
@@ -49,10 +50,18 @@ def _start(batch: Batch) -> None:
         for thread in list(batch.state.threads.values()):
             if (thread.child is not None) is child:
                 wake(batch, thread)
+                _start_queued(batch, thread.thread)
         if child:
             slots.fill(batch)
             for thread_id in waits.settle(batch):
                 proceed(batch, thread_id)
+
+
+def _start_queued(batch: Batch, thread_id: str) -> None:
+    """A turn that its task held back starts once the task goes on, where its agent is idle. A child's waits for a slot."""
+    thread = batch.state.threads.get(thread_id)
+    if thread is not None and thread.queue and thread.child is None and thread.run is None and thread.paused is None:
+        start_next(batch, thread_id)
 
 
 def _hold(batch: Batch) -> None:
@@ -94,27 +103,3 @@ def _ended(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
             ending.failed(batch, thread, child, end.code, end.message, end.text)
         case "interrupted":
             ending.notify(batch, thread, child, "interrupted", end.text)
-
-
-def _task_over(batch: Batch, task: OpenTask) -> None:
-    """The task of a turn ends with it, once no child works on a part of it and nothing of that is untold."""
-    if not task.turn:
-        return
-    thread = next((one for one in batch.state.threads.values() if one.agent == task.assignee), None)
-    if thread is None or thread.run is not None or thread.queue or thread.ended is None:
-        return
-    if thread.inbox and thread.ended.how == "completed":
-        return
-    if any(one.parent_task == task.task for one in batch.state.tasks.values()):
-        return
-    scope = Scope(agent=thread.agent, thread=thread.thread, task=task.task)
-    match thread.ended.how:
-        case "completed":
-            batch.say(TaskCompleted(summary=thread.ended.text.text[: ending.SUMMARY]), scope)
-        case "failed":
-            batch.say(TaskFailed(code=thread.ended.code, message=thread.ended.message), scope)
-        case "interrupted":
-            if thread.ended.code not in ("person", "cancelled", "closed"):
-                return
-            batch.say(TaskCancelled(reason="the turn was interrupted"), scope)
-    batch.say(SnapshotUpdated(through=batch.state.sequence), scope)

@@ -8,6 +8,7 @@ from callboard.contracts.facts import QueueAdded, QueuePromoted, ThreadResumed, 
 
 from ..batch import Batch, thread_scope
 from ..state import QueuedTurn, Thread
+from .held import startable
 from .team.kin import ENDED, children
 from .team.slots import start_or_wait
 from .turns import start, thread_changed, thread_of
@@ -57,7 +58,7 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
             batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
         if thread.queue:
             batch.say(QueuePromoted(reason="what was stopped comes first"), scope)
-    first = next(iter(batch.thread(thread.thread).queue), again)
+    first = startable(batch.state, batch.thread(thread.thread)) or again
     if thread.child is not None:
         start_or_wait(batch, thread.thread)
     elif first is not None:

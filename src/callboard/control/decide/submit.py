@@ -23,6 +23,7 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope, thread_scope
 from ..state import QueuedTurn, Session, Thread
+from .held import startable
 from .team.agents import opened
 from .team.children import go_on
 from .team.slots import start_or_wait
@@ -45,7 +46,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
             field="turnId",
             hint="Leave turnId out, or give a new one.",
         )
-    if _busy(thread) and request.when_busy == "refuse":
+    if _busy(batch.state, thread) and request.when_busy == "refuse":
         raise Refusal(
             "thread_busy",
             "A turn is running or waiting in this thread.",
@@ -63,7 +64,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
     if thread.paused is not None and thread.run is None and not thread.queue:
         batch.say(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
         thread = batch.thread(thread.thread)
-    if _busy(thread):
+    if _busy(batch.state, thread):
         _enqueue(batch, thread.thread, turn, first=request.when_busy == "interrupt")
         if request.when_busy == "interrupt" and thread.run is not None and not thread.run.stopping:
             batch.say(
@@ -142,8 +143,8 @@ def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:
         batch.say(QueuePromoted(reason="interrupts the running turn"), scope)
 
 
-def _busy(thread: Thread) -> bool:
-    return thread.run is not None or bool(thread.queue) or thread.paused is not None
+def _busy(state: Session, thread: Thread) -> bool:
+    return thread.run is not None or startable(state, thread) is not None or thread.paused is not None
 
 
 def _open_turns(state: Session) -> set[str]:

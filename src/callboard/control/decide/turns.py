@@ -9,6 +9,7 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, thread_scope
 from ..state import QueuedTurn, Session, Thread
+from .held import startable
 from .inbox import reserve
 from .iterate import ask_model
 from .sleep import begins
@@ -44,16 +45,17 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
 
 
 def start_next(batch: Batch, thread_id: str) -> None:
-    """Starts the turn at the head of the queue of a thread whose run has just ended.
+    """Starts the first turn of the queue that may start, of a thread whose run has just ended.
 
     Where it cannot start (its definition is gone, no model is configured) what ended before it is still to be told: the
     thread pauses, and resuming it names the reason.
     """
     thread = batch.thread(thread_id)
-    if not thread.queue:
+    first = startable(batch.state, thread)
+    if first is None:
         return
     try:
-        start(batch, thread_id, thread.queue[0])
+        start(batch, thread_id, first)
     except Refusal as refusal:
         batch.say(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
 

@@ -8,6 +8,7 @@ from callboard.contracts.facts import ThreadPaused, TurnSubmitted
 
 from ..batch import Batch, thread_scope
 from ..state import QueuedTurn, Session, Thread
+from .held import rests, startable
 from .hops import MOST_HOPS, pause
 from .inbox import deliverable
 from .sleep import modes as sleeping_modes
@@ -42,7 +43,9 @@ def wake(batch: Batch, thread: Thread) -> None:
 
 def wakes(state: Session, thread: Thread) -> bool:
     """True where the agent is idle and is to be woken for what its inbox holds."""
-    if thread.run is not None or thread.queue or thread.paused is not None or not deliverable(thread):
+    if thread.run is not None or thread.paused is not None or not deliverable(thread):
+        return False
+    if startable(state, thread) is not None or rests(state, thread):
         return False
     if thread.background is not None and (thread.background.held or thread.background.over):
         return False

@@ -106,7 +106,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
 from ..state import Session
-from . import background, calls, external, inbox, models, plan, queue, rules, session, team, turns
+from . import background, calls, defining, external, inbox, models, plan, queue, rules, session, tasks, team, turns
 from .place import Place
 
 
@@ -197,6 +197,10 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return calls.waiting(state, fact, place)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
             return calls.answered(state, place)
+        case AgentDefined():
+            return defining.defined(state, fact)
+        case EdgeAdded():
+            return defining.edge_added(state, fact)
         case PermissionRuleAdded():
             return rules.added(state, fact)
         case PermissionRuleRevoked():
@@ -224,11 +228,23 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case TeamChanged():
             return team.load(state, fact, place)
         case TaskCreated():
-            return team.task_created(state, fact, place)
+            return tasks.created(state, fact, place)
+        case TaskStarted():
+            return tasks.started(state, fact, place)
         case TaskUpdated():
-            return team.task_updated(state, fact, place)
-        case TaskCompleted() | TaskFailed() | TaskCancelled():
-            return team.task_ended(state, place)
+            return tasks.updated(state, fact, place)
+        case TaskPaused():
+            return tasks.paused(state, place)
+        case TaskResumed():
+            return tasks.resumed(state, place)
+        case TaskCancelRequested():
+            return tasks.cancelling(state, fact, place)
+        case TaskCompleted():
+            return tasks.completed(state, place)
+        case TaskFailed():
+            return tasks.failed(state, place)
+        case TaskCancelled():
+            return tasks.over(state, place)
         case ReviewRequested():
             return inbox.review_asked(team.review_requested(state, fact, place), fact)
         case ReviewVerdict():

@@ -6,8 +6,9 @@ import msgspec
 
 from callboard.contracts.facts import SteerRequested
 
-from ..state import OpenSteer, Session, Thread
+from ..state import OpenSteer, Session, Thread, TurnEnd
 from .place import Place, change_run, change_thread
+from .tasks import turn_ended
 
 
 def added(state: Session, place: Place) -> Session:
@@ -33,7 +34,8 @@ def removed(state: Session, place: Place) -> Session:
         queue = tuple(turn for turn in thread.queue if turn.turn != place.scope.turn)
         return msgspec.structs.replace(thread, queue=queue)
 
-    return change_thread(state, place, remove)
+    end = TurnEnd(how="interrupted", code="person", message="its turn was taken out of the queue")
+    return turn_ended(change_thread(state, place, remove), end, place)
 
 
 def steer_requested(state: Session, fact: SteerRequested, place: Place) -> Session:

@@ -1,4 +1,4 @@
-"""Children: given, waiting for a slot, at work, ended, closed; tasks and reviews of the board."""
+"""Children: given, waiting for a slot, at work, ended, closed; and reviews."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from callboard.contracts.facts import (
     SubagentsAwaited,
     SubagentSpawned,
     SubagentStarted,
-    TaskCreated,
-    TaskUpdated,
     TeamChanged,
     WorkerNotification,
 )
 from callboard.contracts.team import ChildStatus, WorkUsage
 
-from ..state import Child, OpenReview, OpenRun, OpenTask, Session, TeamLoad, Thread
+from ..state import Child, OpenReview, OpenRun, Session, TeamLoad, Thread
 from .place import Place, change_run, change_thread
 
 
@@ -125,35 +123,6 @@ def awaited(state: Session, fact: SubagentsAwaited, place: Place) -> Session:
         )
 
     return change_run(state, place, wait)
-
-
-def task_created(state: Session, fact: TaskCreated, place: Place) -> Session:
-    task = OpenTask(
-        task=place.scope.task,
-        title=fact.title,
-        assignee=fact.assignee,
-        parent_task=fact.parent_task,
-        turn=place.scope.turn if not place.scope.parent_thread else "",
-    )
-    return msgspec.structs.replace(state, tasks={**state.tasks, task.task: task})
-
-
-def task_updated(state: Session, fact: TaskUpdated, place: Place) -> Session:
-    task = state.tasks.get(place.scope.task)
-    if task is None:
-        return state
-    changed = msgspec.structs.replace(
-        task,
-        title=task.title if fact.title is None else fact.title,
-        assignee=task.assignee if fact.assignee is None else fact.assignee,
-    )
-    return msgspec.structs.replace(state, tasks={**state.tasks, task.task: changed})
-
-
-def task_ended(state: Session, place: Place) -> Session:
-    return msgspec.structs.replace(
-        state, tasks={key: task for key, task in state.tasks.items() if key != place.scope.task}
-    )
 
 
 def review_requested(state: Session, fact: ReviewRequested, place: Place) -> Session:

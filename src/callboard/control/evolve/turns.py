@@ -16,6 +16,7 @@ from callboard.contracts.facts import (
 
 from ..state import OpenRun, QueuedTurn, Session, Thread, TurnEnd, TurnMark
 from .place import Place, change_run, change_thread
+from .tasks import run_started, turn_ended
 
 #: How many turns back a model is told of at most.
 MOST_MARKS = 200
@@ -36,6 +37,7 @@ def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
         sequence=place.sequence,
         woken=fact.source == "inbox",
         hops=hops,
+        task=place.scope.task,
     )
     return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, submitted=turn))
 
@@ -66,7 +68,8 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
             thread, run=begun, queue=queue, submitted=None, last=last, ended=None, marks=marks
         )
 
-    return change_thread(state, place, begin)
+    changed = change_thread(state, place, begin)
+    return run_started(changed, place) if changed.tasks else changed
 
 
 def stopping(state: Session, fact: TurnInterruptRequested, place: Place) -> Session:
@@ -103,7 +106,11 @@ def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, pl
             marks = (*marks[:-1], msgspec.structs.replace(marks[-1], steps=run.next_step))
         return msgspec.structs.replace(thread, run=None, ended=how, usage=usage, marks=marks)
 
-    return change_thread(state, place, end)
+    changed = change_thread(state, place, end)
+    thread = changed.threads.get(place.scope.thread)
+    if thread is None or thread.ended is None or not changed.tasks:
+        return changed
+    return turn_ended(changed, thread.ended, place)
 
 
 def _answer(run: OpenRun) -> Text:

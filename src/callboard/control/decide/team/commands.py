@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.team import (
     ApplyReview,
     CancelSubagent,
     CloseSubagent,
-    CreateTask,
     RequestReview,
     RespondHandoff,
     SendHandoff,
@@ -18,15 +15,15 @@ from callboard.contracts.commands.team import (
     SendSubagentInput,
     SpawnSubagent,
     SubmitVerdict,
-    UpdateTask,
     VerdictGiven,
 )
 
 from ...batch import Batch
 from ..turns import thread_of
-from . import children, handoff, messages, review, tasks
+from . import children, handoff, messages, review, taskcommands
 from .adding import add
 from .spawn import spawn
+from .taskcommands import TaskCommand
 
 TeamCommand = (
     SpawnSubagent
@@ -39,8 +36,7 @@ TeamCommand = (
     | RequestReview
     | SubmitVerdict
     | ApplyReview
-    | CreateTask
-    | UpdateTask
+    | TaskCommand
     | AddAgent
 )
 
@@ -74,11 +70,7 @@ def answer(batch: Batch, request: TeamCommand) -> Answer:
                 verdict="changes_requested",
                 sequence=batch.state.sequence,
             )
-        case CreateTask():
-            return tasks.create(batch, None, request, request.task_id)
-        case UpdateTask():
-            return tasks.update(batch, None, request)
         case AddAgent():
             return add(batch, request)
         case _:
-            assert_never(request)
+            return taskcommands.answer(batch, request)

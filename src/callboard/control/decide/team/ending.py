@@ -30,7 +30,8 @@ def completed(batch: Batch, thread: Thread, child: Child, result: Text) -> None:
     """The objective is met."""
     scope = child_scope(thread, child)
     batch.say(SubagentCompleted(result=result, usage=thread.usage), scope)
-    batch.say(TaskCompleted(summary=result.text[:SUMMARY]), scope)
+    if _is_at(batch, thread, child):
+        batch.say(TaskCompleted(summary=result.text[:SUMMARY]), scope)
     notify(batch, thread, child, "completed", result)
 
 
@@ -49,7 +50,8 @@ def failed(
     for queued in thread.queue:
         batch.say(QueueRemoved(reason=f"the child failed ({code})"), thread_scope(thread, queued.turn))
     batch.say(SubagentFailed(code=code, message=message, result=result or Text(), usage=thread.usage), scope)
-    batch.say(TaskFailed(code=code, message=message), scope)
+    if _is_at(batch, thread, child):
+        batch.say(TaskFailed(code=code, message=message), scope)
     notify(batch, thread, child, "failed", result or Text(), message, by_parent=by_parent)
 
 
@@ -59,7 +61,8 @@ def cancelled(batch: Batch, thread: Thread, child: Child, ending: str, reason: s
     if child.status not in ENDED:
         result = thread.ended.text if thread.ended is not None else Text()
         batch.say(SubagentCancelled(reason=reason, result=result, usage=thread.usage), scope)
-        batch.say(TaskCancelled(reason=reason), scope)
+        if _is_at(batch, thread, child):
+            batch.say(TaskCancelled(reason=reason), scope)
         notify(batch, thread, child, "cancelled", result, reason)
     if ending != "closed":
         return
@@ -69,6 +72,12 @@ def cancelled(batch: Batch, thread: Thread, child: Child, ending: str, reason: s
             Scope(agent=thread.agent, thread=thread.thread, channel=channel.channel),
         )
     batch.say(SubagentClosed(reason=reason, worktree=child.worktree, branch=child.branch, base=child.base), scope)
+
+
+def _is_at(batch: Batch, thread: Thread, child: Child) -> bool:
+    """True while this child works on its task, which may be done by now, reported as failed, or another's."""
+    task = batch.state.tasks.get(child.task)
+    return task is not None and task.thread == thread.thread and task.work == "running"
 
 
 def notify(

@@ -11,6 +11,7 @@ from callboard.contracts.team import QueueReason, TeamPhase
 
 from ...batch import Batch
 from ...state import Child, Session, TeamLoad, Thread
+from ..held import startable
 from ..turns import start
 from . import ending
 from .kin import child_scope
@@ -51,12 +52,13 @@ def start_child(batch: Batch, thread: str, group: str) -> None:
     """The child takes a slot and starts what it was given. One that cannot start at all has failed."""
     found = batch.thread(thread)
     child = found.child
-    if child is None or not found.queue:
+    first = startable(batch.state, found)
+    if child is None or first is None:
         return
     before = batch.mark()
     try:
         batch.say(SubagentStarted(role=child.role, group=group), child_scope(found, child))
-        start(batch, thread, found.queue[0])
+        start(batch, thread, first)
     except Refusal as refusal:
         batch.back_to(before)
         ending.failed(batch, found, child, refusal.code, refusal.problem.message)
@@ -66,7 +68,7 @@ def start_or_wait(batch: Batch, thread_id: str) -> None:
     """Lets a child that has a turn and no run start it, or wait for a slot or for its worktree."""
     thread = batch.thread(thread_id)
     child = thread.child
-    if child is None or thread.run is not None or not thread.queue:
+    if child is None or thread.run is not None or startable(batch.state, thread) is None:
         return
     if lacks_worktree(child):
         enqueue(batch, thread_id, "worktree", child.group)
@@ -91,6 +93,8 @@ def fill(batch: Batch) -> None:
     for waiting in batch.state.waiting:
         thread = batch.state.threads.get(waiting)
         if thread is None or thread.child is None or thread.paused is not None or lacks_worktree(thread.child):
+            continue
+        if startable(batch.state, thread) is None:
             continue
         if slots.reason_to_wait(thread.child, thread.child.group) is None:
             start_child(batch, waiting, thread.child.group)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import msgspec
 
 from callboard.contracts.commands.team import Spawn, Spawned
+from callboard.contracts.content import Text
 from callboard.contracts.facts import (
     ChannelOpened,
     QueueAdded,
     SubagentSpawned,
     TaskCreated,
+    TaskStarted,
     TurnSubmitted,
 )
 from callboard.contracts.facts.turn import Mode
@@ -20,6 +24,7 @@ from callboard.contracts.team import QueueReason
 from ...batch import Batch
 from ...known import narrower
 from ...state import Child, OpenRun, Thread
+from ..held import startable
 from .agents import agent_of, may_delegate, modes_of, opened
 from .slots import Slots, enqueue, start_child
 
@@ -27,8 +32,17 @@ from .slots import Slots, enqueue, start_child
 TITLE = 80
 
 
-def spawn(batch: Batch, parent: Thread, request: Spawn) -> Spawned:
-    """Gives the parent a child, which starts at once or waits for a slot.
+class OnBoard(NamedTuple):
+    """A task of the board that a child is made for: which attempt of it that is, what the child is told, and why."""
+
+    task: str
+    attempt: int
+    said: Text
+    reason: str
+
+
+def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = None) -> Spawned:
+    """Gives the parent a child, which starts at once or waits for a slot. It has a task of its own, or the one of the board.
 
     Raises `subagent_spawns`, `policy_denied`, `delegate_target_denied`, `unknown_agent`, and what the child's setup raises.
     """
@@ -41,13 +55,14 @@ def spawn(batch: Batch, parent: Thread, request: Spawn) -> Spawned:
         permission = narrower(permission, "ask")
     setup = batch.known.setup(definition.name, mode, permission)
     group = setup.candidates[setup.chosen].provider
-    parent_task = _task_of(batch, parent, request)
-    thread, child = _join(batch, parent, definition, request, parent_task)
+    thread, child = _join(batch, parent, definition, request, board)
     turn = batch.known.ids.new("turn")
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn, task=child)
-    batch.say(
-        TurnSubmitted(input=batch.hold(request.objective), mode=mode, permission_mode=permission, source="agent"), scope
-    )
+    said = batch.hold(request.objective) if board is None else board.said
+    if board is not None:
+        scope = msgspec.structs.replace(scope, attempt=board.attempt)
+        batch.say(TaskStarted(assignee=thread.agent, reason=board.reason), _under(scope, thread))
+    batch.say(TurnSubmitted(input=said, mode=mode, permission_mode=permission, source="agent"), scope)
     batch.say(QueueAdded(position=1), scope)
     found = batch.thread(thread.thread)
     if found.child is None:
@@ -86,7 +101,7 @@ def _reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
     for waiting in batch.state.waiting:
         thread = batch.state.threads[waiting]
         first = thread.child
-        if first is None or thread.paused is not None:
+        if first is None or thread.paused is not None or startable(batch.state, thread) is None:
             continue
         if first.queue_reason == "parallel_budget" and first.parent == child.parent:
             return "parallel_budget"
@@ -110,8 +125,19 @@ def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:
     return task
 
 
-def _join(batch: Batch, parent: Thread, definition: Definition, request: Spawn, parent_task: str) -> tuple[Thread, str]:
-    agent, thread, task = _free_name(batch, definition), batch.known.ids.new("thread"), batch.known.ids.new("task")
+def _under(scope: Scope, thread: Thread) -> Scope:
+    child = thread.child
+    if child is None:
+        return scope
+    return msgspec.structs.replace(scope, parent_thread=child.parent, parent_run=child.parent_run)
+
+
+def _join(
+    batch: Batch, parent: Thread, definition: Definition, request: Spawn, board: OnBoard | None
+) -> tuple[Thread, str]:
+    parent_task = _task_of(batch, parent, request) if board is None else ""
+    agent, thread = _free_name(batch, definition), batch.known.ids.new("thread")
+    task = batch.known.ids.new("task") if board is None else board.task
     run: OpenRun | None = parent.run
     scope = Scope(
         agent=agent,
@@ -120,20 +146,22 @@ def _join(batch: Batch, parent: Thread, definition: Definition, request: Spawn, 
         parent_thread=parent.thread,
         parent_run=run.run if run is not None else "",
     )
-    batch.say(
-        TaskCreated(
-            title=request.title or _title(request.objective),
-            objective=batch.hold(request.objective),
-            assignee=agent,
-            parent_task=parent_task,
-        ),
-        scope,
-    )
+    objective = batch.hold(request.objective) if board is None else board.said
+    if board is None:
+        batch.say(
+            TaskCreated(
+                title=request.title or _title(request.objective),
+                objective=objective,
+                assignee=agent,
+                parent_task=parent_task,
+            ),
+            scope,
+        )
     batch.say(opened(definition, agent), scope)
     batch.say(
         SubagentSpawned(
             role=request.role or definition.role,
-            objective=batch.hold(request.objective),
+            objective=objective,
             isolation=request.isolation or definition.isolation,
             work_globs=request.work_globs or definition.work_globs,
             review=request.review,

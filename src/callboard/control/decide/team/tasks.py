@@ -1,15 +1,18 @@
-"""The board: tasks are made, changed and commented on; they end with the work that they stand for."""
+"""The board: tasks are made, changed and commented on, and recorded as done or failed."""
 
 from __future__ import annotations
 
+from callboard.contracts.commands.tasks import AppendTaskProgress, CompleteTask, FailTask
 from callboard.contracts.commands.team import ChangeTask, MakeTask, TaskChanged
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import TaskCancelled, TaskCompleted, TaskCreated, TaskUpdated
+from callboard.contracts.facts import TaskCompleted, TaskCreated, TaskFailed, TaskUpdated
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import TaskStatus
+from callboard.contracts.team import Ref
 
 from ...batch import Batch
-from ...state import Thread
+from ...state import OpenTask, Thread
+from .taskstate import open_task, task_changed
+from .taskstops import cancel
 
 
 def create(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | None = None) -> TaskChanged:
@@ -19,32 +22,31 @@ def create(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | No
         raise Refusal("task_id_used", f"The session already has a task {task}.", field="taskId")
     for name, field in ((request.parent_task, "parentTask"), *((one, "dependsOn") for one in request.depends_on)):
         if name is not None:
-            _open(batch, name, field)
+            open_task(batch, name, field)
     batch.say(
         TaskCreated(
             title=request.title,
             objective=batch.hold(request.objective),
             assignee=request.assignee or "",
             parent_task=request.parent_task or "",
-            depends_on=request.depends_on,
+            depends_on=tuple(dict.fromkeys(request.depends_on)),
             priority=request.priority,
             acceptance=request.acceptance,
         ),
         # Without the turn: a task that is named by one is that turn's own, and ends with it.
         Scope(agent=by.agent if by is not None else "", thread=by.thread if by is not None else "", task=task),
     )
-    return _answer(batch, task, "open")
+    return task_changed(batch, task, "open")
 
 
 def update(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
-    """Changes a task; `done` and `cancelled` end it. Raises `unknown_task`."""
-    _open(batch, request.task_id, "taskId")
-    scope = _scope(by, request.task_id)
-    status: TaskStatus = request.status or "open"
-    if request.status not in ("done", "cancelled") or request.comment or request.progress:
+    """Changes a task; `done` and `cancelled` end it. Raises `unknown_task`, and what cancelling it raises."""
+    task = open_task(batch, request.task_id)
+    ends = request.status in ("done", "cancelled")
+    if not ends or request.comment or request.progress:
         batch.say(
             TaskUpdated(
-                status=None if request.status in ("done", "cancelled") else request.status,
+                status=None if ends else request.status,
                 title=request.title,
                 assignee=request.assignee,
                 priority=request.priority,
@@ -53,33 +55,80 @@ def update(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
                 comment=request.comment,
                 reason=request.reason,
             ),
-            scope,
+            _scope(by, task),
         )
     if request.status == "done":
-        batch.say(TaskCompleted(summary=request.progress or request.reason), scope)
-    elif request.status == "cancelled":
-        batch.say(TaskCancelled(reason=request.reason), scope)
-    return _answer(batch, request.task_id, status)
+        return _done(batch, by, task, request.progress or request.reason, task.refs, request.reason)
+    if request.status == "cancelled":
+        return cancel(batch, by, task.task, request.reason)
+    return task_changed(batch, task.task, request.status)
 
 
-def _open(batch: Batch, task: str, field: str) -> None:
-    if task not in batch.state.tasks:
-        ended = task in batch.known.closed
+def progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
+    """Tells how far a task is; refs are added to those that are there. Raises `unknown_task`, `invalid_input` where nothing
+    is told."""
+    task = open_task(batch, request.task_id)
+    if request.phase is None and request.counters is None and request.progress is None and not request.refs:
         raise Refusal(
-            "unknown_task", f"The task {task} is over." if ended else f"There is no task {task}.", field=field
+            "invalid_input",
+            "Nothing is told.",
+            field="progress",
+            hint="Give a phase, counters, a progress text or refs.",
         )
+    batch.say(
+        TaskUpdated(
+            phase=request.phase,
+            counters=request.counters,
+            progress=request.progress,
+            refs=with_refs(task, request.refs) if request.refs else None,
+            reason=request.reason,
+        ),
+        _scope(None, task),
+    )
+    return task_changed(batch, task.task)
 
 
-def _scope(by: Thread | None, task: str) -> Scope:
+def complete(batch: Batch, request: CompleteTask) -> TaskChanged:
+    """Records that a task is done, with its deliveries. What still runs for it runs on, and says nothing more of it. Raises
+    `unknown_task`."""
+    task = open_task(batch, request.task_id)
+    return _done(batch, None, task, request.summary, with_refs(task, request.refs), request.reason)
+
+
+def fail(batch: Batch, request: FailTask) -> TaskChanged:
+    """Records that the newest attempt failed; the task stays, and can be retried once what runs for it has ended. Raises
+    `unknown_task`, `task_not_running` for one without an attempt, or whose newest one is over."""
+    task = open_task(batch, request.task_id)
+    if task.work != "running":
+        raise Refusal(
+            "task_not_running",
+            f"Nobody works on the task {task.task}.",
+            field="taskId",
+            hint="start_task or retry_task begins an attempt.",
+        )
+    batch.say(TaskFailed(code=request.code, message=request.message, reason=request.reason), _scope(None, task))
+    return task_changed(batch, task.task)
+
+
+def with_refs(task: OpenTask, more: tuple[Ref, ...]) -> tuple[Ref, ...]:
+    """The task's refs and these, each once."""
+    return tuple(dict.fromkeys((*task.refs, *more)))
+
+
+def _done(
+    batch: Batch, by: Thread | None, task: OpenTask, summary: str, refs: tuple[Ref, ...], reason: str
+) -> TaskChanged:
+    batch.say(TaskCompleted(summary=summary, refs=refs, reason=reason), _scope(by, task))
+    return task_changed(batch, task.task, "done")
+
+
+def _scope(by: Thread | None, task: OpenTask) -> Scope:
     run = by.run if by is not None else None
     return Scope(
         agent=by.agent if by is not None else "",
         thread=by.thread if by is not None else "",
         turn=run.turn if run is not None else "",
         run=run.run if run is not None else "",
-        task=task,
+        task=task.task,
+        attempt=task.attempt,
     )
-
-
-def _answer(batch: Batch, task: str, status: TaskStatus) -> TaskChanged:
-    return TaskChanged(session_id=batch.state.session, task_id=task, status=status, sequence=batch.state.sequence)

@@ -1,0 +1,81 @@
+"""Links of tasks: what a task is a part of, what it waits for, what it points to. None leads back to where it began."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.tasks import LinkTasks, UnlinkTasks
+from callboard.contracts.commands.team import TaskChanged
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import TaskUpdated
+
+from ...batch import Batch
+from ...state import OpenTask, Session
+from .tasks import with_refs
+from .taskstate import open_task, scope_of, task_changed
+
+
+def link(batch: Batch, request: LinkTasks) -> TaskChanged:
+    """Adds links. Raises `unknown_task`, and `invalid_input` where the tasks would wait for each other."""
+    task = open_task(batch, request.task_id)
+    for name in request.depends_on:
+        open_task(batch, name, "dependsOn")
+        if name == task.task or task.task in _awaited(batch.state, name):
+            raise _circle(task.task, name, "dependsOn")
+    parent = request.parent_task
+    if parent is not None:
+        open_task(batch, parent, "parentTask")
+        if parent == task.task or parent in _awaited(batch.state, task.task):
+            raise _circle(parent, task.task, "parentTask")
+        if any(parent in _awaited(batch.state, name) or parent == name for name in request.depends_on):
+            raise _circle(task.task, parent, "dependsOn")
+    depends_on = tuple(dict.fromkeys((*task.depends_on, *request.depends_on)))
+    return _tell(
+        batch,
+        task,
+        depends_on=depends_on if depends_on != task.depends_on else None,
+        parent=parent if parent != task.parent_task else None,
+        changed=TaskUpdated(refs=with_refs(task, request.refs) if request.refs else None, reason=request.reason),
+    )
+
+
+def unlink(batch: Batch, request: UnlinkTasks) -> TaskChanged:
+    """Takes links away; one that is not there is gone already. Raises `unknown_task`."""
+    task = open_task(batch, request.task_id)
+    depends_on = tuple(one for one in task.depends_on if one not in request.depends_on)
+    refs = tuple(one for one in task.refs if one not in request.refs)
+    return _tell(
+        batch,
+        task,
+        depends_on=depends_on if depends_on != task.depends_on else None,
+        parent="" if request.parent and task.parent_task else None,
+        changed=TaskUpdated(refs=refs if refs != task.refs else None, reason=request.reason),
+    )
+
+
+def _tell(
+    batch: Batch, task: OpenTask, *, depends_on: tuple[str, ...] | None, parent: str | None, changed: TaskUpdated
+) -> TaskChanged:
+    if depends_on is not None or parent is not None or changed.refs is not None:
+        fact = TaskUpdated(depends_on=depends_on, parent_task=parent, refs=changed.refs, reason=changed.reason)
+        batch.say(fact, scope_of(batch.state, task))
+    return task_changed(batch, task.task)
+
+
+def _awaited(state: Session, task: str) -> set[str]:
+    """All that has to be over before the task is: what it depends on, its parts, and what those wait for."""
+    found: set[str] = set()
+    wanted = {task}
+    while wanted:
+        more = {name for one in wanted if (at := state.tasks.get(one)) is not None for name in at.depends_on}
+        more |= {one.task for one in state.tasks.values() if one.parent_task in wanted}
+        wanted = more - found
+        found |= more
+    return found
+
+
+def _circle(task: str, other: str, field: str) -> Refusal:
+    return Refusal(
+        "invalid_input",
+        f"The tasks {task} and {other} would wait for each other.",
+        field=field,
+        hint="unlink_tasks takes a link away.",
+    )

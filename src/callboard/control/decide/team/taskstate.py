@@ -1,0 +1,118 @@
+"""How a task stands, and who works on it."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.team import TaskChanged
+from callboard.contracts.errors import Refusal
+from callboard.contracts.scope import Scope
+from callboard.contracts.team import TaskStatus
+
+from ...batch import Batch
+from ...state import Child, OpenRun, OpenTask, Session, Thread
+
+
+def open_task(batch: Batch, name: str, field: str = "taskId") -> OpenTask:
+    """The task. Raises `unknown_task` for one that is over or never was."""
+    task = batch.state.tasks.get(name)
+    if task is None:
+        ended = name in batch.known.closed
+        raise Refusal(
+            "unknown_task", f"The task {name} is over." if ended else f"There is no open task {name}.", field=field
+        )
+    return task
+
+
+def task_changed(batch: Batch, name: str, status: TaskStatus | None = None) -> TaskChanged:
+    """The answer that tells how the task stands now."""
+    return TaskChanged(
+        session_id=batch.state.session,
+        task_id=name,
+        status=status or _status(batch.state, name),
+        sequence=batch.state.sequence,
+    )
+
+
+def scope_of(state: Session, task: OpenTask) -> Scope:
+    """The scope of a fact about the task and whoever works on it."""
+    thread = thread_of_task(state, task)
+    worker = worker_of(state, task)
+    return Scope(
+        agent=thread.agent if thread is not None else "",
+        thread=thread.thread if thread is not None else "",
+        task=task.task,
+        attempt=task.attempt,
+        parent_thread=worker[1].parent if worker is not None else "",
+        parent_run=worker[1].parent_run if worker is not None else "",
+    )
+
+
+def worker_of(state: Session, task: OpenTask) -> tuple[Thread, Child] | None:
+    """The child whose task it is; None where it is another agent's, or nobody's."""
+    thread = state.threads.get(task.thread)
+    if thread is None or thread.child is None or thread.child.task != task.task:
+        return None
+    return thread, thread.child
+
+
+def thread_of_task(state: Session, task: OpenTask) -> Thread | None:
+    """The thread of the agent that works on the task, or that sleeps until it does again."""
+    if task.entity != "automation_job":
+        return state.threads.get(task.thread)
+    jobs = (state.threads.get(name) for name in state.sleepers)
+    return next(
+        (one for one in jobs if one is not None and one.background is not None and one.background.task == task.task),
+        None,
+    )
+
+
+def run_for(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
+    """The run under way that works on the task. An agent that gave parts of it away works on it when it is told of them; one
+    that sleeps and wakes works on its job when it woke for it."""
+    thread = thread_of_task(state, task)
+    run = thread.run if thread is not None else None
+    if thread is None or run is None:
+        return None
+    mine = worker_of(state, task) is not None or run.turn == task.turn or (task.delegated and run.woken)
+    if thread.background is not None and thread.background.task == task.task:
+        mine = mine or run.turn == thread.background.turn
+    return (thread, run) if mine else None
+
+
+def at_work(state: Session, task: OpenTask) -> bool:
+    """True while an attempt is under way: something runs or waits for it, or a person has it in hand. A child that was
+    stopped waits for somebody to let it go on, or to make another attempt."""
+    worker = worker_of(state, task)
+    if worker is None:
+        return task.work == "running" or run_for(state, task) is not None
+    thread, child = worker
+    if thread.run is not None or child.status in ("queued", "running"):
+        return True
+    return child.status == "waiting" and not was_stopped(thread)
+
+
+def was_stopped(thread: Thread) -> bool:
+    """True for an agent whose newest turn was stopped before its end."""
+    return thread.run is None and thread.ended is not None and thread.ended.how == "interrupted"
+
+
+def parts_of(state: Session, task: str) -> list[OpenTask]:
+    """The open tasks that are parts of it, and the parts of those, each behind what it is part of."""
+    found: dict[str, OpenTask] = {}
+    wanted = {task}
+    while wanted:
+        more = [one for one in state.tasks.values() if one.parent_task in wanted and one.task not in found]
+        found |= {one.task: one for one in more}
+        wanted = {one.task for one in more}
+    found.pop(task, None)
+    return list(found.values())
+
+
+def _status(state: Session, name: str) -> TaskStatus:
+    task = state.tasks.get(name)
+    if task is None:
+        return "done"
+    if task.paused or task.work == "over":
+        return "blocked"
+    if task.work == "running":
+        return "running"
+    return "claimed" if task.assignee else "open"

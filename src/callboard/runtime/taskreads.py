@@ -1,0 +1,91 @@
+"""What a person reads of a session's tasks: the board with its attempts, and the snapshot of one."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from callboard.contracts.commands.tasks import GetTask, ListTasks, TaskAttempt, TaskInList, TaskList, TaskRead
+from callboard.contracts.errors import Refusal
+from callboard.contracts.rows import TaskRow
+from callboard.projection.snapshot import TaskFold
+
+from .host import SessionHost
+from .parts import Parts
+from .sessions import OpenSession, Sessions
+
+#: How many facts are folded at a time.
+_AT_ONCE = 1000
+
+
+class TaskReads:
+    """Reads of tasks. A snapshot is folded from the facts; what was folded is kept with the open session, so that the next one
+    folds what is new."""
+
+    def __init__(self, parts: Parts, sessions: Sessions) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._folds: WeakKeyDictionary[SessionHost, TaskFold] = WeakKeyDictionary()
+
+    async def list(self, query: ListTasks) -> TaskList:
+        """The tasks of a session, newest first. Raises Refusal `unknown_session`."""
+        found = await self._sessions.get(query.session_id)
+        sequence = found.host.state.sequence
+        await found.views.reach(sequence)
+        rows = [row for row in found.views.rows(TaskRow) if query.status in (None, row.status)]
+        return TaskList(session_id=query.session_id, tasks=tuple(map(_in_list, reversed(rows))), sequence=sequence)
+
+    async def get(self, query: GetTask) -> TaskRead:
+        """One task. Raises Refusal `unknown_session`, `unknown_task`."""
+        found = await self._sessions.get(query.session_id)
+        sequence = found.host.state.sequence
+        await found.views.reach(sequence)
+        row = next((one for one in found.views.rows(TaskRow) if one.key == query.task_id), None)
+        if row is None:
+            raise Refusal("unknown_task", f"There is no task {query.task_id}.", field="taskId")
+        fold = await self._folded(found, sequence)
+        snapshot = next(one for one in fold.snapshots() if one.task_id == query.task_id)
+        return TaskRead(
+            session_id=query.session_id,
+            task=_in_list(row),
+            snapshot=msgspec.to_builtins(snapshot),
+            sequence=fold.through,
+        )
+
+    async def _folded(self, found: OpenSession, sequence: int) -> TaskFold:
+        """Whoever asks at the same time folds for himself: a fold that is kept is never half taken."""
+        former = self._folds.pop(found.host, None) or TaskFold()
+        while former.through < sequence:
+            records = await self._parts.store.facts.read(found.host.session, after=former.through, limit=_AT_ONCE)
+            if not records:
+                break
+            former.take(records)
+        self._folds[found.host] = former
+        return former
+
+
+def _in_list(row: TaskRow) -> TaskInList:
+    return TaskInList(
+        task_id=row.key,
+        title=row.title,
+        status=row.status,
+        entity=row.entity,
+        paused=row.paused,
+        assignee=row.assignee,
+        parent_task=row.parent_task,
+        depends_on=row.depends_on,
+        blocker=row.blocker,
+        attempts=tuple(
+            TaskAttempt(
+                number=one.number,
+                run_id=one.run_id,
+                agent_id=one.agent_id,
+                status=one.status,
+                detail=one.detail,
+                started=one.started,
+                ended=one.ended,
+            )
+            for one in row.attempts
+        ),
+    )
