@@ -9,8 +9,8 @@ import msgspec
 
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import PermissionMode
-from callboard.contracts.ports.agents import Capability, Colour, Provider
-from callboard.contracts.team import EdgeDirection, EdgeKind, Isolation, Policy, Role
+from callboard.contracts.ports.agents import Colour, Provider
+from callboard.contracts.team import Capability, EdgeDirection, EdgeKind, Isolation, Policy, Role
 
 Name = Annotated[
     str,

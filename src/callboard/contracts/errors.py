@@ -67,6 +67,7 @@ Code = Literal[
     "task_not_paused",
     "capability_missing",
     "agent_exists",
+    "edge_exists",
     "worktree_failed",
     # the log
     "conflict",

@@ -11,6 +11,8 @@ from msgspec import Meta
 Role = Literal["planner", "researcher", "writer", "reviewer", "executor", "custom"]
 #: What an agent's definition allows it to do (Multi-agent runtime specification, Hard invariants, 9).
 Policy = Literal["Patch", "Finalize", "Delegate"]
+#: `spawn` makes agents that no file defines, `edge` makes edges that no file names; each use still takes an approval.
+Capability = Literal["spawn", "edge"]
 #: How far a child is kept apart: it works in the parent's folder within its globs, may not write, or has a git worktree of
 #: its own that the parent merges.
 Isolation = Literal["shared", "read_only", "worktree"]

@@ -9,6 +9,7 @@ import msgspec
 
 from callboard.contracts.commands import ImportTurn, RespondAction
 from callboard.control.decide import SessionCommand
+from callboard.control.defined import session_roster
 from callboard.control.known import Known
 
 from .home import Home
@@ -59,9 +60,10 @@ class Knowing:
     def now(self, epoch: int) -> Known:
         """At any time."""
         home = self._home()
+        state = self._keeper.state
         listed = home.sessions.get(self._keeper.state.session)
         # One look at the folder's files is enough for a decision, and it sees one roster.
-        roster = cache(lambda: self._parts.definitions.roster(home.folder))
+        roster = cache(lambda: session_roster(self._parts.definitions.roster(home.folder), state))
         return Known(
             now=self._parts.clock.now(),
             ids=self._parts.ids,

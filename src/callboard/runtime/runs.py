@@ -31,7 +31,8 @@ class Runs:
     def start(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
         """What a run of this definition and these modes would start with now. Raises Refusal where none can start."""
         home = self._home()
-        return self._setups.start(home.folder, definition, mode, permission_mode, home.sequence)
+        state = self._keeper.state
+        return self._setups.start(home.folder, definition, mode, permission_mode, home.sequence, state)
 
     async def of(self, run: OpenRun) -> RunSetup:
         """What the run was told: a definition that changed meanwhile holds from the next turn on. Raises Refusal

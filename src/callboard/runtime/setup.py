@@ -19,7 +19,7 @@ from callboard.contracts.ports.tools import ToolContext
 from callboard.control.decide.answers import EXTERNAL
 from callboard.control.defined import session_roster
 from callboard.control.known import Setup, narrower
-from callboard.control.state import OpenRun
+from callboard.control.state import OpenRun, Session
 
 from .parts import Parts
 from .teamwork import teamwork, told_of_team
@@ -70,11 +70,20 @@ class Setups:
         self._made: dict[tuple[str, str, Mode, PermissionMode], _Made] = {}
 
     def start(
-        self, folder: str, definition: str, mode: Mode, permission_mode: PermissionMode, workspace_sequence: int
+        self,
+        folder: str,
+        definition: str,
+        mode: Mode,
+        permission_mode: PermissionMode,
+        workspace_sequence: int,
+        session: Session,
     ) -> Setup:
-        """What a run would start with now. An empty definition is the lead's. Raises Refusal `unknown_agent`."""
+        """What a run of this session would start with now. An empty definition is the lead's. Raises Refusal
+        `unknown_agent`."""
         definitions = self._parts.definitions
-        agent = definitions.get(folder, definition) if definition else definitions.lead(folder)
+        roster = session_roster(definitions.roster(folder), session)
+        name = definition or definitions.lead(folder).name
+        agent = roster.find(name) or definitions.get(folder, name)
         permitted = narrower(permission_mode, agent.permission_mode)
         made = self._of(folder, agent, mode, permitted, roster)
         route = _elsewhere(agent) if agent.provider in EXTERNAL else self._parts.models.route(agent.model)
@@ -115,9 +124,10 @@ class Setups:
             specs=tuple(spec for spec in specs if spec.name in run.tools),
         )
 
-    def _of(self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode) -> _Made:
+    def _of(
+        self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster
+    ) -> _Made:
         key = (folder, agent.name, mode, permission_mode)
-        roster = self._parts.definitions.roster(folder)
         made = self._made.get(key)
         if made is None or made.setup.definition != agent or made.roster != roster.hash:
             made = self._made[key] = self._make(folder, agent, mode, permission_mode, roster)

@@ -6,6 +6,7 @@ from callboard.contracts.commands.team_tools import MERGE, TEAM_TOOLS
 from callboard.contracts.ports.agents import Definition, Roster, folded
 
 _DELEGATING = tuple(tool.name for tool in TEAM_TOOLS.values() if tool.policy == "Delegate")
+_MAKING = {tool.name: tool.capability for tool in TEAM_TOOLS.values() if tool.capability is not None}
 _BOARD = ("create_task", "update_task")
 _SPEAKING = ("send_message", "request_review", "submit_verdict")
 
@@ -16,11 +17,12 @@ def teamwork(agent: Definition, roster: Roster) -> tuple[str, ...]:
     found: list[str] = []
     if agent.kind == "subagent":
         return ("send_handoff", "send_message", "submit_verdict")
-    if "Delegate" in agent.policy and _targets(agent, roster):
+    found += [name for name, capability in _MAKING.items() if capability in agent.capabilities]
+    if "Delegate" in agent.policy and (_targets(agent, roster) or "spawn" in agent.capabilities):
         found += [*_DELEGATING, *((MERGE,) if "Patch" in agent.policy else ()), "submit_verdict", *_BOARD]
-    if _leads_to(agent, roster):
+    if _leads_to(agent, roster) or "edge" in agent.capabilities:
         found += ["send_handoff", "respond_handoff"]
-    if others:
+    if others or "spawn" in agent.capabilities:
         found += [*_SPEAKING, *_BOARD]
     return tuple(dict.fromkeys(found))
 
@@ -48,7 +50,9 @@ def told_of_team(agent: Definition, roster: Roster) -> str:
 def _targets(agent: Definition, roster: Roster) -> list[Definition]:
     named = None if agent.delegate_targets is None else {folded(name) for name in agent.delegate_targets}
     return [
-        one for one in roster.definitions if one.kind == "subagent" and (named is None or folded(one.name) in named)
+        one
+        for one in roster.definitions
+        if one.kind == "subagent" and (named is None or folded(one.name) in named or one.made_by == agent.name)
     ]
 
 

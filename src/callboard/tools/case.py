@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.sandbox import SandboxApplied
@@ -97,6 +98,11 @@ class Case:
     def is_merge(self) -> bool:
         """True for taking over what a child did in its worktree."""
         return isinstance(self.asked, Merge)
+
+    @property
+    def makes(self) -> bool:
+        """True for making an agent or an edge."""
+        return isinstance(self.asked, DefineAgent | AddEdge)
 
     @property
     def may_write(self) -> bool:

@@ -183,6 +183,8 @@ def _wanted(case: Case) -> Said:
     mode = case.context.permission_mode
     if case.protected:
         return "ask", f"what is in {case.protected} is changed with an approval only"
+    if case.makes:
+        return "ask", "what makes more of the team takes a yes every time"
     if case.is_shell and not case.held:
         return "ask", f"there is no sandbox here ({case.ground.why_not(case.context.folder)}): it may do what you may"
     if case.unkept:
@@ -227,7 +229,7 @@ def _denied(case: Case, checks: list[Check], station: CheckName, code: Code, mes
     return Evaluation(
         verdict="deny",
         risk="none",
-        read_only=not (case.is_shell or case.is_change or case.is_merge),
+        read_only=not (case.is_shell or case.is_change or case.is_merge or case.makes),
         arguments=final,
         arguments_hash=arguments.digest(final),
         summary=telling.summary(display(case.call.tool), case.asked, case.shown),
@@ -245,7 +247,9 @@ def _passed(case: Case, checks: list[Check]) -> Evaluation:
     return Evaluation(
         verdict="ask" if asks else "allow",
         risk=telling.risk(case.settled, case.plan, case.protected, case.applied),
-        read_only=not (case.is_change or case.is_merge or (case.is_shell and (case.may_write or not case.held))),
+        read_only=not (
+            case.is_change or case.is_merge or case.makes or (case.is_shell and (case.may_write or not case.held))
+        ),
         arguments=case.canonical,
         arguments_hash=arguments.digest(case.canonical),
         summary=telling.summary(tool, case.asked, case.shown),
@@ -274,7 +278,9 @@ def _matchers(case: Case) -> dict[ApprovalScope, str]:
     """The rules that wider answers would make: none where no rule could take the place of the next question."""
     ruled = case.rule is not None and case.rule.verdict == "ask"
     matcher = (
-        "" if case.protected or case.unkept or ruled or (case.is_shell and not case.held) else rules.offer(case.target)
+        ""
+        if case.protected or case.unkept or case.makes or ruled or (case.is_shell and not case.held)
+        else rules.offer(case.target)
     )
     return {"session": matcher, "workspace": matcher} if matcher else {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.facts.permission import Risk
 from callboard.contracts.facts.sandbox import SandboxApplied
@@ -89,7 +90,7 @@ def risk(asked: Arguments, plan: Plan | None, protected: str, applied: SandboxAp
         return "high"
     if plan is not None:
         return "low" if plan.before is None else "medium"
-    if isinstance(asked, Merge):
+    if isinstance(asked, Merge | DefineAgent | AddEdge):
         return "medium"
     if isinstance(asked, BashArguments) and applied is not None:
         if applied.level == "none":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import (
     AskReview,
     Await,
@@ -44,6 +45,10 @@ def said(asked: Arguments | None) -> str | None:
 
 def _of_work(asked: Arguments | None) -> str | None:
     match asked:
+        case DefineAgent(name=name, kind=kind, description=description):
+            return f"{name} ({kind}){f': {description}' if description else ''}"
+        case AddEdge(source=source, to=to, kind=kind):
+            return f"{source or ''} → {to}: {kind}".strip()
         case AskReview(reviewer=reviewer, target=target):
             return f"→ {reviewer}{f': the work of {target}' if target else ''}"
         case Judge(agent=agent, review_id=review, verdict=verdict, summary=summary):

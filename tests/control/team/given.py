@@ -9,8 +9,9 @@ import msgspec
 from callboard.contracts.commands.team import SpawnSubagent
 from callboard.contracts.facts import Candidate, Fact, ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import InterruptCause, Mode, PermissionMode
-from callboard.contracts.ports.agents import Definition, folded
+from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.team import Edge
+from callboard.control.defined import session_roster
 from callboard.control.known import Known, Setup
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, RunStopped, WantedCall
 from callboard.control.state import OpenRun, Thread
@@ -75,7 +76,7 @@ class Team(Given):
         run = self.run_of(name)
         return self.when(self._answer(name, text(run.model_step + 1, said)))
 
-    def uses(self, name: str, tool: str, **arguments: Any) -> Then:
+    def uses(self, name: str, tool: str, /, **arguments: Any) -> Then:
         """The agent's model asks for a tool, which the gate allows."""
         self._calls += 1
         evaluation = msgspec.structs.replace(ALLOW, arguments=msgspec.json.encode(arguments).decode())
@@ -90,11 +91,11 @@ class Team(Given):
         )
         return self.when(self._answer(name, call))
 
-    def gets(self, name: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    def gets(self, name: str, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """What the tool answers."""
         return msgspec.json.decode(one(self.uses(name, tool, **arguments), ToolCompleted).output.text)
 
-    def denied(self, name: str, tool: str, **arguments: Any) -> str:
+    def denied(self, name: str, tool: str, /, **arguments: Any) -> str:
         """The code with which the tool is refused, which leaves nothing but the refusal."""
         then = self.uses(name, tool, **arguments)
         told = types(then)
@@ -150,14 +151,17 @@ class Team(Given):
         )
 
     def _find(self, name: str) -> Definition | None:
-        wanted = folded(name)
-        return next((one for one in self.definitions if wanted in (folded(one.name), *map(folded, one.aliases))), None)
+        return self._roster().find(name)
+
+    def _roster(self) -> Roster:
+        folder = Roster(definitions=self.definitions, problems=(), lead="", packaged=False, hash="")
+        return session_roster(folder, self.state)
 
     def _known(self, step: Step | None) -> Known:
         return msgspec.structs.replace(
             super()._known(step),
             find=self._find,
-            names=lambda: tuple(one.name for one in self.definitions),
+            names=lambda: tuple(one.name for one in self._roster().definitions),
             team_budget=self.budgets[0],
             group_budget=self.budgets[1],
         )

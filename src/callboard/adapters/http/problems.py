@@ -68,6 +68,7 @@ STATUS: dict[Code, int] = {
     "task_not_paused": 409,
     "capability_missing": 403,
     "agent_exists": 409,
+    "edge_exists": 409,
     "worktree_failed": 409,
     "conflict": 409,
     "fenced": 503,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from ..team import Capability
+from .defining import AddEdge, DefineAgent
 from .team import (
     Asked,
     AskReview,
@@ -23,12 +25,14 @@ from .team import (
 
 
 class TeamTool(NamedTuple):
-    """A request as an agent's tool. `policy` is what its policy must hold; `description` is written for the model."""
+    """A request as an agent's tool. `policy` is what its policy must hold; `description` is written for the model. One that
+    takes a `capability` is asked about in every mode, and no rule answers for the person."""
 
     name: str
     arguments: type[Asked]
     description: str
     policy: Literal["Delegate", "Patch"] | None = None
+    capability: Capability | None = None
 
 
 #: The one tool of a team that takes effect outside the log: it changes files of the folder.
@@ -72,6 +76,18 @@ TEAM_TOOLS: dict[str, TeamTool] = {
         TeamTool("send_message", Message, "Writes to other agents. They are told in their next turn; nobody waits."),
         TeamTool("request_review", AskReview, "Asks another agent to judge work."),
         TeamTool("submit_verdict", Judge, "Gives your verdict on work that you were asked to judge."),
+        TeamTool(
+            "define_agent",
+            DefineAgent,
+            "Makes an agent for this session that no file defines, allowed what you are at most. A person is asked first.",
+            capability="spawn",
+        ),
+        TeamTool(
+            "add_edge",
+            AddEdge,
+            "Makes an edge for this session, over which one agent can hand off to another. A person is asked first.",
+            capability="edge",
+        ),
         TeamTool("create_task", MakeTask, "Puts a task on the board that the team and the person share."),
         TeamTool("update_task", ChangeTask, "Changes a task of the board, comments on it, or ends it."),
     )

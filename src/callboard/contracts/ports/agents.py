@@ -13,13 +13,11 @@ import msgspec
 
 from ..facts.thread import AgentKind
 from ..facts.turn import PermissionMode
-from ..team import Edge, Isolation, Policy, Role
+from ..team import Capability, Edge, Isolation, Policy, Role
 
 #: What runs the agent: our own loop (empty), a process that speaks the Agent Client Protocol, an agent elsewhere that
 #: speaks A2A, or a person.
 Provider = Literal["", "acp", "a2a", "human"]
-#: `spawn` makes agents that no file defines, `edge` makes edges that no file names; each use still takes an approval.
-Capability = Literal["spawn", "edge"]
 Colour = Literal["", "blue", "teal", "green", "amber", "orange", "red", "pink", "violet", "grey"]
 
 
@@ -40,7 +38,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     `delegate_targets` are the names of the agents that it may delegate to, None for any. `edges` name agents by their names,
     never by aliases. `permission_mode` is the widest that it works under, None for the session's. `work_globs` are the files
     that it may change, empty for all. `lead` says that its file asks for the lead; `Roster.lead` who has it.
-    `command` is what an `acp` provider starts, `url` where the card of an `a2a` provider is.
+    `command` is what an `acp` provider starts, `url` where the card of an `a2a` provider is. `made_by` is the name of the
+    agent that made it for one session, where no file defines it; its `hash` is then of what it is.
     """
 
     name: str
@@ -67,6 +66,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     url: str = ""
     schedule: Schedule | None = None
     color: Colour = ""
+    made_by: str = ""
 
 
 class DefinitionProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     ActionRequired,
     ActionWithdrawn,
@@ -27,7 +28,8 @@ from ..outcomes import ToolEnded, WantedCall
 from ..state import OpenRun, Thread
 from .iterate import ask_model, complete, open_run, running
 from .needs import NEEDS
-from .team.calls import carry_out
+from .team.calls import carry_out, refuse
+from .team.cards import MAKING, card
 from .turns import start_next
 
 #: Of a call that was cut before it had shown anything.
@@ -70,6 +72,8 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
             batch.say(ToolCancelled(started=False), scope)
         elif evaluation.verdict == "deny":
             batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
+        elif call.tool in MAKING:
+            _ask_to_make(batch, scope, call.tool, evaluation, past)
         elif evaluation.verdict == "allow":
             let_through(batch, scope, call.tool, evaluation)
         else:
@@ -162,6 +166,16 @@ def abandon(
                 ),
                 scope,
             )
+
+
+def _ask_to_make(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+    """A person is asked about this once, and shown what would be made; what could not be made is refused at once."""
+    try:
+        shown = card(batch, scope, tool, evaluation.arguments)
+    except Refusal as refusal:
+        refuse(batch, scope, refusal)
+        return
+    ask(batch, scope, tool, msgspec.structs.replace(evaluation, preview=shown, scopes=("once",), matchers={}), past)
 
 
 def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:

@@ -40,6 +40,7 @@ export const enCodes = {
   'code.task_not_paused': 'This task is not paused',
   'code.capability_missing': 'The agent lacks this capability',
   'code.agent_exists': 'There is such an agent already',
+  'code.edge_exists': 'There is such an edge already',
   'code.remote_unavailable': 'The remote agent cannot be reached',
   'code.remote_refused': 'The remote agent refused',
   'code.worktree_failed': 'The worktree could not be made',

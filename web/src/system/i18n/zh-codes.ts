@@ -42,6 +42,7 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'code.task_not_paused': '此任务没有暂停',
   'code.capability_missing': '该智能体缺少此能力',
   'code.agent_exists': '已有这样的智能体',
+  'code.edge_exists': '已有这样的边',
   'code.remote_unavailable': '无法连接远程智能体',
   'code.remote_refused': '远程智能体拒绝了',
   'code.worktree_failed': '无法建立工作树',

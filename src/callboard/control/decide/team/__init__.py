@@ -11,5 +11,7 @@ review    judgements
 tasks     the board
 worktree  a child with files of its own
 commands  what a person asks for
+defining  agents and edges that agents make
+cards     what a person is shown of them before they are made
 calls     the tools by which agents ask for all of this
 """

@@ -122,7 +122,7 @@ def may_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
     if own is None or "Delegate" not in own.policy:
         raise Refusal("policy_denied", f"{parent.agent} lacks the policy Delegate.")
     targets = own.delegate_targets
-    if targets is not None and folded(definition.name) not in map(folded, targets):
+    if targets is not None and folded(definition.name) not in map(folded, targets) and definition.made_by != own.name:
         raise Refusal(
             "delegate_target_denied",
             f"{parent.agent} may not delegate to {definition.name}.",

@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from callboard.contracts.commands.base import Answer
+from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import (
     Asked,
     AskReview,
@@ -31,7 +32,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state import OpenCall, OpenRun, Thread
-from . import children, handoff, messages, review, tasks, waits, worktree
+from . import children, defining, handoff, messages, review, tasks, waits, worktree
 from .kin import children as children_of
 from .spawn import spawn
 
@@ -46,12 +47,17 @@ def carry_out(batch: Batch, scope: Scope, tool: str, arguments: str) -> None:
         output = _answer(batch, scope, tool, arguments)
     except Refusal as refusal:
         batch.back_to(before)
-        problem = refusal.problem
-        message = " ".join(part for part in (problem.message, problem.hint) if part)
-        batch.say(ToolRefused(code=problem.code, message=message), scope)
+        refuse(batch, scope, refusal)
         return
     if output is not None:
         batch.say(ToolCompleted(output=batch.hold(output)), scope)
+
+
+def refuse(batch: Batch, scope: Scope, refusal: Refusal) -> None:
+    """The call comes to this refusal, which says what to do."""
+    problem = refusal.problem
+    message = " ".join(part for part in (problem.message, problem.hint) if part)
+    batch.say(ToolRefused(code=problem.code, message=message), scope)
 
 
 def _answer(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None:
@@ -91,6 +97,10 @@ def _done(batch: Batch, thread: Thread, tool: str, asked: Asked) -> Answer:
             return review.request(batch, thread, _as(asked, AskReview))
         case "submit_verdict":
             return review.judge(batch, thread, _as(asked, Judge))
+        case "define_agent":
+            return defining.define(batch, thread, _as(asked, DefineAgent))
+        case "add_edge":
+            return defining.add_edge(batch, thread, _as(asked, AddEdge))
         case "create_task":
             return tasks.create(batch, thread, _as(asked, MakeTask))
         case "update_task":

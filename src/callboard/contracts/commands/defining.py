@@ -1,0 +1,65 @@
+"""What an agent asks for that makes more of its team than the folder's files do. Each takes a person's yes, always."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ..facts.turn import PermissionMode
+from ..team import AgentName, Edge, EdgeDirection, EdgeKind, Globs, Policy
+from .base import Answer
+from .team import Asked
+from .turns import Reason
+
+Name = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]{0,39}$", description="Small letters, digits, - and _.")]
+Line = Annotated[str, Meta(pattern="^[^\\x00-\\x1f]*$", max_length=1000)]
+
+
+class DefineAgent(Asked, frozen=True, kw_only=True):
+    """Make an agent for this session that no file defines. It is never allowed more than you are."""
+
+    name: Name
+    description: Annotated[Line, Meta(description="One line: what to call it for.")] = ""
+    prompt: Annotated[str, Meta(min_length=1, max_length=8000, description="What it is told of who it is.")]
+    kind: Annotated[
+        Literal["subagent", "main"], Meta(description="subagent: works for one parent; main: others can write to it.")
+    ] = "subagent"
+    tools: Annotated[tuple[AgentName, ...], Meta(description='Names of tools of yours; ["*"] for all.')] = ()
+    policy: tuple[Policy, ...] = ()
+    model: Annotated[Line, Meta(description="Empty for the one that is configured.")] = ""
+    work_globs: Annotated[Globs, Meta(description="Where it may write; empty for wherever you may.")] = ()
+    permission_mode: Annotated[PermissionMode | None, Meta(description="Never wider than your own.")] = None
+    reason: Reason = ""
+
+
+class AgentMade(Answer, frozen=True, kw_only=True):
+    """The agent that was made. `work_globs` and `permission_mode` are what holds it, by its maker's bounds as well."""
+
+    session_id: str
+    agent: str
+    kind: Literal["subagent", "main"]
+    work_globs: tuple[str, ...] = ()
+    permission_mode: PermissionMode | None = None
+    sequence: int
+
+
+class AddEdge(Asked, frozen=True, kw_only=True):
+    """Make an edge for this session that no file names."""
+
+    source: Annotated[AgentName | None, Meta(description="From whom; from you, if left out.")] = None
+    to: AgentName
+    direction: EdgeDirection = "to"
+    kind: EdgeKind = "handoff"
+    confirm: Annotated[bool, Meta(description="Each handoff over it waits until it is accepted.")] = False
+    ownership: Annotated[bool, Meta(description="A handoff over it may move the objective to the receiver.")] = False
+    reason: Reason = ""
+
+
+class EdgeMade(Answer, frozen=True, kw_only=True):
+    """The edge that was made."""
+
+    session_id: str
+    source: str
+    edge: Edge
+    sequence: int
