@@ -127,7 +127,8 @@ async def _save(client: Client, pack: BlobRef, place: Path) -> None:
     half = place.with_name(f".{place.name}.{os.getpid()}.part")
     found = hashlib.sha256()
     try:
-        with half.open("xb") as file:
+        # What it shows is for whoever the person gives it to.
+        with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
             async with aclosing(client.pieces(pack)) as pieces:
                 async for piece in pieces:
                     found.update(piece)

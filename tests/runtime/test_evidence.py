@@ -1,0 +1,313 @@
+"""Evidence is exported beside the session's work, and is what its facts are."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.chain import Stored
+from callboard.contracts.commands import DeleteSession, ImportTurn
+from callboard.contracts.commands.evidence import (
+    EvidencePacked,
+    ExportEvidence,
+    ExportList,
+    ExportUnderWay,
+    ListExports,
+)
+from callboard.contracts.commands.imports import ImportedCall, ImportedPart
+from callboard.contracts.content import BlobRef
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import EvidenceExported, SubagentSpawned
+from callboard.contracts.scope import Actor, Scope
+from callboard.evidence.verify import Verdict, verify
+from tests.runtime.crew import calls_of, crew, plays, until
+from tests.runtime.house import PATIENCE, House, house, says
+
+HELLO = {"match": [{"text": "hi", "calls": [says("Hello.")]}, {"text": "more", "calls": [says("More.")]}]}
+
+
+async def said_hello(home: House, text: str = "hi") -> str:
+    """A session with a turn that is over."""
+    turn = await home.submit(text)
+    await home.until(turn.session_id, "turn.completed")
+    return turn.session_id
+
+
+async def pack_of(home: House, packed: EvidencePacked) -> bytes:
+    """The bytes of a pack."""
+    data = await home.runtime.parts.store.blobs.get(packed.pack.hash)
+    assert data is not None
+    return data
+
+
+def lines_of(pack: bytes) -> list[dict[str, Any]]:
+    """The facts of a pack."""
+    with zipfile.ZipFile(io.BytesIO(pack)) as opened:
+        return [json.loads(line) for line in opened.read("facts.jsonl").splitlines()]
+
+
+def manifest_of(pack: bytes) -> dict[str, Any]:
+    """The manifest of a pack."""
+    with zipfile.ZipFile(io.BytesIO(pack)) as opened:
+        return json.loads(opened.read("manifest.json"))
+
+
+def checked(pack: bytes) -> Verdict:
+    """The verdict on a pack."""
+    return verify(io.BytesIO(pack))
+
+
+@asynccontextmanager
+async def held(home: House) -> AsyncIterator[asyncio.Event]:
+    """Exports stop when they first read facts, until the event is set."""
+    go, facts = asyncio.Event(), home.runtime.parts.store.facts
+    real = facts.stored
+
+    async def gated(stream: str, **how: Any) -> tuple[Stored, ...]:
+        await go.wait()
+        return await real(stream, **how)
+
+    facts.stored = gated
+    try:
+        yield go
+    finally:
+        go.set()
+        del facts.stored
+
+
+async def begun(home: House, session: str) -> ExportUnderWay:
+    """The export of the session that is under way, once there is one."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            found: ExportList = await home.do(ListExports(session_id=session))
+            if found.exports:
+                return found.exports[0]
+            await asyncio.sleep(0.005)
+
+
+async def test_an_export_is_a_fact_and_its_pack_holds(tmp_path: Path):
+    """UI-15"""
+    async with house(tmp_path, HELLO) as home:
+        session = await said_hello(home)
+        facts = await home.facts(session)
+
+        packed = await home.do(ExportEvidence(session_id=session))
+
+        pack = await pack_of(home, packed)
+        last = facts[-1]
+        assert packed == EvidencePacked(
+            session_id=session,
+            evidence_id=packed.evidence_id,
+            pack=BlobRef(hash=packed.pack.hash, size=len(pack), media="application/vnd.callboard.evidence+zip"),
+            through=last.sequence,
+            facts=last.sequence,
+            link=last.link.hex(),
+            sequence=last.sequence + 1,
+        )
+        assert packed.evidence_id.startswith("evd_")
+        record = (await home.facts(session))[-1]
+        assert (record.scope, record.fact) == (
+            Scope(evidence=packed.evidence_id),
+            EvidenceExported(through=packed.through, facts=packed.facts, link=packed.link, pack=packed.pack),
+        )
+        verdict = checked(pack)
+        assert (verdict.ok, verdict.through, verdict.link, verdict.pack_hash, verdict.left_out) == (
+            True,
+            packed.through,
+            packed.link,
+            packed.pack.hash,
+            0,
+        )
+        assert [line["type"] for line in lines_of(pack)] == [record.header.type for record in facts]
+
+
+async def test_an_export_that_is_asked_for_again_is_the_same_one_also_after_a_restart(tmp_path: Path):
+    """CTL-01"""
+    async with house(tmp_path, HELLO) as home:
+        session = await said_hello(home)
+        request = ExportEvidence(session_id=session)
+        first, second = await asyncio.gather(home.do(request, key="k"), home.do(request, key="k"))
+        assert first == second
+        assert (await home.types(session)).count("evidence.exported") == 1
+    async with house(tmp_path, HELLO) as home:
+        assert await home.do(request, key="k") == first
+        assert checked(await pack_of(home, first)).ok
+
+
+async def test_a_pack_of_a_task_has_the_child_s_facts_with_its_ids_and_so_has_the_fact_of_it(tmp_path: Path):
+    """SUB-04"""
+    scenario = plays(
+        (
+            "lead",
+            "go",
+            [
+                calls_of("spawn_subagent", agent="worker", objective="alpha"),
+                calls_of("wait_subagents"),
+                says("It is there."),
+            ],
+        ),
+        ("worker", "alpha", [calls_of("Glob", pattern="*.txt"), says("A.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go", permission_mode="full")
+        session = turn.session_id
+        await until(home, session, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead")
+        records = await home.facts(session)
+        child = next(one.scope for one in records if isinstance(one.fact, SubagentSpawned))
+
+        packed = await home.do(ExportEvidence(session_id=session, task_id=child.task))
+
+        pack = await pack_of(home, packed)
+        assert checked(pack).ok
+        named = manifest_of(pack)["task"]
+        assert (named["tasks"], named["agents"], named["threads"]) == ([child.task], ["worker-1"], [child.thread])
+        chosen = {sequence for first, last in named["facts"] for sequence in range(first, last + 1)}
+        assert chosen >= {one.sequence for one in records if child.thread == one.scope.thread}
+        assert packed.facts == len(chosen) < packed.through == len(records)
+        ids = [line["ids"] for line in lines_of(pack) if line["sequence"] in chosen]
+        assert {one["agentId"] for one in ids if one.get("threadId") == child.thread} == {"worker-1"}
+        assert {one.get("taskId", child.task) for one in ids} == {child.task}
+        fact = (await home.facts(session))[-1]
+        assert fact.scope == Scope(
+            evidence=packed.evidence_id,
+            task=child.task,
+            agent="worker-1",
+            thread=child.thread,
+            parent_thread=child.parent_thread,
+            parent_run=child.parent_run,
+        )
+        assert isinstance(fact.fact, EvidenceExported)
+        assert fact.fact.task == child.task
+
+
+async def test_a_session_works_on_while_its_evidence_is_exported_and_the_pack_ends_where_it_was_asked_for(
+    tmp_path: Path,
+):
+    """UI-15"""
+    async with house(tmp_path, HELLO) as home:
+        session = await said_hello(home)
+        asked_at = len(await home.facts(session))
+        async with held(home) as go:
+            exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session)))
+            under_way = await begun(home, session)
+            await home.submit("more", session=session)
+            await home.until(session, "turn.completed", count=2)
+            assert not exporting.done()
+            go.set()
+            packed = await exporting
+        assert (under_way.task_id, under_way.done, under_way.through) == (None, 0, asked_at)
+        assert packed.through == asked_at
+        assert packed.sequence > asked_at + 1
+        assert checked(await pack_of(home, packed)).ok
+        assert await home.do(ListExports(session_id=session)) == ExportList(exports=())
+
+
+async def test_a_session_that_nobody_uses_may_be_let_go_while_its_evidence_is_exported(tmp_path: Path):
+    async with house(tmp_path, HELLO, idle=0.0, idle_waiting=0.0) as home:
+        session = await said_hello(home)
+        async with held(home) as go:
+            exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session)))
+            await begun(home, session)
+            await home.swept()
+            go.set()
+            packed = await exporting
+        assert packed.sequence == packed.through + 1
+
+
+async def test_a_session_that_is_deleted_meanwhile_leaves_no_pack(tmp_path: Path):
+    async with house(tmp_path, HELLO) as home:
+        session = await said_hello(home)
+        async with held(home) as go:
+            exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session)))
+            await begun(home, session)
+            await home.do(DeleteSession(session_id=session, confirm=session))
+            go.set()
+            with pytest.raises(Refusal) as refused:
+                await exporting
+        assert refused.value.code == "unknown_session"
+        assert (await home.runtime.parts.store.facts.head(session)).sequence == 0
+
+
+async def test_a_deleted_session_takes_its_packs_with_it(tmp_path: Path):
+    async with house(tmp_path, HELLO) as home:
+        session = await said_hello(home)
+        packed = await home.do(ExportEvidence(session_id=session))
+        await home.do(DeleteSession(session_id=session, confirm=session))
+        assert await home.runtime.parts.store.blobs.get(packed.pack.hash) is None
+
+
+async def test_a_pack_does_not_hold_the_packs_before_it(tmp_path: Path):
+    async with house(tmp_path, HELLO) as home:
+        session = await said_hello(home)
+        first = await home.do(ExportEvidence(session_id=session))
+        second = await home.do(ExportEvidence(session_id=session))
+        pack = await pack_of(home, second)
+        assert second.through == first.sequence
+        assert [one["hash"] for one in manifest_of(pack)["leftOut"]] == [first.pack.hash]
+        assert checked(pack).ok
+
+
+async def test_what_is_erased_is_in_no_later_pack_and_no_earlier_one_is_kept(tmp_path: Path):
+    async with house(tmp_path, HELLO) as home:
+        session = await said_hello(home)
+        first = await home.do(ExportEvidence(session_id=session))
+        facts = home.runtime.parts.store.facts
+        erased = next(one.sequence for one in await home.facts(session) if one.header.type == "message.text")
+
+        await facts.erase(session, erased)
+
+        assert await home.runtime.parts.store.blobs.get(first.pack.hash) is None
+        pack = await pack_of(home, await home.do(ExportEvidence(session_id=session)))
+        assert checked(pack).ok
+        assert checked(pack).erased == 1
+        assert "Hello." not in json.dumps(lines_of(pack))
+
+
+async def test_only_a_person_exports_and_only_what_there_is(tmp_path: Path):
+    async with house(tmp_path, HELLO) as home:
+        session = await said_hello(home)
+        before = await home.types(session)
+        refused: list[str] = []
+        agent = Actor(kind="agent", id="lead")
+        for request, actor in (
+            (ExportEvidence(session_id=session), agent),
+            (ExportEvidence(session_id=session, task_id="tsk_none"), None),
+            (ExportEvidence(session_id="ses_none"), None),
+        ):
+            with pytest.raises(Refusal) as refusal:
+                await (home.runtime.commands.submit(request, actor=actor) if actor else home.do(request))
+            refused.append(refusal.value.code)
+        assert refused == ["not_authorised", "unknown_task", "unknown_session"]
+        assert await home.types(session) == before
+
+
+async def test_a_past_session_of_another_product_can_be_exported(tmp_path: Path):
+    async with house(tmp_path, HELLO) as home:
+        call = ImportedCall(parts=(ImportedPart(kind="text", text="Long ago."),), model="m", stop_reason="stop")
+        turn = ImportTurn(
+            workspace_id=home.workspace,
+            source="codex",
+            source_id="one",
+            title="Past",
+            turn_id="trn_past",
+            at=1_763_700_000_000_000,
+            input="What was it?",
+            calls=(call,),
+            ended="completed",
+        )
+        imported = await home.do(turn)
+
+        packed = await home.do(ExportEvidence(session_id=imported.session_id))
+
+        assert "Long ago." in json.dumps(lines_of(await pack_of(home, packed)))
+        assert (await home.do(turn)).added is False
