@@ -29,7 +29,7 @@ const PURE = [
 ]
 
 const LIBRARIES: Readonly<Record<'features' | 'ui', readonly string[]>> = {
-  features: ['react', '@tanstack/react-virtual', '@xyflow/react', '@dagrejs/dagre', 'cmdk'],
+  features: ['react', '@tanstack/react-virtual', '@xyflow/react', '@dagrejs/dagre', 'cmdk', 'cronstrue'],
   ui: ['react', 'radix-ui', 'react-markdown', 'rehype-sanitize', 'remark-gfm', 'react-diff-view'],
 }
 

@@ -50,6 +50,10 @@ export function TeamHost(props: {
   })
   const did = (name: string) => (what: unknown, more?: unknown) =>
     props.onDid(name, more === undefined ? what : [what, more])
+  const taken = (name: string) => async (what: unknown) => {
+    props.onDid(name, what)
+    return true
+  }
   const handlers: TeamHandlers = {
     onOpenAgent: did('open agent'),
     onStop: (agent) => props.onDid('stop', agent.agentId),
@@ -61,6 +65,17 @@ export function TeamHost(props: {
     onAnswerHandoff: (id, decision) => props.onDid('answer handoff', [id, decision]),
     onApplyReview: did('apply review'),
     onChangeTask: did('change task'),
+    onOpenRun: did('open run'),
+    onRetryAgent: (agent) => props.onDid('retry agent', agent.agentId),
+    onAddAgent: taken('add agent'),
+    onMerge: async () => null,
+    onNewTask: taken('new task'),
+    onStartTask: did('start task'),
+    onPauseTask: did('pause task'),
+    onResumeTask: did('resume task'),
+    onRetryTask: did('retry task'),
+    onCancelTask: did('cancel task'),
+    onExportTask: did('export task'),
   }
   if (team === null) return <p data-testid="solo" />
   const action = rowsOf(rows, 'action')[0]

@@ -3,11 +3,13 @@
  * labels and its reader of blobs around them; `fill` and `conversation` make their state from rows of the wire.
  */
 export { type Answer, ApprovalCard, type ApprovalCardProps } from './features/approval/approval-card'
+export { QuestionCard, type QuestionCardProps } from './features/approval/question-card'
 export { Composer, type ComposerProps, type Settings } from './features/composer/composer'
 export { Conversation, type ConversationProps } from './features/conversation/conversation'
 export type { ConversationHandlers } from './features/conversation/handlers'
 export { Inspector, type InspectorProps } from './features/inspector/inspector'
 export { type QueueHandlers, QueueList } from './features/queue/queue-list'
+export { type Names, NamesProvider } from './features/shared/names'
 export { type BlobReader, type Surface, SurfaceProvider } from './features/shared/surface'
 export { StatusLine, type StatusLineProps } from './features/status/status-line'
 export { Board, type BoardProps } from './features/team/board'

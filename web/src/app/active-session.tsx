@@ -47,6 +47,7 @@ export function ActiveSession(props: ActiveSessionProps) {
   const { session, inspector, inputRef } = props
   const [shown, setShown] = useState<string | null>(null)
   const [look, setLook] = useState<View>('conversation')
+  const [run, setRun] = useState('')
   const view = useSessionRows(session, shown)
   const { team } = view
   const [selected, setSelected] = useState<string | null>(null)
@@ -75,7 +76,7 @@ export function ActiveSession(props: ActiveSessionProps) {
     void workbench.attempt(() => workbench.api.command('resume_thread', { sessionId: session.id, threadId }))
   }, [workbench, session, threadId])
 
-  const { openAgent, handlers } = useOpening(session, view.team, inspector, setShown, setLook)
+  const { openAgent, handlers } = useOpening(session, view.team, inspector, setShown, setLook, setRun)
   useOpensForTeam(inspector, team !== null)
   const working = team === null ? 0 : atWork(team.agents)
   const canInterrupt = running !== null
@@ -129,6 +130,7 @@ export function ActiveSession(props: ActiveSessionProps) {
                       team={team}
                       view={look}
                       shown={view.agent?.agentId ?? team.row.lead}
+                      run={run}
                       handlers={handlers}
                       onNeedParts={onNeedParts}
                     />

@@ -66,6 +66,9 @@ function ofSession(context: CommandContext): readonly Row[] {
     row('archive', t(active?.archived ? 'sessions.unarchive' : 'sessions.archive'), 'archive', here, () =>
       update({ archived: !active?.archived }),
     ),
+    row('export', t('evidence.export'), 'download', here, () => {
+      if (active !== null) void workbench.attempt(() => workbench.evidence.export(active.sessionId, null))
+    }),
     row('delete', t('sessions.delete'), 'trash', here, () => {
       if (active !== null) context.askToDelete(active)
     }),

@@ -1,6 +1,7 @@
 /** What stands between the conversation and the edge of the page: requests, pause, queue, messages, composer. */
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApprovalCard } from '@/features/approval/approval-card'
+import { isQuestion, QuestionCard } from '@/features/approval/question-card'
 import { Composer } from '@/features/composer/composer'
 import { NoticeList } from '@/features/connection/notices'
 import { QueueList } from '@/features/queue/queue-list'
@@ -87,9 +88,22 @@ function useGivesFocusBack(requests: number, input: RefObject<HTMLTextAreaElemen
   }, [requests, input])
 }
 
+/** An answer in the making is kept until the request is resolved: then nobody needs it. */
+function useDropsDrafts(actions: readonly ActionRow[]) {
+  const { drafts } = useServices()
+  const before = useRef<readonly string[]>([])
+  useEffect(() => {
+    const there = actions.map((action) => action.actionId)
+    for (const id of before.current) if (!there.includes(id)) drafts.set(id, '')
+    before.current = there
+  }, [actions, drafts])
+}
+
 function PendingAction({ session, threads, actions, team }: DockProps) {
-  const { workbench } = useServices()
+  const { workbench, drafts } = useServices()
   useSignal(workbench.changes)
+  useSignal(drafts.changes)
+  useDropsDrafts(actions)
   const [chosen, setChosen] = useState(0)
   if (actions.length === 0) return null
   const index = Math.min(chosen, actions.length - 1)
@@ -97,26 +111,48 @@ function PendingAction({ session, threads, actions, team }: DockProps) {
   if (action === undefined) return null
   const asks = threads.find((thread) => thread.agentId === action.agentId)
   const asker = askerOf(team, action)
+  const { actionId } = action
+  const common = {
+    action,
+    agentName: asker?.name ?? (threads.length > 1 ? (asks?.agentName ?? action.agentId) : ''),
+    parentName: asker?.parent ?? '',
+    index,
+    count: actions.length,
+    answered: workbench.answering(actionId),
+    takesFocus: document.activeElement === null || document.activeElement === document.body,
+    onNext: () => setChosen((index + 1) % actions.length),
+  }
+  if (isQuestion(action)) {
+    return (
+      <QuestionCard
+        key={action.key}
+        {...common}
+        draft={drafts.get(actionId)}
+        onDraft={(text) => drafts.set(actionId, text)}
+        onAnswer={({ decision, text }) =>
+          void workbench.answer({
+            sessionId: session.id,
+            actionId,
+            decision,
+            ...(decision === 'answer' ? { answer: text } : {}),
+          })
+        }
+      />
+    )
+  }
   return (
     <ApprovalCard
       key={action.key}
-      action={action}
-      agentName={asker?.name ?? (threads.length > 1 ? (asks?.agentName ?? action.agentId) : '')}
-      parentName={asker?.parent ?? ''}
-      index={index}
-      count={actions.length}
-      answered={workbench.answering(action.actionId)}
-      takesFocus={document.activeElement === null || document.activeElement === document.body}
+      {...common}
       onAnswer={({ decision, scope, reason }) =>
         void workbench.answer({
           sessionId: session.id,
-          actionId: action.actionId,
+          actionId,
           decision,
           ...(decision === 'approve' ? { scope } : {}),
           ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
         })
       }
-      onNext={() => setChosen((index + 1) % actions.length)}
     />
   )
 }

@@ -2,8 +2,9 @@ import { type ReactNode, type RefObject, useCallback, useMemo, useState } from '
 import { ConnectionBanner } from '@/features/connection/connection-banner'
 import { Conversation } from '@/features/conversation/conversation'
 import type { ConversationHandlers } from '@/features/conversation/handlers'
+import { type Names, NamesProvider } from '@/features/shared/names'
 import { useT } from '@/features/shared/surface'
-import { nameOf } from '@/system/rows/team'
+import { nameOf, type Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { WINDOW } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
@@ -36,6 +37,7 @@ export function SessionView(props: SessionViewProps) {
   const loadOlder = useCallback(() => void workbench.attempt(() => session.loadOlder()), [workbench, session])
   const { failed, onNeedParts } = useParts(session)
   const allHandlers = useMemo(() => ({ ...handlers, onNeedParts }), [handlers, onNeedParts])
+  const names = useNamesOf(view.team)
   const waiting = useMemo(() => new Set(view.actions.map((action) => action.toolCallId)), [view.actions])
 
   if (session.feed.connection === 'gone') {
@@ -50,7 +52,7 @@ export function SessionView(props: SessionViewProps) {
   }
   const problem = session.feed.problem
   return (
-    <>
+    <NamesProvider value={names}>
       <ConnectionBanner
         connection={session.feed.connection}
         problem={problem === null || problem.unanswered ? null : problem.message}
@@ -87,9 +89,25 @@ export function SessionView(props: SessionViewProps) {
         team={view.team}
         toAgent={props.toAgent}
       />
-    </>
+    </NamesProvider>
   )
 }
+
+/** What the facts of a team name by an id. Rows of the conversation are drawn anew only where a name is another. */
+function useNamesOf(team: Team | null): Names {
+  const agents = team?.agents ?? NOBODY
+  const tasks = team?.tasks ?? NO_TASKS
+  return useMemo(
+    () => ({
+      agent: (id) => nameOf(agents, id),
+      task: (id) => tasks.find((task) => task.key === id)?.title ?? id,
+    }),
+    [agents, tasks],
+  )
+}
+
+const NOBODY: Team['agents'] = []
+const NO_TASKS: Team['tasks'] = []
 
 /** Who gives the agent on the screen its work. */
 function giverOf({ team, agent }: SessionViewProps['view']): string {

@@ -7,6 +7,7 @@ import { NO_SIGNAL } from '@/system/signal'
 import { IconButton } from '@/ui/button'
 import { ActiveSession } from './active-session'
 import { type CommandContext, paletteCommands, type SessionOffers } from './commands'
+import { Exported } from './exported'
 import { FirstView } from './first-view'
 import { useServices } from './services-context'
 import { Side } from './side'
@@ -119,6 +120,7 @@ export function Shell() {
           />
         </Suspense>
       )}
+      <Exported />
       {deleting !== null && (
         <DeleteDialog
           session={deleting}

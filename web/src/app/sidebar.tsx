@@ -43,6 +43,7 @@ export function Sidebar(props: SidebarProps) {
           onRename: (sessionId, title) => update(sessionId, { title }),
           onPin: (sessionId, pinned) => update(sessionId, { pinned }),
           onArchive: (sessionId, archived) => update(sessionId, { archived }),
+          onExport: (sessionId) => void workbench.attempt(() => workbench.evidence.export(sessionId, null)),
           onDelete: props.onDelete,
         }}
       />

@@ -1,5 +1,5 @@
 /** The team beside the conversation: its views, and the transcript of an agent that is not the lead. */
-import { type Dispatch, type SetStateAction, useCallback, useEffect } from 'react'
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo } from 'react'
 import { useT } from '@/features/shared/surface'
 import { InputForm } from '@/features/team/agent-dialogs'
 import { AgentHead } from '@/features/team/agent-head'
@@ -18,6 +18,7 @@ export function useOpening(
   panel: Panel,
   setShown: Dispatch<SetStateAction<string | null>>,
   setLook: Dispatch<SetStateAction<View>>,
+  setRun: Dispatch<SetStateAction<string>>,
 ) {
   const lead = team?.row.lead ?? ''
   const hides = !panel.fits
@@ -30,7 +31,16 @@ export function useOpening(
     },
     [lead, hides, hide, setShown, setLook],
   )
-  return { openAgent, handlers: useTeamHandlers(session, openAgent) }
+  const openRun = useCallback(
+    (runId: string) => {
+      setRun(runId)
+      setLook('runs')
+      if (hides) hide()
+    },
+    [hides, hide, setRun, setLook],
+  )
+  const open = useMemo(() => ({ agent: openAgent, run: openRun }), [openAgent, openRun])
+  return { openAgent, handlers: useTeamHandlers(session, open) }
 }
 
 /** Where there is room, a team shows who is in it until the person says otherwise. */

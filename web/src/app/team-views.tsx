@@ -14,6 +14,8 @@ export default function TeamView(props: {
   readonly team: Team
   readonly view: Exclude<View, 'conversation'>
   readonly shown: string
+  /** The run that was asked for; empty where none was. */
+  readonly run: string
   readonly handlers: TeamHandlers
   readonly onNeedParts: (turnId: string) => void
 }) {
@@ -31,7 +33,9 @@ export default function TeamView(props: {
     case 'runs':
       return (
         <Runs
+          key={props.run}
           team={team}
+          opened={props.run}
           partsOf={(turnId) => parts.ofTurn(turnId)}
           onNeedParts={props.onNeedParts}
           onOpenAgent={handlers.onOpenAgent}

@@ -1,6 +1,8 @@
 /** The team of a session as the surfaces want it, and what a person can do with it. */
 import { useMemo } from 'react'
-import type { TeamHandlers } from '@/features/team/handlers'
+import type { Merged, TeamHandlers } from '@/features/team/handlers'
+import type { ApiClient } from '@/system/api/client'
+import type { AgentRow } from '@/system/rows/model'
 import type { RowStore } from '@/system/rows/store'
 import { agentOf, type Team, teamOf } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
@@ -28,14 +30,21 @@ export function leadThread(rows: RowStore, team: Team | null): string | null {
   return lead?.threadId ?? rows.panel('status').all()[0]?.threadId ?? null
 }
 
-export function useTeamHandlers(session: Session, onOpenAgent: (agentId: string) => void): TeamHandlers {
+export function useTeamHandlers(
+  session: Session,
+  open: { readonly agent: (agentId: string) => void; readonly run: (runId: string) => void },
+): TeamHandlers {
   const { workbench } = useServices()
   const sessionId = session.id
   return useMemo(() => {
     const { api } = workbench
     const attempt = (work: () => Promise<unknown>) => workbench.attempt(work)
+    const rows = session.feed.rows
+    const later = (name: string, body: object) =>
+      api.command(name as 'update_task', body as never) as Promise<never>
     return {
-      onOpenAgent,
+      onOpenAgent: open.agent,
+      onOpenRun: open.run,
       onStop: (agent) => {
         const { agentId, threadId, latestTurn: turnId } = agent
         const stop = () =>
@@ -52,12 +61,44 @@ export function useTeamHandlers(session: Session, onOpenAgent: (agentId: string)
             ? api.command('send_subagent_input', { sessionId, agent: agent.agentId, text })
             : api.command('submit_turn', { sessionId, threadId: agent.threadId, text, whenBusy: 'queue' }),
         ),
+      onRetryAgent: (agent) => void attempt(() => askAgain(api, sessionId, rows, agent)),
+      onAddAgent: (name) => attempt(() => api.command('add_agent', { sessionId, agent: name })),
+      onMerge: async (agent) => {
+        let merged: Merged | null = null
+        await attempt(async () => {
+          merged = await later('merge_subagent', { sessionId, agent: agent.agentId })
+        })
+        return merged
+      },
       onAnswerHandoff: (handoffId, decision, reason) =>
         void attempt(() => api.command('respond_handoff', { sessionId, handoffId, decision, reason })),
       onApplyReview: (reviewId, assignee) =>
         void attempt(() => api.command('apply_review', { sessionId, reviewId, assignee })),
       onChangeTask: (taskId, change) =>
         void attempt(() => api.command('update_task', { sessionId, taskId, ...change })),
+      onNewTask: (task) => attempt(() => api.command('create_task', { sessionId, ...task })),
+      onStartTask: (taskId) => void attempt(() => api.command('start_task', { sessionId, taskId })),
+      onPauseTask: (taskId) => void attempt(() => api.command('pause_task', { sessionId, taskId })),
+      onResumeTask: (taskId) => void attempt(() => api.command('resume_task', { sessionId, taskId })),
+      onRetryTask: (taskId) => void attempt(() => api.command('retry_task', { sessionId, taskId })),
+      onCancelTask: (taskId) => void attempt(() => api.command('cancel_task', { sessionId, taskId })),
+      onExportTask: (taskId) => void attempt(() => workbench.evidence.export(sessionId, taskId)),
     } satisfies TeamHandlers
-  }, [workbench, sessionId, onOpenAgent])
+  }, [workbench, session, sessionId, open])
+}
+
+/** Let an agent that could not be reached try once more: a thread that paused goes on, another is given its last input again. */
+async function askAgain(
+  api: ApiClient,
+  sessionId: string,
+  rows: RowStore,
+  agent: AgentRow,
+): Promise<unknown> {
+  const { threadId } = agent
+  const paused = rows.panel('status').get(threadId)?.paused ?? null
+  if (paused !== null && agent.queuedTurns > 0) return api.command('resume_thread', { sessionId, threadId })
+  const input = rows.panel('turns').get(agent.latestTurn)?.input
+  const text = input?.ref === null ? input.text : ''
+  if (text === '') return api.command('resume_thread', { sessionId, threadId })
+  return api.command('submit_turn', { sessionId, threadId, text, whenBusy: 'queue' })
 }

@@ -74,14 +74,6 @@ test('an answer reads as sent, not as given, and cannot be sent twice (UI-09)', 
   expect(onAnswer).not.toHaveBeenCalled()
 })
 
-test('a question is answered in words', async () => {
-  const { onAnswer } = card({ actionType: 'clarification', decisions: ['answer'], scopes: [], preview: null })
-  expect(screen.getByRole('button', { name: 'Answer' })).toHaveProperty('disabled', true)
-  await userEvent.type(screen.getByRole('textbox', { name: 'Your answer' }), 'blue')
-  await userEvent.click(screen.getByRole('button', { name: 'Answer' }))
-  expect(onAnswer).toHaveBeenCalledWith({ decision: 'answer', scope: 'once', reason: 'blue' })
-})
-
 test('a request of a teammate names the teammate (UI-10)', () => {
   card({ actionType: 'delegated_permission' }, { agentName: 'researcher' })
   expect(screen.getByRole('heading', { name: 'A teammate asks to use Bash' })).toBeTruthy()
@@ -113,11 +105,28 @@ test('a change is asked for in the language of the page', () => {
   expect(screen.queryByText(PROMPT)).toBeNull()
 })
 
-test('what only the server knows of a risky call is never left out', () => {
+test('what only the runtime knows of a risky call is never left out', () => {
   const prompt = 'Run make? There is no sandbox here: it may do what you may.'
   card({ prompt, policy: 'ask' }, {}, CHINESE)
   expect(screen.getByText('运行此命令')).toBeTruthy()
+  expect(screen.getByText('运行时的原文')).toBeTruthy()
   expect(screen.getByText(prompt).lang).toBe('en')
+})
+
+test('a command is asked for in the language of the page; the runtime’s words are folded beneath', async () => {
+  const prompt = 'Run make test? In the sandbox: it can change files of the folder, without network.'
+  card({ prompt, policy: 'ask', risk: 'medium' }, {}, CHINESE)
+  expect(screen.getByText('在沙箱中运行此命令，可以修改文件夹中的文件')).toBeTruthy()
+  expect(screen.queryByText(prompt)).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: '运行时的原文' }))
+  expect(screen.getByText(prompt).lang).toBe('en')
+})
+
+test('what the page has no words for is told as the runtime said it', () => {
+  const prompt = 'Start the agent goose: goose acp?'
+  card({ prompt, tool: 'StartAgent', policy: 'ask', risk: 'none' }, {}, CHINESE)
+  expect(screen.getByText('运行时的原文')).toBeTruthy()
+  expect(screen.getByText(prompt)).toBeTruthy()
 })
 
 test('a change that changes nothing says so and shows no empty diff', () => {

@@ -1,15 +1,13 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { visibleText } from '@/system/format/ansi'
-import { elapsed } from '@/system/format/numbers'
 import type { ApprovalScope, Decision } from '@/system/generated/contracts'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
-import { Icon } from '@/ui/icon'
-import { Badge, Key, type Tone } from '@/ui/marks'
-import { useNow } from '@/ui/now'
+import { Key } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import { ActionContent } from './action-content'
+import { CardHead } from './card-head'
 import { Policy, Question } from './question'
 
 export interface Answer {
@@ -36,8 +34,6 @@ export interface ApprovalCardProps {
 
 /** How long a card that took the focus by itself is on the screen before its keys answer it. */
 const READ_FIRST_MS = 400
-
-const RISKS: Record<ActionRow['risk'], Tone> = { none: 'quiet', low: 'quiet', medium: 'warn', high: 'bad' }
 
 /** A request that only a person can answer. It goes when the fact of its answer comes, and not before. */
 export function ApprovalCard(props: ApprovalCardProps) {
@@ -78,32 +74,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
       onKeyDown={onKeyDown}
       className="group flex max-h-[62vh] flex-col gap-2.5 rounded-lg border border-warn/60 bg-surface px-3.5 py-3 shadow-sm"
     >
-      <header className="flex flex-wrap items-center gap-2">
-        <Icon name="shield" className="text-warn" />
-        <h2 className="text-lg font-semibold">{t(`action.title.${action.actionType}`, { tool })}</h2>
-        <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>
-        {props.agentName && (
-          <span className="wrap-any text-sm text-ink-soft">
-            {props.parentName
-              ? t('action.asked_for', { agent: props.agentName, parent: props.parentName })
-              : t('action.asked_by', { agent: props.agentName })}
-          </span>
-        )}
-        <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
-          {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}
-          <span className="group-focus-within:hidden max-sm:hidden">
-            <Key>{t('action.focus_keys')}</Key>
-          </span>
-          {props.count > 1 && (
-            <>
-              <span className="tabular">
-                {t('action.position', { index: props.index + 1, count: props.count })}
-              </span>
-              <Button onClick={props.onNext}>{t('action.next')}</Button>
-            </>
-          )}
-        </span>
-      </header>
+      <CardHead {...props} icon="shield" risk title={t(`action.title.${action.actionType}`, { tool })} />
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
         <Question action={action} />
         <ActionContent action={action} />
@@ -129,18 +100,13 @@ export function ApprovalCard(props: ApprovalCardProps) {
           )}
           <div className="flex flex-wrap items-center gap-2">
             <input
-              aria-label={t(action.decisions.includes('answer') ? 'action.answer_label' : 'action.reason')}
-              placeholder={t(action.decisions.includes('answer') ? 'action.answer_label' : 'action.reason')}
+              aria-label={t('action.reason')}
+              placeholder={t('action.reason')}
               value={reason}
               maxLength={2000}
               onChange={(event) => setReason(event.target.value)}
               className="h-7 min-w-40 flex-1 rounded-md border border-line-strong bg-paper px-2 max-sm:basis-full"
             />
-            {action.decisions.includes('answer') && (
-              <Button look="solid" disabled={reason.trim() === ''} onClick={() => give('answer')}>
-                {t('action.answer')}
-              </Button>
-            )}
             {action.decisions.includes('reject') && (
               <Button
                 look="danger"
@@ -172,14 +138,6 @@ export function ApprovalCard(props: ApprovalCardProps) {
       )}
     </section>
   )
-}
-
-function Expiry({ at }: { at: number }) {
-  const t = useT()
-  const now = useNow(1000)
-  const left = at / 1000 - now
-  if (left <= 0) return <span className="text-bad">{t('action.expired')}</span>
-  return <span className="tabular">{t('action.expires', { time: elapsed(left, t.locale) })}</span>
 }
 
 function isTyping(target: EventTarget): boolean {

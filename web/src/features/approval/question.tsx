@@ -1,37 +1,73 @@
+import type { ReactNode } from 'react'
 import { visibleText } from '@/system/format/ansi'
+import { Fields } from '@/system/format/fields'
 import type { AskedChange } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow } from '@/system/rows/model'
+import { Disclosure } from '@/ui/disclosure'
+import { type Names, useNames } from '../shared/names'
 import { useT } from '../shared/surface'
 
 /**
- * What is asked, in the page's words where the row tells what they need. The server's own text stands there for the rest:
- * where it says more than the row, such as what makes a call risky, it is never left out.
+ * What is asked, in the page's words where the row tells what they need. What the runtime itself said stands there as such: in sight
+ * where it may say more than the row, such as what makes a call risky, and folded where it says the same in another language.
  */
 export function Question({ action }: { action: ActionRow }) {
   const t = useT()
-  const ordinary = action.change !== null && action.policy === 'ask' && action.risk !== 'high'
-  const own = ownWords(t, action, ordinary)
-  const told = action.prompt !== '' && !ordinary ? visibleText(action.prompt) : null
-  const translated = own !== null && told !== null
+  const own = ownWords(t, action, useNames())
+  const told = action.prompt === '' ? null : visibleText(action.prompt)
+  const english = t.locale.startsWith('en')
+  const said = (
+    <p lang="en" className="wrap-any whitespace-pre-wrap">
+      {told}
+    </p>
+  )
+  if (own === null) return told === null ? null : <Told english={english}>{said}</Told>
+  const says = saysMore(action)
+  if (english && says !== 'nothing' && told !== null) return said
   return (
     <>
-      {own !== null && <p className="wrap-any">{own}</p>}
-      {told !== null && (
-        <p lang="en" className={`wrap-any whitespace-pre-wrap ${translated ? 'text-sm text-ink-soft' : ''}`}>
-          {told}
-        </p>
+      <p className="wrap-any">{own}</p>
+      {told !== null && says === 'more' && <Told english={english}>{said}</Told>}
+      {told !== null && says === 'all' && (
+        <Disclosure title={t('action.runtime_words')}>
+          <div className="text-ink-soft">{said}</div>
+        </Disclosure>
       )}
     </>
   )
 }
 
-/** To an English reader the server's text, where it stands there, says what these words would. */
-function ownWords(t: Translate, action: ActionRow, ordinary: boolean): string | null {
-  const { change } = action
-  const told = !ordinary && action.prompt !== '' && t.locale.startsWith('en')
-  if (change !== null) return told && change.differs !== false ? null : changeWords(t, change)
-  return action.tool === 'Bash' && !told ? t('action.ask.command') : null
+function Told({ english, children }: { readonly english: boolean; readonly children: ReactNode }) {
+  const t = useT()
+  if (english) return children
+  return (
+    <div className="text-sm text-ink-soft">
+      <p className="text-ink-faint">{t('action.runtime_words')}</p>
+      {children}
+    </div>
+  )
+}
+
+/** `nothing`: the page's words are all there is to it. `all`: the runtime says the same and maybe more. `more`: it surely does. */
+function saysMore(action: ActionRow): 'nothing' | 'all' | 'more' {
+  if (action.change !== null && action.change.differs === false) return 'nothing'
+  if (action.risk === 'high') return 'more'
+  return action.change !== null && action.policy === 'ask' ? 'nothing' : 'all'
+}
+
+function ownWords(t: Translate, action: ActionRow, names: Names): string | null {
+  if (action.change !== null) return changeWords(t, action.change)
+  if (action.tool === 'Bash') return commandWords(t, action.risk)
+  const asked = Fields.of(action.arguments.text)
+  const [agent, target] = [asked.text('agent') || asked.text('name'), asked.text('to')]
+  return t.maybe(`action.ask.${action.tool}`, { agent: names.agent(agent), target: names.agent(target) })
+}
+
+/** The risk of a command says what holds it: it can write nothing, it can change the folder, or there is more to it. */
+function commandWords(t: Translate, risk: ActionRow['risk']): string {
+  if (risk === 'low') return t('action.ask.command_reads')
+  return t(risk === 'medium' ? 'action.ask.command_held' : 'action.ask.command')
 }
 
 function changeWords(t: Translate, change: AskedChange): string {

@@ -8,10 +8,12 @@ import { ToolRow } from '../tool/tool-row'
 import { Answer, ProcessText } from './answer'
 import type { ConversationHandlers } from './handlers'
 import { ActionLine, ErrorLine, NoticeLine, OutcomeLine } from './lines'
+import { Plan } from './plan'
 import { Reasoning } from './reasoning'
 import { SentEntry } from './sent-entry'
 import { SteerLine } from './steer-line'
 import { SummaryRow } from './summary-row'
+import { HandoffLine, RemoteLine, WorkerLine } from './told-lines'
 import { UserInput } from './user-input'
 
 /** One item of the conversation. */
@@ -91,6 +93,14 @@ function PartView(props: {
       return <SteerLine part={part} onSendAsTurn={handlers.onSendAsTurn} onReuse={handlers.onReuse} />
     case 'runtime_status':
       return <NoticeLine part={part} />
+    case 'plan':
+      return <Plan part={part} />
+    case 'worker_notification':
+      return <WorkerLine part={part} />
+    case 'agent_handoff':
+      return <HandoffLine part={part} />
+    case 'remote_agent_status':
+      return <RemoteLine part={part} />
     case 'error':
       return <ErrorLine part={part} />
   }

@@ -12,6 +12,7 @@ export interface SessionHandlers {
   readonly onRename: (sessionId: string, title: string) => void
   readonly onPin: (sessionId: string, pinned: boolean) => void
   readonly onArchive: (sessionId: string, archived: boolean) => void
+  readonly onExport: (sessionId: string) => void
   readonly onDelete: (session: SessionCard) => void
 }
 
@@ -80,6 +81,12 @@ export function SessionEntry(props: SessionEntryProps) {
               label: t(session.archived ? 'sessions.unarchive' : 'sessions.archive'),
               icon: 'archive',
               onSelect: () => handlers.onArchive(session.sessionId, !session.archived),
+            },
+            {
+              id: 'export',
+              label: t('evidence.export'),
+              icon: 'download',
+              onSelect: () => handlers.onExport(session.sessionId),
             },
             {
               id: 'delete',

@@ -15,6 +15,7 @@ function list(sessions: ReturnType<typeof card>[], unread: string[] = []) {
     onRename: vi.fn(),
     onPin: vi.fn(),
     onArchive: vi.fn(),
+    onExport: vi.fn(),
     onDelete: vi.fn(),
   }
   show(

@@ -5,3 +5,13 @@ import type { Translate } from '@/system/i18n/translate'
 export function hintText(t: Translate, code: string, told: string): string {
   return t.maybe(`hint.${code}`) ?? told
 }
+
+/** What an agent is doing with this tool, in words; null for a tool that is known by its name. */
+export function doingText(t: Translate, tool: string): string | null {
+  return t.maybe(`status.tool.${tool}`)
+}
+
+/** What a run came to, from the code or the cause that its fact names. */
+export function detailText(t: Translate, detail: string): string {
+  return t.maybe(`code.${detail}`) ?? t.maybe(`outcome.interrupted.${detail}`) ?? detail
+}

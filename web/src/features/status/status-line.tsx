@@ -4,6 +4,7 @@ import { Button } from '@/ui/button'
 import { Dot, type Tone } from '@/ui/marks'
 import { Elapsed } from '../shared/elapsed'
 import { useT } from '../shared/surface'
+import { doingText } from '../shared/words'
 
 export interface StatusLineProps {
   readonly status: StatusRow | null
@@ -17,7 +18,9 @@ export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProp
   const t = useT()
   if (status === null) return <p className="text-ink-faint">{t('status.unknown')}</p>
   const tool = status.tool || t('status.a_tool')
-  const text = t(`status.${status.detail}`, { tool })
+  const uses = status.detail === 'running_tool' || status.detail === 'calling_tool'
+  const doing = uses ? doingText(t, status.tool) : null
+  const text = doing ?? t(`status.${status.detail}`, { tool })
   const running = runningSince > 0
   const lost = status.detail === 'lost'
   const model = [status.provider, status.model].filter(Boolean).join(' / ')

@@ -7,16 +7,24 @@ import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
 import { Menu } from '@/ui/menu'
 import type { MenuEntry } from '@/ui/menu-entries'
+import { useNow } from '@/ui/now'
 import { useT } from '../shared/surface'
+import { doingText } from '../shared/words'
 import { AgentFacts } from './agent-facts'
-import { queueText, StateDot, StateText, usageText } from './marks'
+import { isEnded, mayPause, wakesText } from './background'
+import type { TeamHandlers } from './handlers'
+import { degradedText, queueText, StateDot, StateText, usageText } from './marks'
+import { isUnreachable } from './remote'
+
+/** What is asked about before it is done, or needs more to be said. */
+export type Asked = 'stop' | 'close' | 'input' | 'end' | 'merge'
 
 export interface AgentCardProps {
   readonly agent: AgentRow
   readonly team: Team
   readonly shown: boolean
-  readonly onOpen: () => void
-  readonly onAsk: (what: 'stop' | 'close' | 'input') => void
+  readonly handlers: TeamHandlers
+  readonly onAsk: (what: Asked) => void
 }
 
 /** One agent: who it is, how it stands, what it does now, and what waits for it. */
@@ -24,7 +32,8 @@ export function AgentCard(props: AgentCardProps) {
   const t = useT()
   const { agent, team, shown } = props
   const [open, setOpen] = useState(false)
-  const now = nowText(t, agent, team)
+  const clock = useNow(10_000)
+  const now = nowText(t, agent, team, clock)
   const waits = [
     agent.inbox > 0 ? t.count('team.inbox', agent.inbox) : '',
     agent.queuedTurns > 0 ? t.count('team.queued', agent.queuedTurns) : '',
@@ -44,7 +53,7 @@ export function AgentCard(props: AgentCardProps) {
         type="button"
         aria-current={shown ? 'true' : undefined}
         title={agent.description || undefined}
-        onClick={props.onOpen}
+        onClick={() => props.handlers.onOpenAgent(agent.agentId)}
         className="block w-full rounded-md py-1.5 pr-16 pl-2 text-left"
       >
         <span className="flex items-center gap-2">
@@ -80,10 +89,12 @@ export function AgentCard(props: AgentCardProps) {
               label={t('team.agent_menu', { agent: agent.name })}
             />
           }
-          entries={entriesOf(t, agent, props.onAsk)}
+          entries={entriesOf(t, agent, props)}
         />
       </span>
-      {open && <AgentFacts agent={agent} team={team} />}
+      {open && (
+        <AgentFacts agent={agent} team={team} handlers={props.handlers} onEnd={() => props.onAsk('end')} />
+      )}
     </li>
   )
 }
@@ -96,7 +107,7 @@ function Marks({ agent }: { agent: AgentRow }) {
     agent.stalledSince > 0 ? t('team.stalled') : '',
     ...agent.degraded
       .filter((how) => how !== 'permission_blocked' || !rises(agent.state))
-      .map((how) => t(`team.degraded.${how}`)),
+      .map((how) => degradedText(t, how, agent.blockedOn !== '')),
   ].filter(Boolean)
   return marks.map((mark) => (
     <span key={mark} className="flex items-start gap-1.5 pl-4 text-sm text-warn">
@@ -106,18 +117,25 @@ function Marks({ agent }: { agent: AgentRow }) {
   ))
 }
 
-function nowText(t: Translate, agent: AgentRow, team: Team): string {
+function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): string {
   if (agent.queueReason !== null) {
     const limits = { active: team.row.teamActiveCount, budget: team.row.teamParallelBudget }
     const why = queueText(t, agent.queueReason, limits)
     return agent.queuePosition > 0 ? `${why} · ${t('queue.place', { place: agent.queuePosition })}` : why
   }
-  if (agent.state === 'needs_input') return agent.tool
+  if (agent.state === 'needs_input') return doingText(t, agent.tool) ?? agent.tool
+  if (agent.background !== null && agent.state !== 'running') return wakesText(t, agent.background, clock)
+  const told = agent.remote?.taskState ?? null
+  if (told !== null) return t('team.remote.last_told', { state: t(`team.remote.task.${told}`) })
   if (isOver(agent.state) || agent.state === 'failed') return agent.result.text || agent.objective.text
   return agent.state === 'running' ? '' : agent.objective.text
 }
 
-function entriesOf(t: Translate, agent: AgentRow, onAsk: AgentCardProps['onAsk']): readonly MenuEntry[] {
+function entriesOf(
+  t: Translate,
+  agent: AgentRow,
+  { handlers, onAsk }: Pick<AgentCardProps, 'handlers' | 'onAsk'>,
+): readonly MenuEntry[] {
   const child = agent.agentKind === 'subagent'
   const entries: MenuEntry[] = []
   if (agent.state !== 'closed') {
@@ -125,6 +143,14 @@ function entriesOf(t: Translate, agent: AgentRow, onAsk: AgentCardProps['onAsk']
   }
   if (!isOver(agent.state) && agent.state !== 'idle' && agent.state !== 'failed') {
     entries.push({ id: 'stop', label: t('team.stop'), icon: 'stop', onSelect: () => onAsk('stop') })
+  }
+  entries.push(...sleepEntries(t, agent, { handlers, onAsk }))
+  if (isUnreachable(agent)) {
+    const onSelect = () => handlers.onRetryAgent(agent)
+    entries.push({ id: 'retry', label: t('team.remote.retry'), icon: 'play', onSelect })
+  }
+  if (child && agent.branch !== '') {
+    entries.push({ id: 'merge', label: t('team.merge'), icon: 'check', onSelect: () => onAsk('merge') })
   }
   if (child && agent.state !== 'closed') {
     entries.push({
@@ -136,4 +162,23 @@ function entriesOf(t: Translate, agent: AgentRow, onAsk: AgentCardProps['onAsk']
     })
   }
   return entries
+}
+
+/** What a person does with the sleep of an agent. */
+function sleepEntries(
+  t: Translate,
+  { background }: AgentRow,
+  { handlers, onAsk }: Pick<AgentCardProps, 'handlers' | 'onAsk'>,
+): readonly MenuEntry[] {
+  if (background === null || isEnded(background.state)) return []
+  const { taskId } = background
+  const rest: MenuEntry = mayPause(background)
+    ? { id: 'pause', label: t('team.pause'), icon: 'pause', onSelect: () => handlers.onPauseTask(taskId) }
+    : {
+        id: 'resume',
+        label: t('team.resume_agent'),
+        icon: 'play',
+        onSelect: () => handlers.onResumeTask(taskId),
+      }
+  return [rest, { id: 'end', label: t('team.end'), icon: 'stop', danger: true, onSelect: () => onAsk('end') }]
 }

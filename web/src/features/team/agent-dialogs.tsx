@@ -4,7 +4,7 @@ import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { useT } from '../shared/surface'
 
-function Confirm(props: {
+export function Confirm(props: {
   readonly title: string
   readonly body: string
   readonly action: string
@@ -55,6 +55,15 @@ export function CloseDialog({ agent, onDo, onDone }: AskProps) {
   const title = t('team.close_title', { agent: agent.name })
   return (
     <Confirm title={title} body={t('team.close_body')} action={t('team.close')} onDo={onDo} onDone={onDone} />
+  )
+}
+
+/** Ending what an agent does by itself: it is cancelled and wakes no more. */
+export function EndDialog({ agent, onDo, onDone }: AskProps) {
+  const t = useT()
+  const title = t('team.end_title', { agent: agent.name })
+  return (
+    <Confirm title={title} body={t('team.end_body')} action={t('team.end')} onDo={onDo} onDone={onDone} />
   )
 }
 

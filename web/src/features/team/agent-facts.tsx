@@ -3,10 +3,19 @@ import type { AgentRow } from '@/system/rows/model'
 import { agentOf, nameOf, type Team } from '@/system/rows/team'
 import { Fact, Facts } from '../inspector/inspector'
 import { useT } from '../shared/surface'
+import { BackgroundFacts } from './background'
+import type { TeamHandlers } from './handlers'
 import { LongText } from './long-text'
+import { RemoteFacts } from './remote'
 
 /** What is on record of one agent. What no fact tells reads unknown. */
-export function AgentFacts({ agent, team }: { agent: AgentRow; team: Team }) {
+export function AgentFacts(props: {
+  readonly agent: AgentRow
+  readonly team: Team
+  readonly handlers: TeamHandlers
+  readonly onEnd: () => void
+}) {
+  const { agent, team, handlers } = props
   const t = useT()
   const parent = agent.parentAgentId
   const known = parent === '' || agentOf(team.agents, parent) !== null
@@ -18,6 +27,18 @@ export function AgentFacts({ agent, team }: { agent: AgentRow; team: Team }) {
   ]
   return (
     <div className="space-y-2 pt-1 pr-2 pb-2 pl-6 text-sm">
+      {agent.background !== null && (
+        <BackgroundFacts
+          agent={agent}
+          background={agent.background}
+          team={team}
+          handlers={handlers}
+          onEnd={props.onEnd}
+        />
+      )}
+      {agent.remote !== null && (
+        <RemoteFacts agent={agent} remote={agent.remote} onRetry={() => handlers.onRetryAgent(agent)} />
+      )}
       {agent.objective.text !== '' && <LongText text={agent.objective} />}
       <Facts>
         {child && (
@@ -33,7 +54,9 @@ export function AgentFacts({ agent, team }: { agent: AgentRow; team: Team }) {
           {t.maybe(`composer.permission.${agent.permissionMode}`) ??
             (agent.permissionMode || t('app.unknown'))}
         </Fact>
-        {agent.policy && <Fact name={t('check.policy')}>{agent.policy}</Fact>}
+        <Fact name={t('check.policy')}>
+          {agent.policy.map((may) => t(`team.policy.${may}`)).join(', ') || t('team.policy.none')}
+        </Fact>
         <Fact name={t('team.fact.isolation')}>{t(`team.isolation.${agent.isolation}`)}</Fact>
         {agent.workGlobs.length > 0 && (
           <Fact name={t('team.fact.globs')}>

@@ -1,8 +1,10 @@
 import { type DragEvent, useState } from 'react'
 import type { TaskRow } from '@/system/rows/model'
 import type { Team } from '@/system/rows/team'
+import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from './handlers'
+import { NewTaskDialog } from './new-task'
 import { TaskCard } from './task-card'
 
 type Status = TaskRow['status']
@@ -20,7 +22,7 @@ export interface BoardProps {
 export function Board({ team, handlers }: BoardProps) {
   const t = useT()
   const [over, setOver] = useState<Status | null>(null)
-  if (team.tasks.length === 0) return <p className="flex-1 p-4 text-ink-faint">{t('team.board_empty')}</p>
+  const [making, setMaking] = useState(false)
   const cancelled = team.tasks.some((task) => task.status === 'cancelled')
   const columns = cancelled ? [...COLUMNS, 'cancelled' as const] : COLUMNS
   const drop = (status: Status) => (event: DragEvent) => {
@@ -30,50 +32,68 @@ export function Board({ team, handlers }: BoardProps) {
     if (task !== undefined && task.status !== status) handlers.onChangeTask(taskId, { status })
   }
   return (
-    <section
-      aria-label={t('team.view.board')}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
-      className="flex min-h-0 flex-1 gap-2 overflow-x-auto px-4 pt-2 pb-3 -outline-offset-2"
-    >
-      {columns.map((status) => {
-        const tasks = team.tasks
-          .filter((task) => task.status === status)
-          .toSorted((a, b) => PRIORITIES[a.priority] - PRIORITIES[b.priority] || a.order - b.order)
-        return (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields, and this is a column
-          <div
-            key={status}
-            role="group"
-            aria-label={t(`team.task.${status}`)}
-            onDragOver={(event) => {
-              if (!event.dataTransfer.types.includes(KIND)) return
-              event.preventDefault()
-              if (over !== status) setOver(status)
-            }}
-            onDragLeave={() => setOver(null)}
-            onDrop={drop(status)}
-            className={`flex min-h-0 shrink-0 flex-col rounded-lg ${tasks.length === 0 ? 'w-[92px] max-sm:hidden' : 'w-[188px] grow'} ${over === status ? 'bg-accent-soft' : 'bg-sunken'}`}
-          >
-            <h3 className="flex h-8 items-center gap-2 px-2.5 text-sm font-medium text-ink-soft">
-              {t(`team.task.${status}`)}
-              <span className="tabular font-normal text-ink-faint">{tasks.length}</span>
-            </h3>
-            <ul className="min-h-0 flex-1 space-y-1.5 overflow-y-auto px-1.5 pb-1.5">
-              {tasks.map((task) => (
-                <TaskCard
-                  key={task.key}
-                  task={task}
-                  team={team}
-                  columns={COLUMNS}
-                  handlers={handlers}
-                  onDrag={(event) => event.dataTransfer.setData(KIND, task.key)}
-                />
-              ))}
-            </ul>
-          </div>
-        )
-      })}
-    </section>
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex h-9 shrink-0 items-center px-4">
+        <Button look="outline" icon="plus" onClick={() => setMaking(true)}>
+          {t('team.new_task')}
+        </Button>
+      </div>
+      {team.tasks.length === 0 && <p className="px-4 py-2 text-ink-faint">{t('team.board_empty')}</p>}
+      {making && (
+        <NewTaskDialog
+          agents={team.agents}
+          tasks={team.tasks}
+          onMake={handlers.onNewTask}
+          onDone={() => setMaking(false)}
+        />
+      )}
+      {team.tasks.length > 0 && (
+        <section
+          aria-label={t('team.view.board')}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+          tabIndex={0}
+          className="flex min-h-0 flex-1 gap-2 overflow-x-auto px-4 pt-2 pb-3 -outline-offset-2"
+        >
+          {columns.map((status) => {
+            const tasks = team.tasks
+              .filter((task) => task.status === status)
+              .toSorted((a, b) => PRIORITIES[a.priority] - PRIORITIES[b.priority] || a.order - b.order)
+            return (
+              // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields, and this is a column
+              <div
+                key={status}
+                role="group"
+                aria-label={t(`team.task.${status}`)}
+                onDragOver={(event) => {
+                  if (!event.dataTransfer.types.includes(KIND)) return
+                  event.preventDefault()
+                  if (over !== status) setOver(status)
+                }}
+                onDragLeave={() => setOver(null)}
+                onDrop={drop(status)}
+                className={`flex min-h-0 shrink-0 flex-col rounded-lg ${tasks.length === 0 ? 'w-[92px] max-sm:hidden' : 'w-[188px] grow'} ${over === status ? 'bg-accent-soft' : 'bg-sunken'}`}
+              >
+                <h3 className="flex h-8 items-center gap-2 px-2.5 text-sm font-medium text-ink-soft">
+                  {t(`team.task.${status}`)}
+                  <span className="tabular font-normal text-ink-faint">{tasks.length}</span>
+                </h3>
+                <ul className="min-h-0 flex-1 space-y-1.5 overflow-y-auto px-1.5 pb-1.5">
+                  {tasks.map((task) => (
+                    <TaskCard
+                      key={task.key}
+                      task={task}
+                      team={team}
+                      columns={COLUMNS}
+                      handlers={handlers}
+                      onDrag={(event) => event.dataTransfer.setData(KIND, task.key)}
+                    />
+                  ))}
+                </ul>
+              </div>
+            )
+          })}
+        </section>
+      )}
+    </div>
   )
 }

@@ -1,17 +1,32 @@
-import type { UpdateTask } from '@/system/generated/contracts'
+import type { CreateTask, UpdateTask } from '@/system/generated/contracts'
 import type { AgentRow } from '@/system/rows/model'
 
 export type TaskChange = Omit<UpdateTask, 'sessionId' | 'taskId'>
+/** What came of a merge: all of it, or nothing. */
+export interface Merged {
+  readonly status: 'merged' | 'nothing_to_merge' | 'conflict'
+  readonly files?: readonly string[]
+  readonly conflict?: readonly string[]
+}
+
+export type NewTask = Omit<CreateTask, 'sessionId' | 'taskId'>
 
 /** What a person can do with a team. Each is a command of its owner; what it changes is shown when its fact comes. */
 export interface TeamHandlers {
   readonly onOpenAgent: (agentId: string) => void
+  readonly onOpenRun: (runId: string) => void
   /** Stop what an agent works on; it stays and may be given more to do. */
   readonly onStop: (agent: AgentRow) => void
   /** Stop a child for good. */
   readonly onClose: (agent: AgentRow) => void
   /** Gives whether the input was taken. */
   readonly onInput: (agent: AgentRow, text: string) => Promise<boolean>
+  /** Ask an agent that could not be reached once more. */
+  readonly onRetryAgent: (agent: AgentRow) => void
+  /** Take an agent of the folder into the session. Gives whether it was taken. */
+  readonly onAddAgent: (name: string) => Promise<boolean>
+  /** Merge what a child did in its worktree. Gives what came of it; null where it was refused. */
+  readonly onMerge: (agent: AgentRow) => Promise<Merged | null>
   readonly onAnswerHandoff: (
     handoffId: string,
     decision: 'accept' | 'reject' | 'complete',
@@ -19,4 +34,13 @@ export interface TeamHandlers {
   ) => void
   readonly onApplyReview: (reviewId: string, assignee: string | null) => void
   readonly onChangeTask: (taskId: string, change: TaskChange) => void
+  /** Put a task on the board. Gives whether it was taken. */
+  readonly onNewTask: (task: NewTask) => Promise<boolean>
+  readonly onStartTask: (taskId: string) => void
+  readonly onPauseTask: (taskId: string) => void
+  readonly onResumeTask: (taskId: string) => void
+  readonly onRetryTask: (taskId: string) => void
+  readonly onCancelTask: (taskId: string) => void
+  /** Export what proves a task. */
+  readonly onExportTask: (taskId: string) => void
 }

@@ -3,8 +3,8 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { agentRow, handoffRow, reviewRow, teamRow } from '../../../dev/rows'
 import { filled, show } from '../../../dev/surfaces'
+import { noting } from '../../../dev/team-handlers'
 import type { Team } from '../../system/rows/team'
-import type { TeamHandlers } from './handlers'
 import { Lanes } from './lanes'
 
 const TEAM: Team = {
@@ -46,15 +46,7 @@ const TEAM: Team = {
   runs: [],
 }
 
-const handlersTo = (onDid: (name: string, what: unknown) => void): TeamHandlers => ({
-  onOpenAgent: vi.fn(),
-  onStop: vi.fn(),
-  onClose: vi.fn(),
-  onInput: async () => true,
-  onAnswerHandoff: (id, decision) => onDid('answer handoff', [id, decision]),
-  onApplyReview: (id, assignee) => onDid('apply review', [id, assignee]),
-  onChangeTask: vi.fn(),
-})
+const handlersTo = noting
 
 test('a lane shows from, to, reason, resume target and context boundary of a handoff (UI-19)', async () => {
   const onDid = vi.fn()
@@ -66,7 +58,7 @@ test('a lane shows from, to, reason, resume target and context boundary of a han
     expect(first.textContent).toContain(text)
   }
   await userEvent.click(within(first).getByRole('button', { name: 'Accept' }))
-  expect(onDid.mock.calls).toEqual([['answer handoff', ['hnd_2', 'accept']]])
+  expect(onDid.mock.calls).toEqual([['answer handoff', ['hnd_2', 'accept', '']]])
 })
 
 test('a review shows its verdict, what it rests on and its fixes, which can be given back (UI-20)', async () => {

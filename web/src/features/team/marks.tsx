@@ -1,9 +1,10 @@
 import { count, duration } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
-import type { AgentRow, QueueReason, Usage } from '@/system/rows/model'
+import type { AgentRow, Degraded, QueueReason, Usage } from '@/system/rows/model'
 import { rises } from '@/system/rows/team'
 import { Dot, type Tone } from '@/ui/marks'
 import { useT } from '../shared/surface'
+import { doingText } from '../shared/words'
 
 const TONES: Readonly<Record<AgentRow['state'], Tone>> = {
   needs_input: 'warn',
@@ -41,10 +42,27 @@ export function StateText({ agent }: { agent: AgentRow }) {
       className={`text-sm ${doing ? 'truncate' : 'whitespace-nowrap'} ${INKS[TONES[agent.state]]} ${rises(agent.state) ? 'font-semibold' : ''}`}
     >
       {doing
-        ? t(`status.${agent.activity}`, { tool: agent.tool || t('status.a_tool') })
-        : t(`team.state.${agent.state}`)}
+        ? ((usesTool(agent) ? doingText(t, agent.tool) : null) ??
+          t(`status.${agent.activity}`, { tool: agent.tool || t('status.a_tool') }))
+        : standsText(t, agent)}
     </span>
   )
+}
+
+function usesTool(agent: AgentRow): boolean {
+  return agent.activity === 'running_tool' || agent.activity === 'calling_tool'
+}
+
+/** How it stands. One that wakes by itself is told by its sleep while nothing of it runs and nothing is asked. */
+export function standsText(t: Translate, agent: AgentRow): string {
+  const quiet = agent.state === 'idle' || agent.state === 'waiting' || agent.state === 'completed'
+  if (agent.background !== null && quiet) return t(`team.background.${agent.background.state}`)
+  return t(`team.state.${agent.state}`)
+}
+
+/** What the view of a team lacks. What a person was asked is no lack of a permission: it waits for them. */
+export function degradedText(t: Translate, how: Degraded, asked: boolean): string {
+  return t(how === 'permission_blocked' && asked ? 'team.waits.approval' : `team.degraded.${how}`)
 }
 
 /** Why an agent has no slot yet. That is a limit, and no failure. */

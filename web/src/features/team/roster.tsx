@@ -3,26 +3,30 @@ import type { AgentRow } from '@/system/rows/model'
 import { isOver, rosterOrder, type Team } from '@/system/rows/team'
 import { Disclosure } from '@/ui/disclosure'
 import { useT } from '../shared/surface'
-import { AgentCard } from './agent-card'
-import { CloseDialog, InputDialog, StopDialog } from './agent-dialogs'
+import { AddAgent } from './add-agent'
+import { AgentCard, type Asked } from './agent-card'
+import { CloseDialog, EndDialog, InputDialog, StopDialog } from './agent-dialogs'
 import type { TeamHandlers } from './handlers'
+import { MergeDialog } from './merge-dialog'
 
 /** So many agents that are over stand among the others; more are folded away. */
 const OVER_SHOWN = 4
 
-type Asked = { readonly what: 'stop' | 'close' | 'input'; readonly agentId: string }
+type Subject = { readonly what: Asked; readonly agentId: string }
 
 export interface RosterProps {
   readonly team: Team
   /** The agent whose transcript is on the screen. */
   readonly shown: string
   readonly handlers: TeamHandlers
+  /** The names of agents that the folder has; left out where they are not known. */
+  readonly definitions?: readonly string[]
 }
 
 /** Who takes part: a card for each agent, the lead first, then whoever needs a person. */
-export function Roster({ team, shown, handlers }: RosterProps) {
+export function Roster({ team, shown, handlers, definitions = [] }: RosterProps) {
   const t = useT()
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<Subject | null>(null)
   const ordered = rosterOrder(team)
   const over = ordered.filter((agent) => isOver(agent.state) && agent.agentId !== team.row.lead)
   const folded = over.length > OVER_SHOWN ? over : []
@@ -34,7 +38,7 @@ export function Roster({ team, shown, handlers }: RosterProps) {
       agent={agent}
       team={team}
       shown={agent.agentId === shown}
-      onOpen={() => handlers.onOpenAgent(agent.agentId)}
+      handlers={handlers}
       onAsk={(what) => setAsked({ what, agentId: agent.agentId })}
     />
   )
@@ -54,6 +58,17 @@ export function Roster({ team, shown, handlers }: RosterProps) {
             {folded.map(card)}
           </ul>
         </Disclosure>
+      )}
+      <AddAgent team={team} definitions={definitions} onAdd={handlers.onAddAgent} />
+      {asked?.what === 'end' && subject !== undefined && (
+        <EndDialog
+          agent={subject}
+          onDo={() => handlers.onCancelTask(subject.background?.taskId ?? '')}
+          onDone={done}
+        />
+      )}
+      {asked?.what === 'merge' && subject !== undefined && (
+        <MergeDialog agent={subject} onMerge={() => handlers.onMerge(subject)} onDone={done} />
       )}
       {asked?.what === 'stop' && subject !== undefined && (
         <StopDialog agent={subject} onDo={() => handlers.onStop(subject)} onDone={done} />

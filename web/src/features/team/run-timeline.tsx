@@ -1,15 +1,18 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { callSummary } from '@/system/format/call-summary'
 import { clockTime, duration } from '@/system/format/numbers'
-import type { Translate } from '@/system/i18n/translate'
-import type { Part, RunRow } from '@/system/rows/model'
+import type { Part, RunRow, ToolPart } from '@/system/rows/model'
 import { nameOf, type Team } from '@/system/rows/team'
 import { GROUPS, type Moment, textOf, timeline, wordsOf } from '@/system/rows/timeline'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
+import { Prompts } from '../inspector/prompts'
+import { useNames } from '../shared/names'
 import { useT } from '../shared/surface'
+import { detailText, doingText } from '../shared/words'
+import { teamCall } from '../tool/team-call'
 import { usageText } from './marks'
 
 const ICONS: Readonly<Record<Moment['kind'], IconName>> = {
@@ -58,6 +61,7 @@ export function RunTimeline(props: {
           {t('team.open_transcript')}
         </Button>
       </header>
+      <Prompts prompts={run.prompts} />
       <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
         <RadioGroup
           label={t('team.timeline_filter')}
@@ -103,19 +107,7 @@ function MomentText({ moment }: { moment: Moment }) {
     case 'ended':
       return <Words>{t(`team.run_ended.${moment.run.status}`)}</Words>
     case 'tool':
-      return (
-        <Words more={callSummary(moment.part.tool, moment.part.summary)} mono>
-          <span className="font-medium">{moment.part.tool}</span>
-          {moment.part.state !== 'output-available' && (
-            <span
-              className={`text-sm ${moment.part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'}`}
-            >
-              {' '}
-              {t(`tool.state.${moment.part.state}`)}
-            </span>
-          )}
-        </Words>
-      )
+      return <ToolMoment part={moment.part} />
     case 'spawned':
       return <Words>{t('team.moment.spawned', { agent: moment.agent })}</Words>
     case 'returned':
@@ -138,6 +130,23 @@ function MomentText({ moment }: { moment: Moment }) {
   }
 }
 
+function ToolMoment({ part }: { part: ToolPart }) {
+  const t = useT()
+  const told = teamCall(t, part, useNames())
+  const doing = doingText(t, part.tool)
+  return (
+    <Words more={told?.said ?? callSummary(part.tool, part.summary)} mono={doing === null}>
+      <span className="font-medium">{told?.did ?? doing ?? part.tool}</span>
+      {part.state !== 'output-available' && (
+        <span className={`text-sm ${part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'}`}>
+          {' '}
+          {t(`tool.state.${part.state}`)}
+        </span>
+      )}
+    </Words>
+  )
+}
+
 function Words(props: { readonly more?: string; readonly mono?: boolean; readonly children: ReactNode }) {
   return (
     <span className="min-w-0 flex-1">
@@ -149,8 +158,4 @@ function Words(props: { readonly more?: string; readonly mono?: boolean; readonl
       )}
     </span>
   )
-}
-
-function detailText(t: Translate, detail: string): string {
-  return t.maybe(`code.${detail}`) ?? t.maybe(`outcome.interrupted.${detail}`) ?? detail
 }

@@ -1,22 +1,18 @@
 import { useState } from 'react'
 import { duration, timeOfDay } from '@/system/format/numbers'
-import type { Part, RunRow } from '@/system/rows/model'
+import type { Part } from '@/system/rows/model'
 import { nameOf, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
-import { Dot, type Tone } from '@/ui/marks'
+import { Dot } from '@/ui/marks'
 import { Select } from '@/ui/select'
 import { useT } from '../shared/surface'
+import { RUN_TONES } from '../shared/tones'
 import { RunTimeline } from './run-timeline'
-
-const TONES: Readonly<Record<RunRow['status'], Tone>> = {
-  running: 'accent',
-  completed: 'good',
-  failed: 'bad',
-  cancelled: 'quiet',
-}
 
 export interface RunsProps {
   readonly team: Team
+  /** The run that is looked at first, pinned; left out where the newest is. */
+  readonly opened?: string
   readonly partsOf: (turnId: string) => readonly Part[]
   readonly onNeedParts: (turnId: string) => void
   readonly onOpenAgent: (agentId: string) => void
@@ -27,7 +23,7 @@ export function Runs(props: RunsProps) {
   const t = useT()
   const { team } = props
   const [agentId, setAgent] = useState('')
-  const [pinned, setPinned] = useState('')
+  const [pinned, setPinned] = useState(props.opened ?? '')
   const [chosen, setChosen] = useState({ run: '', newest: '' })
   const runs = team.runs.filter((run) => agentId === '' || run.agentId === agentId).toReversed()
   const newest = runs[0]?.key ?? ''
@@ -66,7 +62,7 @@ export function Runs(props: RunsProps) {
                 className="block w-full rounded-md py-1 pr-8 pl-2 text-left"
               >
                 <span className="flex items-center gap-2">
-                  <Dot tone={TONES[one.status]} active={one.status === 'running'} />
+                  <Dot tone={RUN_TONES[one.status]} active={one.status === 'running'} />
                   <span className="min-w-0 flex-1 truncate font-medium">
                     {nameOf(team.agents, one.agentId)}
                   </span>

@@ -1,17 +1,20 @@
 import { type DragEvent, useState } from 'react'
-import { ago } from '@/system/format/numbers'
+import { ago, count } from '@/system/format/numbers'
 import type { TaskRow } from '@/system/rows/model'
 import { nameOf, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
 import { Menu } from '@/ui/menu'
-import type { MenuEntry } from '@/ui/menu-entries'
 import { useNow } from '@/ui/now'
+import { Fact, Facts } from '../inspector/inspector'
 import { useT } from '../shared/surface'
+import { Confirm } from './agent-dialogs'
+import { Attempts } from './attempts'
 import type { TeamHandlers } from './handlers'
 import { LongText } from './long-text'
 import { Refs } from './refs'
+import { taskEntries } from './task-menu'
 
 export function TaskCard(props: {
   readonly task: TaskRow
@@ -23,21 +26,9 @@ export function TaskCard(props: {
   const t = useT()
   const { task, team, handlers } = props
   const [open, setOpen] = useState(false)
+  const [cancelling, setCancelling] = useState(false)
   const assignee = task.assignee ? nameOf(team.agents, task.assignee) : ''
-  const change = (what: Parameters<TeamHandlers['onChangeTask']>[1]) => handlers.onChangeTask(task.key, what)
-  const moves = props.columns
-    .filter((status) => status !== task.status)
-    .map((status): MenuEntry => {
-      const label = t('team.move_to', { column: t(`team.task.${status}`) })
-      return { id: status, label, icon: 'arrowRight', onSelect: () => change({ status }) }
-    })
-  const assigns = team.agents
-    .filter((agent) => agent.agentId !== task.assignee && agent.state !== 'closed')
-    .slice(0, 12)
-    .map((agent): MenuEntry => {
-      const label = t('team.assign_to', { agent: agent.name })
-      return { id: agent.agentId, label, icon: 'edit', onSelect: () => change({ assignee: agent.agentId }) }
-    })
+  const before = openBefore(task, team)
   const progress = task.status === 'done' ? task.summary : task.progress
   return (
     <li
@@ -58,9 +49,23 @@ export function TaskCard(props: {
           trigger={
             <IconButton aria-haspopup="menu" icon="more" label={t('team.task_menu', { task: task.title })} />
           }
-          entries={[...moves, ...assigns]}
+          entries={taskEntries(t, task, team, props.columns, {
+            handlers,
+            onCancel: () => setCancelling(true),
+          })}
         />
       </span>
+      {task.paused && (
+        <p className="flex items-center gap-1.5 text-sm text-warn">
+          <Icon name="pause" size={12} />
+          {t('team.task_paused')}
+        </p>
+      )}
+      {before.length > 0 && !open && (
+        <p className="wrap-any line-clamp-2 text-sm text-ink-soft">
+          {t('team.waits_for', { tasks: before.join(', ') })}
+        </p>
+      )}
       {task.blocker && (
         <p className="wrap-any flex items-start gap-1.5 text-sm text-warn">
           <Icon name="warning" size={12} className="mt-[3px]" />
@@ -79,12 +84,21 @@ export function TaskCard(props: {
           <span className="ml-auto whitespace-nowrap">{t.count('team.attempts', task.attempts.length)}</span>
         )}
       </p>
-      {open && <Detail task={task} team={team} />}
+      {open && <Detail task={task} team={team} handlers={handlers} />}
+      {cancelling && (
+        <Confirm
+          title={t('team.task_cancel_title', { task: task.title })}
+          body={t('team.task_cancel_body')}
+          action={t('team.task_cancel')}
+          onDo={() => handlers.onCancelTask(task.key)}
+          onDone={() => setCancelling(false)}
+        />
+      )}
     </li>
   )
 }
 
-function Detail({ task, team }: { task: TaskRow; team: Team }) {
+function Detail({ task, team, handlers }: { task: TaskRow; team: Team; handlers: TeamHandlers }) {
   const t = useT()
   const now = useNow(60_000)
   const title = (key: string) => team.tasks.find((one) => one.key === key)?.title ?? key
@@ -102,8 +116,11 @@ function Detail({ task, team }: { task: TaskRow; team: Team }) {
           {t('team.depends_on', { tasks: task.dependsOn.map(title).join(', ') })}
         </p>
       )}
+      {task.phase && <p className="wrap-any text-ink-soft">{t('team.phase', { phase: task.phase })}</p>}
+      <Counters counters={task.counters} />
       {task.progress && <p className="wrap-any text-ink-soft">{task.progress}</p>}
       {task.summary && <p className="wrap-any">{task.summary}</p>}
+      <Attempts task={task} team={team} handlers={handlers} />
       <Refs refs={task.refs} />
       {task.comments.map((comment) => (
         <p key={`${comment.at} ${comment.by}`} className="wrap-any">
@@ -114,5 +131,29 @@ function Detail({ task, team }: { task: TaskRow; team: Team }) {
         </p>
       ))}
     </div>
+  )
+}
+
+/** Titles of tasks that this one waits for and that are not done. */
+function openBefore(task: TaskRow, team: Team): readonly string[] {
+  if (task.status === 'done' || task.status === 'cancelled') return []
+  return task.dependsOn.flatMap((key) => {
+    const other = team.tasks.find((one) => one.key === key)
+    return other === undefined || other.status === 'done' ? [] : [other.title]
+  })
+}
+
+function Counters({ counters }: { counters: TaskRow['counters'] }) {
+  const t = useT()
+  const all = Object.entries(counters)
+  if (all.length === 0) return null
+  return (
+    <Facts>
+      {all.map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {count(value, t.locale)}
+        </Fact>
+      ))}
+    </Facts>
   )
 }

@@ -1,7 +1,7 @@
 import { atWork, lanesWaiting, nameOf, rises, type Team } from '@/system/rows/team'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
-import { queueText } from './marks'
+import { degradedText, queueText } from './marks'
 
 export const VIEWS = ['conversation', 'graph', 'board', 'lanes', 'runs'] as const
 export type View = (typeof VIEWS)[number]
@@ -20,6 +20,7 @@ export function TeamBar({ team, view, onView, onOpenAgent }: TeamBarProps) {
   const { row } = team
   const urgent = team.agents.filter((agent) => rises(agent.state))
   const shown = urgent.slice(0, 2)
+  const asked = team.agents.some((agent) => agent.blockedOn !== '')
   return (
     <div className="shrink-0 border-b border-line">
       <div className="flex items-center gap-3 pr-3 pl-4 max-sm:pl-2">
@@ -85,7 +86,7 @@ export function TeamBar({ team, view, onView, onOpenAgent }: TeamBarProps) {
           )}
           {row.degraded.map((how) => (
             <span key={how} className="text-warn">
-              {t(`team.degraded.${how}`)}
+              {degradedText(t, how, asked)}
             </span>
           ))}
           {row.retryableOverload && <span className="text-warn">{t('team.overload')}</span>}

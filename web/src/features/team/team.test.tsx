@@ -3,23 +3,16 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { agentRow, edgeRow, runRow, START, teamRow } from '../../../dev/rows'
 import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { noting } from '../../../dev/team-handlers'
 import { type Team, teamOf } from '../../system/rows/team'
 import { Graph } from './graph'
-import type { TeamHandlers } from './handlers'
 import { Lanes } from './lanes'
 import { Roster } from './roster'
 import { Runs } from './runs'
 import { TeamBar } from './team-bar'
 
-const HANDLERS: TeamHandlers = {
-  onOpenAgent: vi.fn(),
-  onStop: vi.fn(),
-  onClose: vi.fn(),
-  onInput: async () => false,
-  onAnswerHandoff: vi.fn(),
-  onApplyReview: vi.fn(),
-  onChangeTask: vi.fn(),
-}
+const did = vi.fn()
+const HANDLERS = noting(did)
 
 function teamWith(more: Partial<Team> = {}): Team {
   const agents = [
@@ -82,7 +75,7 @@ test('a stale graph stays and says so; the same is there as a list (UI-30)', asy
   await userEvent.click(screen.getByRole('radio', { name: 'List' }))
   expect(screen.getByText('coordinator started worker-1')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'worker-1' }))
-  expect(HANDLERS.onOpenAgent).toHaveBeenCalledWith('worker-1')
+  expect(did).toHaveBeenCalledWith('open agent', 'worker-1')
 })
 
 test('input that was not taken stays to be sent again', async () => {

@@ -1,20 +1,10 @@
-import type { NotificationRow } from '@/system/rows/model'
 import { agentOf, nameOf, type Team } from '@/system/rows/team'
 import { Button } from '@/ui/button'
-import type { Tone } from '@/ui/marks'
 import { useT } from '../shared/surface'
+import { NOTIFICATION_TONES } from '../shared/tones'
 import { Entry, FromTo, Lane } from './lane'
 import { LongText } from './long-text'
 import { usageText } from './marks'
-
-const TONES: Readonly<Record<NotificationRow['status'], Tone>> = {
-  completed: 'good',
-  failed: 'bad',
-  needs_input: 'warn',
-  ready_for_review: 'warn',
-  cancelled: 'quiet',
-  interrupted: 'quiet',
-}
 
 /** What agents were told of their children. Nobody said it: neither the person nor the lead. */
 export function NotificationLane(props: {
@@ -38,7 +28,7 @@ export function NotificationLane(props: {
               />
             }
             state={t(`team.notification.${one.status}`)}
-            tone={TONES[one.status]}
+            tone={NOTIFICATION_TONES[one.status]}
             at={one.at}
           >
             {one.result.text ? <LongText text={one.result} /> : <p className="wrap-any">{one.summary}</p>}

@@ -6,6 +6,7 @@ import { TOOL_STATES } from '@/system/generated/contracts'
 import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart } from '../../../dev/rows'
 import { blobsOf, CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { NamesProvider } from '../shared/names'
 import { OpenedRows } from '../shared/opened'
 import { ToolRow } from './tool-row'
 
@@ -126,4 +127,62 @@ test('a call that a person rejected is not shown as a failure of the tool (CTL-0
     />,
   )
   expect(screen.getByText('Not run').className).not.toContain('text-bad')
+})
+
+const called = (tool: string, asked: object, answer: object, change: Partial<WireTool> = {}) =>
+  filled(
+    'parts',
+    toolPart(place('trn_a', 10, 2, 'cal_a'), tool, {
+      summary: `${tool} as the server says it`,
+      arguments: { text: JSON.stringify(asked) },
+      output: { text: JSON.stringify(answer) },
+      ...change,
+    }),
+  ) as ToolPart
+
+test.each([
+  [
+    'spawn_subagent',
+    { agent: 'worker', title: 'Read it' },
+    { agentId: 'worker-1' },
+    'Asked worker-1',
+    'Read it',
+  ],
+  [
+    'wait_subagents',
+    {},
+    { ended: [{ agentId: 'a' }, { agentId: 'b' }], timedOut: false },
+    'Heard from a, b',
+    '',
+  ],
+  ['wait_subagents', {}, { ended: [], timedOut: true }, 'Stopped waiting: the time was up', ''],
+  ['send_handoff', { to: 'database', message: 'It is slow' }, {}, 'Handed over to database', 'It is slow'],
+  ['send_message', { to: ['a', 'b'], text: 'Hello' }, {}, 'Wrote to a, b', 'Hello'],
+  ['merge_subagent', { agent: 'worker-1' }, {}, 'Merged the work of worker-1', ''],
+  ['create_task', { title: 'Notes', assignee: 'maker' }, {}, 'New task for maker', 'Notes'],
+  ['update_task', { taskId: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
+  ['submit_verdict', { agent: 'a', verdict: 'passed', summary: 'Good' }, {}, 'Passed the work of a', 'Good'],
+])('a call of the team reads as a sentence: %s', (tool, asked, answer, did, said) => {
+  const names = { agent: (id: string) => id, task: () => 'Write the notes' }
+  show(
+    <NamesProvider value={names}>
+      <ToolRow part={called(tool, asked, answer)} waiting={false} />
+    </NamesProvider>,
+  )
+  expect(screen.getByText(did)).toBeTruthy()
+  if (said !== '') expect(screen.getByText(said)).toBeTruthy()
+  expect(screen.queryByText(new RegExp(tool))).toBeNull()
+})
+
+test('what a call of the team is about to do is named before it is done, in the language of the page', () => {
+  const part = called('spawn_subagent', { agent: 'worker' }, {}, { state: 'running', output: {} })
+  const { unmount } = show(<ToolRow part={part} waiting={false} />)
+  expect(screen.getByText('Starting an agent')).toBeTruthy()
+  unmount()
+  show(
+    <ToolRow part={called('spawn_subagent', { agent: 'w' }, { agentId: 'w-1' })} waiting={false} />,
+    NO_BLOBS,
+    CHINESE,
+  )
+  expect(screen.getByText('请 w-1 处理')).toBeTruthy()
 })

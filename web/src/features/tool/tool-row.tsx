@@ -6,11 +6,14 @@ import { wasRefused } from '@/system/rows/activity'
 import type { ToolPart } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
 import { Elapsed } from '../shared/elapsed'
+import { useNames } from '../shared/names'
 import { useOpened } from '../shared/opened'
 import { useT } from '../shared/surface'
+import { doingText } from '../shared/words'
 import { Changed } from './changed'
 import { LiveOutput } from './live-output'
 import { messageOf } from './message'
+import { teamCall } from './team-call'
 import { ToolDetail } from './tool-detail'
 
 const TOOL_ICONS: Readonly<Record<string, IconName>> = {
@@ -20,12 +23,22 @@ const TOOL_ICONS: Readonly<Record<string, IconName>> = {
   Glob: 'search',
   Grep: 'search',
   Bash: 'terminal',
+  spawn_subagent: 'plus',
+  send_handoff: 'arrowRight',
+  wait_subagents: 'clock',
+  create_task: 'board',
+  update_task: 'board',
+  Finalize: 'check',
 }
 
 /** One tool call, by its id, through all its states. Open while it runs; a row when it is done. */
 export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boolean }) => {
   const t = useT()
+  const names = useNames()
   const message = messageOf(t, part)
+  const told = teamCall(t, part, names)
+  const doing = doingText(t, part.tool)
+  const said = told?.said ?? callSummary(part.tool, part.summary)
   const [open, setOpen] = useOpened(part.key)
   const refused = wasRefused(part)
   const failed = part.state === 'output-error' && !refused
@@ -45,9 +58,11 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
           size={14}
           className={active ? 'animate-breathe text-accent' : failed ? 'text-bad' : 'text-ink-faint'}
         />
-        <span className="font-medium">{part.tool}</span>
-        <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-soft">
-          {plainTerminalText(callSummary(part.tool, part.summary))}
+        <span className="max-w-[60%] truncate font-medium">{told?.did ?? doing ?? part.tool}</span>
+        <span
+          className={`min-w-0 flex-1 truncate text-ink-soft ${doing === null ? 'font-mono text-sm' : ''}`}
+        >
+          {plainTerminalText(said)}
         </span>
         <Changed part={part} />
         <span className={`shrink-0 text-sm ${tone(part, waiting)}`}>{state}</span>

@@ -95,6 +95,11 @@ export class ApiClient {
     return this.#json(`${ROOT}/meta`, {})
   }
 
+  /** Where the whole of a blob is read from, as long as its session is there. */
+  blobAddress(hash: string, sessionId: string): string {
+    return `${ROOT}/blobs/${hash}?session=${sessionId}`
+  }
+
   /** Part of a blob as text: `length` bytes from `offset`. */
   async blob(hash: string, offset: number, length: number): Promise<Uint8Array> {
     const response = await this.#answer(`${ROOT}/blobs/${hash}?offset=${offset}&length=${length}`, {})

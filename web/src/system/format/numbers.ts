@@ -56,3 +56,14 @@ function both(big: number, bigUnit: string, small: number, smallUnit: string, lo
   const first = unit(big, bigUnit, locale)
   return small === 0 ? first : `${first} ${unit(small, smallUnit, locale)}`
 }
+
+/** How far off a time is, before or after now, in the largest whole unit. Both are in milliseconds. */
+export function inTime(then: number, now: number, locale: string): string {
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' })
+  const seconds = Math.round((then - now) / 1000)
+  const size = Math.abs(seconds)
+  if (size < 60) return format.format(seconds, 'second')
+  if (size < 3600) return format.format(Math.round(seconds / 60), 'minute')
+  if (size < 86_400) return format.format(Math.round(seconds / 3600), 'hour')
+  return format.format(Math.round(seconds / 86_400), 'day')
+}

@@ -1,4 +1,7 @@
 import { enAction } from './en-action'
+import { enAgents } from './en-agents'
+import { enBoard } from './en-board'
+import { enCalls } from './en-calls'
 import { enCodes } from './en-codes'
 import { enFirst } from './en-first'
 import { enTeam } from './en-team'
@@ -194,4 +197,7 @@ export const en = {
   ...enFirst,
   ...enCodes,
   ...enTeam,
+  ...enAgents,
+  ...enBoard,
+  ...enCalls,
 } as const

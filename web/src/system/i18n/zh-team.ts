@@ -184,6 +184,7 @@ export const zhTeam = {
   'team.reply.awaited': '等待中',
   'team.reply.answered': '已到',
   'team.reply.expired': '未按时到达',
+  'team.reply.unknown': '未知',
   'team.not_ok': '发送方的工作不顺利。',
   'team.accept': '接受',
   'team.give_back': '交还',
@@ -240,6 +241,10 @@ export const zhTeam = {
   'team.part.action_required': '询问了人',
   'team.part.user_text': '引导',
   'team.part.runtime_status': '提示',
+  'team.part.plan': '计划',
+  'team.part.worker_notification': '得知',
+  'team.part.agent_handoff': '接到移交',
+  'team.part.remote_agent_status': '远程消息',
   'team.part.error': '错误',
 
   'team.source.agent': '来自 {agent}',

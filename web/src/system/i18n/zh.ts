@@ -1,5 +1,8 @@
 import type { Texts } from './translate'
 import { zhAction } from './zh-action'
+import { zhAgents } from './zh-agents'
+import { zhBoard } from './zh-board'
+import { zhCalls } from './zh-calls'
 import { zhCodes } from './zh-codes'
 import { zhFirst } from './zh-first'
 import { zhTeam } from './zh-team'
@@ -194,4 +197,7 @@ export const zh: Texts = {
   ...zhFirst,
   ...zhCodes,
   ...zhTeam,
+  ...zhAgents,
+  ...zhBoard,
+  ...zhCalls,
 }

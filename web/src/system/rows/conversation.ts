@@ -125,6 +125,10 @@ export function isUnfinished(part: Part): boolean {
     case 'user_text':
       return part.outcome === 'pending'
     case 'runtime_status':
+    case 'plan':
+    case 'worker_notification':
+    case 'agent_handoff':
+    case 'remote_agent_status':
     case 'error':
       return false
   }

@@ -3,28 +3,28 @@
  * so that nothing above this file asks whether one is missing.
  */
 import type * as wire from '../generated/contracts'
+import {
+  type Attempt,
+  asAttempts,
+  asBackground,
+  asRemote,
+  asText,
+  type Background,
+  NO_TEXT,
+  NO_USAGE,
+  type Remote,
+  type Text,
+} from './nested'
 
-export interface Text {
-  readonly text: string
-  readonly ref: wire.BlobRef | null
-  readonly erased: boolean
-}
-
-export interface Usage {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly durationMs: number
-  readonly modelCalls: number
-  readonly toolCalls: number
-}
-
-const NO_TEXT: Text = { text: '', ref: null, erased: false }
-
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, durationMs: 0, modelCalls: 0, toolCalls: 0 }
-
-export function asText(text: wire.Text | null | undefined): Text {
-  return { text: text?.text ?? '', ref: text?.ref ?? null, erased: text?.erased ?? false }
-}
+export {
+  type Attempt,
+  asText,
+  type Background,
+  type Delivery,
+  type Remote,
+  type Text,
+  type Usage,
+} from './nested'
 
 /** What an absent field means, by the kind of row. A field that is absent here is always on the wire. */
 const DEFAULTS = {
@@ -80,7 +80,11 @@ const DEFAULTS = {
   },
   action_required: { answeredScope: null as wire.ApprovalScope | null, reason: '', actor: '', settledAt: 0 },
   user_text: { content: NO_TEXT, reason: '' },
-  runtime_status: { hint: '', retryInMs: null as number | null },
+  runtime_status: { hint: '', agentId: '', retryInMs: null as number | null },
+  plan: {},
+  worker_notification: { transcript: '' },
+  agent_handoff: { ownership: false, news: 'requested' as NonNullable<wire.HandoffPart['news']> },
+  remote_agent_status: { message: NO_TEXT, artifacts: [] as readonly string[] },
   error: { hint: '', retryable: false },
   action: {
     toolCallId: '',
@@ -137,7 +141,7 @@ const DEFAULTS = {
     worktree: '',
     branch: '',
     permissionMode: '',
-    policy: '',
+    policy: [] as NonNullable<wire.AgentRow['policy']>,
     connection: 'idle' as NonNullable<wire.AgentRow['connection']>,
     providerSessionId: '',
     lastActivity: 0,
@@ -156,6 +160,8 @@ const DEFAULTS = {
     degraded: [] as readonly Degraded[],
     usage: NO_USAGE,
     result: NO_TEXT,
+    background: null as Background | null,
+    remote: null as Remote | null,
   },
   edge: {
     direction: 'to' as NonNullable<wire.EdgeRow['direction']>,
@@ -174,8 +180,12 @@ const DEFAULTS = {
     progress: '',
     summary: '',
     comments: [] as readonly wire.Comment[],
-    attempts: [] as readonly wire.AttemptRow[],
+    attempts: [] as readonly Attempt[],
     refs: [] as readonly wire.Ref[],
+    entity: 'work_item' as NonNullable<wire.TaskRow['entity']>,
+    paused: false,
+    phase: '',
+    counters: {} as Readonly<Record<string, number>>,
     created: 0,
     ended: 0,
   },
@@ -213,6 +223,7 @@ const DEFAULTS = {
     ended: 0,
     epoch: 0,
     usage: NO_USAGE,
+    prompts: [] as readonly wire.PromptRef[],
   },
 } as const
 
@@ -236,6 +247,10 @@ export type ToolPart = Filled<wire.ToolPart>
 export type ActionPart = Filled<wire.ActionPart>
 export type SteerPart = Filled<wire.SteerPart>
 export type NoticePart = Filled<wire.NoticePart>
+export type PlanPart = Filled<wire.PlanPart>
+export type NotificationPart = Filled<wire.NotificationPart>
+export type HandoffPart = Filled<wire.HandoffPart>
+export type RemoteStatusPart = Filled<wire.RemoteStatusPart>
 export type ErrorPart = Filled<wire.ErrorPart>
 export type ActionRow = Filled<wire.ActionRow>
 export type QueueRow = Filled<wire.QueueRow>
@@ -251,7 +266,18 @@ export type NotificationRow = Filled<wire.NotificationRow>
 export type ReviewRow = Filled<wire.ReviewRow>
 export type MessageRow = Filled<Omit<wire.MessageRow, 'text'>> & { readonly text: Text }
 export type RunRow = Filled<wire.RunRow>
-export type Part = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | ErrorPart
+export type Part =
+  | TextPart
+  | ReasoningPart
+  | ToolPart
+  | ActionPart
+  | SteerPart
+  | NoticePart
+  | PlanPart
+  | NotificationPart
+  | HandoffPart
+  | RemoteStatusPart
+  | ErrorPart
 
 /** The rows of each panel, as they are read. */
 export interface Panels {
@@ -287,6 +313,7 @@ const TEXT_FIELDS = [
   'result',
   'instructions',
   'text',
+  'message',
 ] as const
 
 /** A row of the wire with every field present. A kind that this version does not know gives null: it is not shown. */
@@ -296,8 +323,13 @@ export function fill(row: wire.AnyRow): AnyRow | null {
   const filled: Record<string, unknown> = { ...defaults, ...row }
   for (const field of TEXT_FIELDS) {
     const value = filled[field]
-    if (value !== undefined && value !== null) filled[field] = asText(value as wire.Text)
+    if (typeof value === 'object' && value !== null) filled[field] = asText(value as wire.Text)
   }
+  if (row.kind === 'agent') {
+    filled.background = asBackground(row.background)
+    filled.remote = asRemote(row.remote)
+  }
+  if (row.kind === 'task') filled.attempts = asAttempts(row.attempts)
   if (filled.usage !== undefined) filled.usage = { ...NO_USAGE, ...(filled.usage as wire.WorkUsage) }
   return filled as unknown as AnyRow
 }

@@ -47,7 +47,8 @@ export function timeline(run: RunRow, team: Team, parts: readonly Part[]): reado
   const moments: Moment[] = []
   if (run.started > 0) moments.push({ kind: 'started', key: 'started', at: run.started })
   for (const part of parts) {
-    if (!within(part.at)) continue
+    // What a turn was told stands there already as what was sent.
+    if (!within(part.at) || part.kind === 'worker_notification' || part.kind === 'agent_handoff') continue
     if (part.kind === 'tool_call') moments.push({ kind: 'tool', key: part.key, at: part.at, part })
     else moments.push({ kind: 'text', key: part.key, at: part.at, part })
   }
@@ -113,6 +114,13 @@ export function textOf(part: Exclude<Part, ToolPart>): string {
       return part.content.text
     case 'action_required':
       return part.tool
+    case 'plan':
+      return (part.steps.find((step) => step.status === 'in_progress') ?? part.steps.at(-1))?.content ?? ''
+    case 'worker_notification':
+      return part.summary
+    case 'remote_agent_status':
+      return part.message.text
+    case 'agent_handoff':
     case 'runtime_status':
     case 'error':
       return part.message

@@ -9,6 +9,7 @@ import type { Decision, RespondAction } from '../generated/contracts'
 import type { Drafts } from '../local/drafts'
 import { BlobTexts } from '../rows/blobs'
 import { Signal } from '../signal'
+import { Evidence } from './evidence'
 import { Feed } from './feed'
 import { Notices } from './notices'
 import { Outbox, type Sent } from './outbox'
@@ -30,6 +31,7 @@ export class Workbench {
   readonly notices = new Notices()
   readonly changes = new Signal()
   readonly timings = new Timings()
+  readonly evidence: Evidence
   readonly #sender: Sender
   readonly #sessions = new Map<string, Session>()
   #phase: Phase = 'starting'
@@ -44,6 +46,7 @@ export class Workbench {
     this.blobs = new BlobTexts((hash, offset, length) =>
       this.timings.reading(() => api.blob(hash, offset, length)),
     )
+    this.evidence = new Evidence(api)
     this.#sender = new Sender(api, this.outbox, drafts, this.timings)
   }
 

@@ -1,0 +1,43 @@
+/** What a person did with a team, noted. */
+import type { TeamHandlers } from '../src/features/team/handlers'
+
+/** Each handler tells its name and what it was given, agents by their id; what is asked for is taken. */
+export function noting(onDid: (name: string, what: unknown) => void): TeamHandlers {
+  const did =
+    (name: string) =>
+    (...given: readonly unknown[]) => {
+      const what = given.map((one) =>
+        typeof one === 'object' && one !== null && 'agentId' in one ? one.agentId : one,
+      )
+      onDid(name, what.length === 1 ? what[0] : what)
+    }
+  const taken =
+    (name: string) =>
+    async (...given: readonly unknown[]) => {
+      did(name)(...given)
+      return true
+    }
+  return {
+    onOpenAgent: did('open agent'),
+    onOpenRun: did('open run'),
+    onStop: did('stop'),
+    onClose: did('close'),
+    onInput: taken('input'),
+    onRetryAgent: did('retry agent'),
+    onAddAgent: taken('add agent'),
+    onMerge: async (agent) => {
+      onDid('merge', agent.agentId)
+      return { status: 'nothing_to_merge' }
+    },
+    onAnswerHandoff: did('answer handoff'),
+    onApplyReview: did('apply review'),
+    onChangeTask: did('change task'),
+    onNewTask: taken('new task'),
+    onStartTask: did('start task'),
+    onPauseTask: did('pause task'),
+    onResumeTask: did('resume task'),
+    onRetryTask: did('retry task'),
+    onCancelTask: did('cancel task'),
+    onExportTask: did('export task'),
+  }
+}

@@ -1,0 +1,61 @@
+import { elapsed } from '@/system/format/numbers'
+import type { ActionRow } from '@/system/rows/model'
+import { Button } from '@/ui/button'
+import { Icon, type IconName } from '@/ui/icon'
+import { Badge, Key, type Tone } from '@/ui/marks'
+import { useNow } from '@/ui/now'
+import { useT } from '../shared/surface'
+
+const RISKS: Record<ActionRow['risk'], Tone> = { none: 'quiet', low: 'quiet', medium: 'warn', high: 'bad' }
+
+/** What is asked and by whom, until when, and which of how many. */
+export function CardHead(props: {
+  readonly action: ActionRow
+  readonly icon: IconName
+  readonly title: string
+  readonly agentName: string
+  readonly parentName?: string
+  readonly risk?: boolean
+  readonly index: number
+  readonly count: number
+  readonly onNext: () => void
+}) {
+  const t = useT()
+  const { action } = props
+  return (
+    <header className="flex flex-wrap items-center gap-2">
+      <Icon name={props.icon} className="text-warn" />
+      <h2 className="text-lg font-semibold">{props.title}</h2>
+      {props.risk && <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>}
+      {props.agentName && (
+        <span className="wrap-any text-sm text-ink-soft">
+          {props.parentName
+            ? t('action.asked_for', { agent: props.agentName, parent: props.parentName })
+            : t('action.asked_by', { agent: props.agentName })}
+        </span>
+      )}
+      <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
+        {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}
+        <span className="group-focus-within:hidden max-sm:hidden">
+          <Key>{t('action.focus_keys')}</Key>
+        </span>
+        {props.count > 1 && (
+          <>
+            <span className="tabular">
+              {t('action.position', { index: props.index + 1, count: props.count })}
+            </span>
+            <Button onClick={props.onNext}>{t('action.next')}</Button>
+          </>
+        )}
+      </span>
+    </header>
+  )
+}
+
+function Expiry({ at }: { at: number }) {
+  const t = useT()
+  const now = useNow(1000)
+  const left = at / 1000 - now
+  if (left <= 0) return <span className="text-bad">{t('action.expired')}</span>
+  return <span className="tabular">{t('action.expires', { time: elapsed(left, t.locale) })}</span>
+}

@@ -1,0 +1,57 @@
+import { bytes, count } from '@/system/format/numbers'
+import type { EvidencePacked } from '@/system/generated/contracts'
+import { Button } from '@/ui/button'
+import { CopyButton } from '@/ui/copy-button'
+import { Dialog } from '@/ui/dialog'
+import { Icon } from '@/ui/icon'
+import { Fact, Facts } from '../inspector/inspector'
+import { useT } from '../shared/surface'
+
+/** What was packed: how many facts, and the link that the chain ends with, which is what somebody else compares. */
+export function EvidenceDialog(props: {
+  readonly packed: EvidencePacked
+  /** Where the pack is read from. */
+  readonly address: string
+  readonly onDone: () => void
+}) {
+  const t = useT()
+  const { packed } = props
+  return (
+    <Dialog label={t('evidence.title')} onClose={props.onDone}>
+      <div className="space-y-3 p-4">
+        <h2 className="text-lg font-semibold">{t('evidence.title')}</h2>
+        <p className="text-ink-soft">{t('evidence.body')}</p>
+        <Facts>
+          <Fact name={t('evidence.facts')}>
+            {t('evidence.facts_through', {
+              count: count(packed.facts, t.locale),
+              through: packed.through,
+            })}
+          </Fact>
+          <Fact name={t('evidence.size')}>{bytes(packed.pack.size, t.locale)}</Fact>
+          <Fact name={t('evidence.link')}>
+            <span className="flex items-start gap-1">
+              <span className="min-w-0 flex-1 font-mono text-xs leading-5 break-all">{packed.link}</span>
+              <span className="-my-1">
+                <CopyButton text={packed.link} label={t('evidence.copy_link')} done={t('app.copied')} />
+              </span>
+            </span>
+          </Fact>
+        </Facts>
+        <div className="flex justify-end gap-2">
+          <Button look="outline" onClick={props.onDone}>
+            {t('app.close')}
+          </Button>
+          <a
+            href={props.address}
+            download={`${packed.evidenceId}.zip`}
+            className="inline-flex h-7 items-center gap-1.5 rounded-md bg-accent px-2.5 font-medium text-accent-ink hover:brightness-110"
+          >
+            <Icon name="download" size={14} />
+            {t('evidence.download')}
+          </a>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

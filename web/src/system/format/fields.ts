@@ -1,0 +1,53 @@
+/** Fields of a JSON object that came as text, such as the arguments of a call. What is no whole object has none. */
+export class Fields {
+  readonly #value: Readonly<Record<string, unknown>>
+
+  constructor(value: Readonly<Record<string, unknown>>) {
+    this.#value = value
+  }
+
+  static of(text: string): Fields {
+    try {
+      return new Fields(asObject(JSON.parse(text)) ?? {})
+    } catch {
+      return new Fields({})
+    }
+  }
+
+  text(name: string): string {
+    const value = this.#value[name]
+    return typeof value === 'string' ? value : ''
+  }
+
+  flag(name: string): boolean {
+    return this.#value[name] === true
+  }
+
+  /** The texts of a list; what is no text in it is left out. */
+  texts(name: string): readonly string[] {
+    return this.#list(name).filter((one): one is string => typeof one === 'string')
+  }
+
+  /** The objects of a list. */
+  objects(name: string): readonly Fields[] {
+    return this.#list(name).flatMap((one) => {
+      const object = asObject(one)
+      return object === null ? [] : [new Fields(object)]
+    })
+  }
+
+  /** The object of that name; one without fields where there is none. */
+  object(name: string): Fields {
+    return new Fields(asObject(this.#value[name]) ?? {})
+  }
+
+  #list(name: string): readonly unknown[] {
+    const value = this.#value[name]
+    return Array.isArray(value) ? value : []
+  }
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  return value as Record<string, unknown>
+}

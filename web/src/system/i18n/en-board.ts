@@ -1,0 +1,37 @@
+/** What the page says of the board and of evidence, in English. */
+export const enBoard = {
+  'team.new_task': 'New task',
+  'team.task_title': 'Title',
+  'team.task_untitled': 'Give the task a title first.',
+  'team.task_objective': 'What is to be achieved',
+  'team.task_assignee': 'Whose it is',
+  'team.task_priority': 'Priority',
+  'team.task_after': 'Waits for',
+  'team.task_make': 'Put it on the board',
+  'team.task_start': 'Start',
+  'team.task_pause': 'Pause',
+  'team.task_resume': 'Resume',
+  'team.task_retry': 'Try again',
+  'team.task_cancel': 'Cancel the task',
+  'team.task_cancel_title': 'Cancel “{task}”?',
+  'team.task_cancel_body':
+    'The task, its parts and what works on them are cancelled. Parts that ended stay as they are.',
+  'team.task_paused': 'Paused',
+  'team.waits_for': 'Waits for: {tasks}',
+  'team.phase': 'Phase: {phase}',
+  'team.attempts_list': 'Attempts',
+  'team.attempt': 'No. {number}',
+  'team.open_attempt': 'Run of attempt {number}',
+
+  'evidence.export': 'Export evidence',
+  'evidence.packing': 'Packing the evidence',
+  'evidence.title': 'Evidence is packed',
+  'evidence.body':
+    'Anybody can check the pack without Callboard: what is in it, and that nothing of it was changed.',
+  'evidence.facts': 'Facts',
+  'evidence.facts_through': '{count}, up to fact {through}',
+  'evidence.size': 'Size',
+  'evidence.link': 'Link',
+  'evidence.copy_link': 'Copy the link',
+  'evidence.download': 'Save again',
+} as const

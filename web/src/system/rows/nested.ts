@@ -1,0 +1,127 @@
+/** What rows hold that has fields of its own, with every field present. */
+import type * as wire from '../generated/contracts'
+
+export interface Text {
+  readonly text: string
+  readonly ref: wire.BlobRef | null
+  readonly erased: boolean
+}
+
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly durationMs: number
+  readonly modelCalls: number
+  readonly toolCalls: number
+}
+
+/** The sleep of an agent that wakes by itself. Times are in microseconds, 0 where there is none. */
+export interface Background {
+  readonly state: wire.BackgroundWork['state']
+  readonly taskId: string
+  readonly schedule: string
+  readonly wakeAt: number
+  readonly wakeOn: readonly string[]
+  readonly wakeReason: NonNullable<wire.BackgroundWork['wakeReason']> | null
+  readonly wokeAt: number
+  readonly lastRun: string
+  readonly lastRunStatus: wire.RunRow['status'] | null
+}
+
+/** An artifact that an agent elsewhere delivered. */
+export interface Delivery {
+  readonly artifactId: string
+  readonly name: string
+  readonly description: string
+  readonly at: number
+  readonly parts: readonly {
+    readonly media: string
+    readonly name: string
+    readonly text: Text
+    readonly content: wire.BlobRef | null
+    readonly url: string
+  }[]
+}
+
+/** What an agent elsewhere told of itself and of its newest task. */
+export interface Remote {
+  readonly url: string
+  readonly name: string
+  readonly version: string
+  readonly card: Text
+  readonly taskId: string
+  readonly taskState: NonNullable<wire.RemoteWork['taskState']> | null
+  readonly message: Text
+  readonly toldAt: number
+  readonly artifacts: readonly Delivery[]
+}
+
+export interface Attempt {
+  readonly runId: string
+  readonly status: wire.RunRow['status']
+  readonly detail: string
+  readonly number: number
+  readonly agentId: string
+  readonly started: number
+  readonly ended: number
+}
+
+export const NO_TEXT: Text = { text: '', ref: null, erased: false }
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, durationMs: 0, modelCalls: 0, toolCalls: 0 }
+
+export function asText(text: wire.Text | null | undefined): Text {
+  return { text: text?.text ?? '', ref: text?.ref ?? null, erased: text?.erased ?? false }
+}
+
+export function asBackground(work: wire.BackgroundWork | null | undefined): Background | null {
+  if (work === null || work === undefined) return null
+  return {
+    schedule: '',
+    wakeAt: 0,
+    wakeOn: [],
+    wokeAt: 0,
+    lastRun: '',
+    ...work,
+    wakeReason: work.wakeReason ?? null,
+    lastRunStatus: work.lastRunStatus ?? null,
+  }
+}
+
+export function asRemote(work: wire.RemoteWork | null | undefined): Remote | null {
+  if (work === null || work === undefined) return null
+  return {
+    name: '',
+    version: '',
+    taskId: '',
+    toldAt: 0,
+    ...work,
+    card: asText(work.card),
+    message: asText(work.message),
+    taskState: work.taskState ?? null,
+    artifacts: (work.artifacts ?? []).map((one) => ({
+      name: '',
+      description: '',
+      at: 0,
+      ...one,
+      parts: (one.parts ?? []).map((part) => ({
+        name: '',
+        url: '',
+        ...part,
+        text: asText(part.text),
+        content: part.content ?? null,
+      })),
+    })),
+  }
+}
+
+export function asAttempts(attempts: readonly wire.AttemptRow[] | undefined): readonly Attempt[] {
+  return (attempts ?? []).map((one) => ({
+    detail: '',
+    number: 0,
+    agentId: '',
+    started: 0,
+    ended: 0,
+    ...one,
+  }))
+}
