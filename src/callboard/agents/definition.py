@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
-from callboard.contracts.facts import FACTS
+from callboard.contracts.facts import AnySessionFact
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Provider, Schedule
 from callboard.contracts.team import Edge
 
+from .cron import comes
 from .fields import Front, PolicyTable, Waking, is_cron, seconds
 from .marks import Frontmatter, Halves, nearest, split
 
@@ -18,6 +19,8 @@ LARGEST = 256 * 1024
 _LARGEST_FRONT = 32 * 1024
 
 _BEGINNING = "It begins with a line ---, then fields such as `name: lead`, then a line ---, then the prompt."
+#: The facts that can wake an agent: those of its session.
+_WAKING = frozenset(fact.type for fact in get_args(AnySessionFact))
 #: What runs an agent of each kind: the provider it has without naming one, and those it may name.
 _PROVIDERS: Mapping[str, tuple[Provider, tuple[Provider, ...]]] = {
     "main": ("", ("", "acp")),
@@ -168,8 +171,12 @@ def _check_schedule(front: Front, places: Frontmatter) -> None:
         places.problem(
             "schedule.cron", message, 'Such as "0 9 * * 1-5": at nine in the morning (UTC) from Monday to Friday.'
         )
+    elif waking.cron and not comes(waking.cron):
+        message = f"No day is ever one of `{waking.cron}`: the month it names has no such day."
+        places.problem("schedule.cron", message, "Name days that the month has.")
     if not (waking.every or waking.cron or waking.wake_on):
         places.problem("schedule", "The schedule never wakes the agent.", "Give it `every`, `cron` or `wake_on`.")
     for number, tag in enumerate(waking.wake_on):
-        if tag not in FACTS:
-            places.problem(f"schedule.wake_on[{number}]", f"There is no fact `{tag}`.", nearest(tag, FACTS))
+        if tag not in _WAKING:
+            message = f"There is no fact `{tag}` of a session."
+            places.problem(f"schedule.wake_on[{number}]", message, nearest(tag, sorted(_WAKING)))

@@ -19,6 +19,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 PERSON = Actor(kind="person")
 RUNTIME = Actor(kind="runtime")
 POLICY = Actor(kind="policy")
+SCHEDULE = Actor(kind="schedule")
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from callboard.contracts.commands.base import Answer
+from callboard.contracts.facts import AgentWoke, Fact
 from callboard.contracts.ports.store import Append, StoredAnswer
 from callboard.contracts.record import Origin
-from callboard.contracts.scope import Actor
+from callboard.contracts.scope import SCHEDULE, Actor
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, command, outcome
 from callboard.control.effects import Effect, ScheduleSession, ShareRule, effects, sleeps, standing
@@ -160,7 +161,8 @@ class SessionHost:
     async def _report(self, report: Outcome) -> None:
         known = self._knowing.now(self.epoch)
         decision = outcome(self.state, report, known)
-        await self._commit(decision, Origin(at=max(known.now, self.state.at)), None)
+        actor = SCHEDULE if any(_by_time(new.fact) for new in decision.facts) else None
+        await self._commit(decision, Origin(at=max(known.now, self.state.at), actor=actor), None)
 
     async def _commit(
         self,
@@ -203,3 +205,7 @@ class SessionHost:
             self._act(self, effect)
         if self._keeper.due:
             await self._keeper.save()
+
+
+def _by_time(fact: Fact) -> bool:
+    return isinstance(fact, AgentWoke) and fact.reason == "schedule"

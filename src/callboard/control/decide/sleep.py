@@ -47,6 +47,9 @@ def begins(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> None:
     if background.turn != turn.turn:
         reason: WakeReason = "inbox" if turn.woken else "person"
         batch.say(AgentWoke(reason=reason), scope)
+    if turn.task == background.task:
+        # Somebody began the attempt, and said so.
+        return
     attempt = Scope(
         agent=thread.agent,
         thread=thread.thread,

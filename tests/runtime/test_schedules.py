@@ -1,0 +1,81 @@
+"""The times of a schedule."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callboard.agents.cron import comes
+from callboard.agents.fields import is_cron
+from callboard.contracts.ports.agents import Schedule
+from callboard.runtime.schedules import next_wake
+
+SECOND = 1_000_000
+
+
+def us(*date: int) -> int:
+    """That moment in UTC, in microseconds."""
+    return int(datetime(*date, tzinfo=UTC).timestamp()) * SECOND
+
+
+def field(least: int, greatest: int) -> st.SearchStrategy[str]:
+    number = st.integers(least, greatest)
+    return st.one_of(
+        st.just("*"),
+        number.map(str),
+        st.tuples(number, number).map(lambda ends: f"{min(ends)}-{max(ends)}"),
+        st.integers(1, max(1, greatest)).map(lambda step: f"*/{step}"),
+        st.lists(number, min_size=1, max_size=3).map(lambda numbers: ",".join(map(str, numbers))),
+    )
+
+
+LINES = st.tuples(field(0, 59), field(0, 23), field(1, 31), field(1, 12), field(0, 7)).map(" ".join)
+MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2090, 1, 1)).map(  # noqa: DTZ001 - made aware below
+    lambda at: int(at.replace(tzinfo=UTC).timestamp() * SECOND)
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "after", "comes_at"),
+    [
+        ("0 9 * * *", us(2026, 11, 21, 8, 59, 59), us(2026, 11, 21, 9)),
+        ("0 9 * * *", us(2026, 11, 21, 9), us(2026, 11, 22, 9)),
+        ("0 9 * * 1-5", us(2026, 11, 20, 9), us(2026, 11, 23, 9)),
+        ("0 0 29 2 *", us(2026, 1, 1), us(2028, 2, 29)),
+        ("30 2 * * *", us(2026, 3, 28, 3), us(2026, 3, 29, 2, 30)),
+        ("30 2 * * 7", us(2026, 10, 24), us(2026, 10, 25, 2, 30)),
+    ],
+)
+def test_a_cron_line_is_in_utc(line: str, after: int, comes_at: int) -> None:
+    """No hour of a day is missed or comes twice, whatever the machine's own time does."""
+    assert next_wake(Schedule(cron=line), after) == comes_at
+
+
+def test_every_counts_from_the_time_that_is_given() -> None:
+    assert next_wake(Schedule(every=90), us(2026, 11, 21) + 7) == us(2026, 11, 21) + 90 * SECOND + 7
+
+
+def test_facts_alone_are_no_time() -> None:
+    assert next_wake(Schedule(wake_on=("turn.failed",)), us(2026, 11, 21)) == 0
+
+
+def test_a_day_that_never_comes_is_no_time() -> None:
+    assert next_wake(Schedule(cron="0 0 30 2 *"), us(2026, 11, 21)) == 0
+
+
+@given(LINES, MOMENTS)
+def test_every_line_that_a_file_may_have_comes_at_a_later_full_minute(line: str, after: int) -> None:
+    """A line that loads always has a next time, and it is one of its own."""
+    assert is_cron(line)
+    found = next_wake(Schedule(cron=line), after)
+    if not comes(line):
+        assert found == 0
+        return
+    assert found > after
+    assert found % (60 * SECOND) == 0
+    assert datetime.fromtimestamp(found // SECOND, tz=UTC) - datetime.fromtimestamp(
+        after // SECOND, tz=UTC
+    ) < timedelta(days=366 * 41)
