@@ -1,4 +1,5 @@
 /** Made-up situations of the page. */
+import { background, credential, plan, remote } from './agents-scenarios'
 import type { Scenario } from './fake-server'
 import { base, cards, DIFF, done, now, running } from './material'
 import {
@@ -282,4 +283,8 @@ export const SCENARIOS: Readonly<Record<string, () => Scenario>> = {
   team,
   crowd,
   forming,
+  background,
+  remote,
+  credential,
+  plan,
 }

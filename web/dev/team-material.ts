@@ -156,7 +156,10 @@ export function board(): readonly Op[] {
     taskRow({
       key: 'tsk_3',
       title: 'Measure before and after',
-      status: 'open',
+      status: 'blocked',
+      paused: true,
+      phase: 'warming up',
+      counters: { runs: 3, files: 12 },
       dependsOn: ['tsk_1', 'tsk_2'],
       parentTask: 'tsk_0',
       order: 4,

@@ -60,7 +60,8 @@ function ownWords(t: Translate, action: ActionRow, names: Names): string | null 
   if (action.change !== null) return changeWords(t, action.change)
   if (action.tool === 'Bash') return commandWords(t, action.risk)
   const asked = Fields.of(action.arguments.text)
-  const [agent, target] = [asked.text('agent') || asked.text('name'), asked.text('to')]
+  const agent = asked.text('agent') || asked.text('name') || asked.text('source') || action.agentId
+  const target = asked.text('to')
   return t.maybe(`action.ask.${action.tool}`, { agent: names.agent(agent), target: names.agent(target) })
 }
 

@@ -34,7 +34,7 @@ export const enAction = {
   'action.ask.command_held': 'Runs this command in the sandbox, where it can change files of the folder',
   'action.ask.merge_subagent': 'Merges the work of {agent} into its parent’s folder',
   'action.ask.define_agent': 'Defines the agent {agent}',
-  'action.ask.add_edge': 'Lets it reach {target}',
+  'action.ask.add_edge': 'Lets {agent} reach {target}',
   'action.runtime_words': 'In the runtime’s own words',
   'action.preview': 'What it would do',
   'action.input': 'Input',

@@ -34,7 +34,7 @@ export const zhAction = {
   'action.ask.command_held': '在沙箱中运行此命令，可以修改文件夹中的文件',
   'action.ask.merge_subagent': '把 {agent} 的工作并入其上级的文件夹',
   'action.ask.define_agent': '定义成员 {agent}',
-  'action.ask.add_edge': '允许它联系 {target}',
+  'action.ask.add_edge': '允许 {agent} 联系 {target}',
   'action.runtime_words': '运行时的原文',
   'action.preview': '将要做什么',
   'action.input': '输入',
