@@ -14,6 +14,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     TurnInterrupted,
 )
+from callboard.contracts.facts.action import ActionType
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ActionRow, AskedChange, Op
 
@@ -21,8 +22,15 @@ from .ops import remove, upsert
 
 #: What a binding says of a file that does not exist yet.
 ABSENT = "absent"
+#: Requests that are no question whether a tool may run, though a call stands for them.
+_NO_TOOL: frozenset[ActionType] = frozenset({"clarification", "credential_request", "structured_input"})
 #: The two lines of a unified diff that name its sides.
 _HEADER_LINES = 2
+
+
+def asked_tool(fact: ActionRequired) -> str:
+    """The tool that the request is about; empty where a person is asked for something else."""
+    return "" if fact.action_type in _NO_TOOL else fact.tool
 
 
 class Asker(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +85,7 @@ def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
         agent_name=asker.name,
         parent_agent_id=asker.parent,
         tool_call_id=scope.tool_call,
-        tool=fact.tool,
+        tool=asked_tool(fact),
         prompt=fact.prompt,
         arguments=fact.arguments,
         preview=fact.preview,

@@ -37,6 +37,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, StatusRow
 
+from .actions import asked_tool
 from .ops import upsert
 from .turns import total
 
@@ -164,7 +165,7 @@ def _call(thread: ThreadStatus, record: Record) -> Changes:
         case ToolStarted() as fact:
             thread.running[call] = fact.tool
         case ActionRequired() as fact:
-            thread.waiting[action] = fact.tool
+            thread.waiting[action] = asked_tool(fact)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
             tool = thread.waiting.pop(action, "")
             return _busiest(thread, {"status": "streaming", "detail": "calling_tool", "tool": tool})

@@ -11,6 +11,7 @@ from callboard.contracts.rows import ActionPart, Op
 from callboard.contracts.rows.conversation import ActionOutcome
 from callboard.contracts.scope import Actor
 
+from ..actions import asked_tool
 from ..ops import upsert
 from .run import OpenRun
 from .tool import changed
@@ -29,7 +30,7 @@ def required(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
         at=record.header.at,
         action_id=record.scope.action,
         action_type=fact.action_type,
-        tool=fact.tool,
+        tool=asked_tool(fact),
         prompt=fact.prompt,
         outcome="pending",
     )

@@ -1,0 +1,170 @@
+"""Agents elsewhere, as the roster shows them: what they told, and that silence is no end."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import pytest
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    AgentDisconnected,
+    Fact,
+    ModelFailed,
+    RemoteArtifact,
+    RemotePart,
+    TurnCompleted,
+    TurnFailed,
+)
+from callboard.contracts.rows import AgentRow, TeamRow
+from callboard.contracts.rows.team import Delivered, RemoteWork
+from callboard.contracts.scope import Scope
+from callboard.contracts.team import RemoteTaskState
+from tests.projection.runs import within
+from tests.projection.story import Story, asked
+from tests.projection.team.tales import (
+    CARD_URL,
+    SCOUT,
+    answers,
+    asks,
+    begins,
+    elsewhere,
+    given_to_scout,
+    gives,
+    reached,
+    run_of,
+    scout,
+    shown,
+    tells,
+)
+from tests.projection.team.troupe import team, told
+
+ENDS = TurnCompleted(iterations=1), run_of(SCOUT, 1)
+GONE = AgentDisconnected(provider_session_id="ctx_1", reason="no answer"), SCOUT
+
+
+def scouted(*said: tuple[Fact, Scope]) -> Story:
+    return told(asked(), scout(), *begins(SCOUT, 1), reached(), *said)
+
+
+def row_of(story: Story) -> AgentRow:
+    row = story.table.row(AgentRow, "scout")
+    assert row is not None
+    return row
+
+
+def work_of(story: Story) -> RemoteWork:
+    work = row_of(story).remote
+    assert work is not None
+    return work
+
+
+def test_each_state_that_it_tells_is_shown_and_nothing_else_is():
+    """UI-23"""
+    rows = shown(elsewhere(), AgentRow, "scout")
+    found = [row.remote.task_state for row in rows if row.remote is not None and row.remote.task_state is not None]
+    assert [state for state, _ in groupby(found)] == [
+        *("submitted", "working", "input_required", "auth_required", "completed"),
+        *("failed", "canceled", "rejected", "unknown"),
+    ]
+
+
+def test_it_is_known_by_its_card_and_what_it_delivered_stands_once():
+    """UI-23"""
+    story = scouted(tells("working", message="on my way"), gives("report"), gives("log"), gives("report"))
+    told_at = shown(story, AgentRow, "scout")[-4].last_activity
+    at = row_of(story).last_activity
+    parts = tuple((RemotePart(media="text/plain", text=Text(text=f"of {name}")),) for name in ("log", "report"))
+    assert work_of(story) == RemoteWork(
+        url=CARD_URL,
+        name="Scout 9",
+        version="2",
+        card=Text(text="{}"),
+        task_id="rmt_1",
+        task_state="working",
+        message=Text(text="on my way"),
+        told_at=told_at,
+        artifacts=(
+            Delivered(artifact_id="log", task_id="rmt_1", name="log", parts=parts[0], at=at - 1_000),
+            Delivered(artifact_id="report", task_id="rmt_1", name="report", parts=parts[1], at=at),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "at_work", "at_rest"),
+    [
+        ("submitted", "running", "waiting"),
+        ("working", "running", "waiting"),
+        ("input_required", "needs_input", "needs_input"),
+        ("auth_required", "needs_input", "needs_input"),
+        ("completed", "running", "idle"),
+        ("canceled", "running", "idle"),
+        ("failed", "running", "failed"),
+        ("rejected", "running", "failed"),
+        ("unknown", "running", "unknown"),
+    ],
+)
+def test_a_task_elsewhere_that_is_not_over_is_never_shown_as_done(state: RemoteTaskState, at_work: str, at_rest: str):
+    """UI-23, UI-24: what it needs rises, and the end of our turn ends no task of its."""
+    story = scouted(tells(state))
+    assert row_of(story).state == at_work
+    assert row_of(told(story, ENDS)).state == at_rest
+
+
+def test_what_it_needs_is_a_question_to_the_person_until_it_is_answered():
+    """UI-23"""
+    story = scouted(tells("input_required"), asks("clarification", run_of(SCOUT, 1), "answer", "reject"))
+    asked_row = row_of(story)
+    assert (asked_row.state, asked_row.blocked_on, asked_row.degraded) == (
+        "needs_input",
+        "act_run_scout1",
+        ("permission_blocked",),
+    )
+    told(story, answers(run_of(SCOUT, 1)), tells("working"))
+    assert (row_of(story).state, row_of(story).degraded) == ("running", ())
+
+
+def test_one_that_is_gone_in_the_middle_of_its_task_is_unavailable_until_it_is_back():
+    """SUB-05, COM-13: not completed, and the team says so."""
+    story = scouted(tells("working"), (TurnFailed(code="remote_unavailable", message=""), run_of(SCOUT, 1)), GONE)
+    row = row_of(story)
+    assert (row.state, row.connection, row.degraded) == ("failed", "disconnected", ("remote_unavailable",))
+    assert [one.degraded for one in story.table.panel(TeamRow)] == [("remote_unavailable",)]
+    told(story, reached())
+    assert (row_of(story).connection, row_of(story).degraded) == ("idle", ())
+    assert [one.degraded for one in story.table.panel(TeamRow)] == [()]
+
+
+def test_one_that_is_gone_after_its_task_lacks_nothing():
+    """SUB-05: nothing is missing that should come."""
+    story = scouted(tells("completed"), ENDS, GONE)
+    row = row_of(story)
+    assert (row.state, row.connection, row.degraded) == ("idle", "disconnected", ())
+
+
+def test_one_that_was_never_reached_is_unavailable():
+    """SUB-05, UI-23"""
+    failed = ModelFailed(code="remote_unavailable", message="no answer"), within(run_of(SCOUT, 1), step=1)
+    story = told(asked(), scout(), *begins(SCOUT, 1), failed)
+    assert (row_of(story).connection, row_of(story).degraded) == ("disconnected", ("remote_unavailable",))
+
+
+def test_of_many_artifacts_the_newest_are_kept_and_of_large_ones_the_newest_whole():
+    """UI-23: a roster stays small whatever was delivered."""
+    story = scouted(*(gives(f"a{number}") for number in range(60)))
+    assert [one.name for one in work_of(story).artifacts] == [f"a{number}" for number in range(10, 60)]
+    large = (RemotePart(media="text/plain", text=Text(text="x" * 8_000)),)
+    for number in range(20):
+        fact = RemoteArtifact(remote_task_id="rmt_1", remote_artifact_id=f"l{number}", parts=large)
+        story.say(fact, run_of(SCOUT, 1))
+    kept = [bool(one.parts) for one in work_of(story).artifacts]
+    assert (len(kept), sum(kept), kept[-8:]) == (50, 8, [True] * 8)
+
+
+def test_a_team_is_one_with_a_remote_teammate_once_something_is_handed_over_to_it():
+    """UI-18"""
+    story = told(team(), scout())
+    assert [row.topology for row in story.table.panel(TeamRow)] == ["coordinator_team"]
+    told(story, given_to_scout())
+    assert [row.topology for row in story.table.panel(TeamRow)] == ["remote_teammate"]

@@ -1,0 +1,113 @@
+"""How the work of a session reads to be organised, and the lines between agents that come later."""
+
+from __future__ import annotations
+
+import pytest
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ChannelMessage,
+    EdgeAdded,
+    HandoffRejected,
+    HandoffRequested,
+    TaskCreated,
+    TeamChanged,
+    ThreadOpened,
+    TurnCompleted,
+)
+from callboard.contracts.payload import Payload
+from callboard.contracts.rows import EdgeRow, MessageRow, TeamRow
+from callboard.contracts.scope import Scope
+from callboard.contracts.team import Edge
+from callboard.projection.team.messages import MESSAGES
+from tests.projection.runs import within
+from tests.projection.story import RUN, THREAD, Story, asked
+from tests.projection.team.tales import CRITIC, asleep, elsewhere, judged, shown, specialists
+from tests.projection.team.troupe import specialist, team, told
+
+TO_CRITIC = within(RUN, handoff="han_1")
+
+
+def handed_over(edge: str = "handoff", target: str = "critic") -> HandoffRequested:
+    return HandoffRequested(
+        source="solo",
+        target=target,
+        to_thread=f"thr_{target}",
+        edge="report" if edge == "report" else "handoff",
+        payload=Payload(message="Yours."),
+    )
+
+
+SEVERAL = TeamChanged(phase="active", parallel_budget=8, active_count=2, queued_count=0)
+
+
+def topology(story: Story) -> str:
+    (row,) = story.table.panel(TeamRow)
+    return row.topology
+
+
+def people() -> Story:
+    opened = ThreadOpened(agent_name="Ann", kind="human", definition="ann", definition_hash="h")
+    return told(team(), (opened, Scope(agent="ann", thread="thr_ann")))
+
+
+@pytest.mark.parametrize(
+    ("story", "reads"),
+    [
+        (team(), "coordinator_team"),
+        (team().say(SEVERAL, THREAD), "parallel_workers"),
+        (judged(), "review_team"),
+        (specialists(), "specialist_handoff"),
+        (people(), "coordinator_team"),
+        (people().say(TaskCreated(title="Decide", assignee="ann"), Scope(task="tsk_ann")), "human_agent_board"),
+        (asleep(), "background_teammate"),
+        (elsewhere(), "remote_teammate"),
+    ],
+)
+def test_how_work_is_organised_is_what_its_facts_show(story: Story, reads: str):
+    """UI-18: each of them from what happened, none from who merely joined."""
+    assert topology(story) == reads
+
+
+def test_a_main_that_hands_over_to_a_main_and_stops_gave_its_work_to_a_specialist():
+    """UI-18, UI-19: also where the ownership of the session stays."""
+    story = told(asked(), specialist("critic"), (handed_over(), TO_CRITIC))
+    assert topology(story) == "coordinator_team"
+    assert topology(story.say(TurnCompleted(iterations=1), RUN)) == "specialist_handoff"
+
+
+@pytest.mark.parametrize("edge", ["report", "rejected", "child"])
+def test_telling_another_or_being_refused_or_giving_to_a_child_makes_no_specialist(edge: str):
+    """UI-18"""
+    story = told(team(), specialist("critic"))
+    told(story, (handed_over(edge, "writer-1" if edge == "child" else "critic"), TO_CRITIC))
+    if edge == "rejected":
+        refused = HandoffRejected(source="solo", target="critic", to_thread=THREAD.thread)
+        story.say(refused, within(CRITIC, handoff="han_1"))
+    assert topology(story.say(TurnCompleted(iterations=1), RUN)) == "coordinator_team"
+
+
+def test_an_edge_that_is_added_is_a_path_once_both_ends_are_there():
+    """MAR-01, COM-01: no file names it."""
+    story = team().say(EdgeAdded(source="solo", edge=Edge(to="critic", direction="both", confirm=True)), THREAD)
+    assert [row.key for row in story.table.panel(EdgeRow) if row.edge_type == "path"] == []
+    told(story, specialist("critic"))
+    (row,) = (row for row in story.table.panel(EdgeRow) if row.edge_type == "path")
+    assert (row.key, row.direction, row.confirm, row.edge_kind) == ("path:solo>critic", "both", True, "handoff")
+
+
+def test_the_panel_of_messages_holds_the_newest():
+    """UI-27: a team that talks a lot stays readable."""
+    story = team()
+    for number in range(MESSAGES + 7):
+        said = ChannelMessage(
+            item=f"itm_{number:04}",
+            source="solo",
+            participants=("solo", "writer-1"),
+            to_threads=("thr_w1",),
+            message=Text(text="Hi"),
+        )
+        story.say(said, within(RUN, channel="cha_1"))
+    held = [row.key for row in story.table.panel(MessageRow)]
+    assert held == [f"itm_{number:04}" for number in range(7, MESSAGES + 7)]
+    assert len(shown(story, MessageRow)) == MESSAGES + 7

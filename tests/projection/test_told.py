@@ -1,0 +1,222 @@
+"""What a turn was told by others, what its agent planned, and what one elsewhere told: inline, and no words of the answer."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionRequired,
+    ActionResolved,
+    ChannelMessage,
+    HandoffAccepted,
+    InboxConsumed,
+    InboxReserved,
+    MessageText,
+    OutputFinal,
+    PlanUpdated,
+    ReviewRequested,
+    SubagentClosed,
+    TurnCompleted,
+    TurnInterrupted,
+    WorkerNotification,
+)
+from callboard.contracts.plan import PlanStep
+from callboard.contracts.rows import (
+    ActionPart,
+    ActionRow,
+    HandoffPart,
+    NoticePart,
+    NotificationPart,
+    Part,
+    PlanPart,
+    RemoteStatusPart,
+    StatusRow,
+    TextPart,
+    TurnRow,
+)
+from callboard.contracts.scope import Scope
+from callboard.projection.view import SessionView
+from tests.projection.runs import within
+from tests.projection.story import RUN, THREAD, Story, asked, step
+from tests.projection.team.tales import STEPS, begins, elsewhere, planned, run_of, specialists
+from tests.projection.team.troupe import REVIEW, child, handed, records_of, team, told, working, wrote
+
+NOTE = WorkerNotification(
+    item="itm_1", to_thread=THREAD.thread, status="completed", summary="It is written.", transcript="thr_w1"
+)
+SAID = ChannelMessage(
+    item="itm_2",
+    source="solo",
+    participants=("solo", "writer-1"),
+    to_threads=("thr_w1", THREAD.thread),
+    message=Text(text="Mind the style."),
+)
+SECOND = run_of(THREAD, 2)
+
+
+def sent() -> Story:
+    """A child reports, and what became of it and a message wait for the lead, whose turn is over."""
+    story = told(team(), *wrote(1)[:4], handed(), wrote(1)[4])
+    told(story, (NOTE, child(1)), (SAID, within(RUN, channel="cha_1")))
+    return story.say(TurnCompleted(iterations=1), RUN)
+
+
+def parts(story: Story, turn: str) -> list[Part]:
+    return [row for row in story.table.panel(Part) if row.turn_id == turn]
+
+
+def test_what_others_sent_stands_in_the_turn_that_was_told_it_in_its_order():
+    """UI-16, COM-06: apart from what a person says."""
+    story = told(sent(), *begins(THREAD, 2))
+    assert parts(story, SECOND.turn) == []
+    story.say(InboxReserved(items=("han_1", "itm_1", "itm_2", "gone")), SECOND)
+    found = parts(story, SECOND.turn)
+    common = {name: getattr(found[0], name) for name in ("order", "sequence", "turn_id", "thread_id", "at")}
+    assert found == [
+        HandoffPart(
+            key=found[0].key, **common, handoff_id="han_1", source="writer-1", target="solo", message="It is written."
+        ),
+        NotificationPart(
+            key=found[1].key,
+            **common,
+            agent_id="writer-1",
+            task_id="tsk_w1",
+            status="completed",
+            summary="It is written.",
+            transcript="thr_w1",
+        ),
+        NoticePart(key=found[2].key, **common, code="agent_message", message="Mind the style.", agent_id="solo"),
+    ]
+    assert len({one.key for one in found}) == 3
+
+
+def test_what_a_turn_was_told_that_came_to_nothing_is_told_again():
+    """COM-09: both turns were told it."""
+    told_it = InboxReserved(items=("itm_1",))
+    story = told(sent(), *begins(THREAD, 2), (told_it, SECOND), (TurnInterrupted(cause="crash"), SECOND))
+    told(story, *begins(THREAD, 3), (told_it, run_of(THREAD, 3)))
+    told(story, (InboxConsumed(items=("itm_1",)), run_of(THREAD, 3)), (TurnCompleted(iterations=1), run_of(THREAD, 3)))
+    told(story, *begins(THREAD, 4), (told_it, run_of(THREAD, 4)))
+    turns = [row.turn_id for row in story.table.panel(NotificationPart)]
+    assert turns == [SECOND.turn, run_of(THREAD, 3).turn]
+
+
+def test_what_was_told_is_in_its_turn_also_after_the_view_was_put_away():
+    """UI-16, UI-29: reopening changes nothing."""
+    story = told(sent(), *begins(THREAD, 2))
+    records = records_of(story)
+    restored = SessionView.from_state(story.view.state())
+    reserved = InboxReserved(items=("han_1", "itm_1", "itm_2"))
+    story.say(reserved, SECOND)
+    assert restored.apply(records_of(story)[len(records)]) == story.ops
+    assert len(story.ops) == 3
+
+
+def test_the_news_of_a_handoff_reach_who_sent_it():
+    """UI-19: that it is back, was refused, or nobody answered in time."""
+    assert [(one.turn_id, one.handoff_id, one.news, one.message) for one in specialists().table.panel(HandoffPart)] == [
+        ("trn_critic1", "han_1", "requested", "Judge it, 1."),
+        ("trn_solo2", "han_1", "returned", "judged"),
+        ("trn_solo3", "han_2", "rejected", "no time"),
+        ("trn_solo3", "han_3", "expired", ""),
+    ]
+
+
+def test_a_handoff_that_somebody_accepts_for_an_agent_is_told_to_it_anew():
+    """UI-19"""
+    _, scope = handed()
+    story = told(sent(), *begins(THREAD, 2), (InboxReserved(items=("han_1",)), SECOND))
+    told(story, (InboxConsumed(items=("han_1",)), SECOND), (TurnCompleted(iterations=1), SECOND))
+    accepted = HandoffAccepted(source="writer-1", target="solo", reason="by all means")
+    story.say(accepted, Scope(agent="solo", thread=THREAD.thread, handoff=scope.handoff))
+    told(story, *begins(THREAD, 3), (InboxReserved(items=("han_1",)), run_of(THREAD, 3)))
+    assert [one.news for one in story.table.panel(HandoffPart)] == ["requested", "accepted"]
+
+
+def test_a_reviewer_sees_what_it_is_asked_to_judge():
+    """UI-20"""
+    asks = ReviewRequested(
+        reviewer="solo", target="writer-1", item="itm_9", to_thread=THREAD.thread, instructions=Text(text="Be strict.")
+    )
+    story = told(team(), (asks, REVIEW), (InboxReserved(items=("itm_9",)), RUN))
+    (notice,) = story.table.panel(NoticePart)
+    assert (notice.code, notice.agent_id, notice.message) == ("review_requested", "writer-1", "Be strict.")
+
+
+def test_a_plan_is_live_while_it_is_written_and_final_once_at_the_place_of_its_first():
+    """CTX-03"""
+    story = planned()
+    (plan,) = story.table.panel(PlanPart)
+    assert (plan.state, plan.steps, plan.key) == ("final", STEPS, "run_1.2")
+    story.say(MessageText(content=Text(text="Done.")), step(4))
+    assert [type(one) for one in parts(story, "trn_1")] == [PlanPart, TextPart]
+
+
+def test_a_plan_that_was_not_finished_ends_with_its_run():
+    """CTX-03, UI-26: nothing reads as live for ever."""
+    for end, state in ((TurnCompleted(iterations=1), "final"), (TurnInterrupted(cause="person"), "interrupted")):
+        story = asked().say(PlanUpdated(steps=(PlanStep("Look", "pending"),)), within(RUN, step=2))
+        (plan,) = story.table.panel(PlanPart)
+        assert plan.state == "streaming"
+        story.say(end, RUN)
+        (plan,) = story.table.panel(PlanPart)
+        assert plan.state == state
+
+
+def test_a_task_elsewhere_has_one_line_in_the_turn_that_it_is_for():
+    """UI-23"""
+    rows = elsewhere().table.panel(RemoteStatusPart)
+    assert [(one.turn_id, one.remote_task_id, one.task_state, one.artifacts) for one in rows] == [
+        ("trn_scout1", "rmt_1", "completed", ("report", "log")),
+        ("trn_scout2", "rmt_2", "failed", ()),
+        ("trn_scout3", "rmt_3", "canceled", ()),
+        ("trn_scout4", "rmt_4", "rejected", ()),
+        ("trn_scout5", "rmt_5", "unknown", ()),
+    ]
+
+
+def test_a_question_keeps_its_answer_and_names_no_tool():
+    """UI-09"""
+    story = asked()
+    asks = ActionRequired(
+        action_type="clarification",
+        prompt="Which branch?",
+        decisions=("answer", "reject"),
+        scopes=("once",),
+        risk="low",
+        tool="RemoteInput",
+    )
+    story.say(asks, step(2, action="act_1"))
+    (pending,) = story.table.panel(ActionRow)
+    (status,) = story.table.panel(StatusRow)
+    assert (pending.decisions, pending.tool, pending.prompt) == (("answer", "reject"), "", "Which branch?")
+    assert (status.detail, status.tool) == ("waiting_approval", "")
+    story.say(ActionResolved(decision="answer", answer=Text(text="main")), step(2, action="act_1"))
+    (part,) = story.table.panel(ActionPart)
+    assert (part.outcome, part.answer, part.tool, part.actor) == ("answered", Text(text="main"), "", "person")
+    assert story.table.panel(ActionRow) == []
+
+
+def test_what_a_turn_was_told_and_planned_is_no_answer():
+    """UI-06: the answer has its own parts, and nothing else is among them."""
+    story = told(sent(), *begins(THREAD, 2), (InboxReserved(items=("itm_1", "han_1")), SECOND))
+    story.say(PlanUpdated(steps=STEPS, final=True), within(SECOND, step=1))
+    story.say(MessageText(content=Text(text="It is written.")), within(SECOND, step=2))
+    told(story, (OutputFinal(parts=(2,)), SECOND), (TurnCompleted(iterations=1), SECOND))
+    turn = story.table.row(TurnRow, SECOND.turn)
+    assert turn is not None
+    assert turn.final_parts == (f"{SECOND.run}.2",)
+    assert turn.input == Text()
+    answers = [one for one in parts(story, SECOND.turn) if one.key in turn.final_parts]
+    assert [msgspec.to_builtins(one)["kind"] for one in answers] == ["assistant_text"]
+
+
+def test_a_closed_child_is_told_nothing_any_more_and_the_state_forgets_it():
+    """What is over is in the rows, and nothing of it in the state."""
+    story = team()
+    story.say(SAID, within(RUN, channel="cha_1"))
+    before = len(story.view.state())
+    told(story, (SubagentClosed(), child(1)), (InboxReserved(items=("itm_2",)), working(1)))
+    assert story.table.panel(NoticePart) == []
+    assert len(story.view.state()) < before
