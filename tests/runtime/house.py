@@ -16,7 +16,7 @@ from callboard.contracts.commands import GetParts, GetThreadRead, OpenWorkspace,
 from callboard.contracts.commands.base import Command
 from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
-from callboard.contracts.ports.external import ExternalAgents
+from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyPart, AnyRow, AppendText, Remove, Upsert
 from callboard.contracts.scope import PERSON
@@ -204,6 +204,7 @@ async def house(
     scenario: dict[str, Any],
     definitions: Definitions | None = None,
     external: ExternalAgents | None = None,
+    remotes: RemoteAgents | None = None,
     clock: Clock | None = None,
     **limits: Any,
 ) -> AsyncIterator[House]:
@@ -221,6 +222,7 @@ async def house(
         definitions=definitions or FolderDefinitions(),
         closed_folders=(str(place / "state"),),
         external=external,
+        remotes=remotes,
         clock=clock or Clock(),
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from callboard import __version__
+from callboard.adapters.a2a import A2aAgents
 from callboard.adapters.acp import AcpAgents
 from callboard.adapters.http import DemoOffer, Given, HttpApp, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
@@ -56,6 +57,7 @@ def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:
         closed_folders=(str(home.folder),),
         demos=Catalog(home.demos),
         external=AcpAgents(),
+        remotes=A2aAgents(),
     )
     return Wired(runtime=Runtime(parts), models=models)
 

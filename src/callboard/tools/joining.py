@@ -10,7 +10,7 @@ import msgspec
 
 from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, Risk
-from callboard.contracts.ports.external import REMOTE_INPUT, NeedTold
+from callboard.contracts.ports.external import CONNECT_AGENT, REMOTE_INPUT, START_AGENT, NeedTold
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 
 from . import rules
@@ -19,10 +19,10 @@ from .paths import display
 from .rules import Target
 from .telling import one_line
 
-#: The tool that starts an agent's command. A rule on it reads `StartAgent(the exact command)`.
-START = "StartAgent"
-#: The tool that contacts an agent elsewhere. A rule on it reads `ConnectAgent(the exact address)`.
-CONNECT = "ConnectAgent"
+#: A rule on it reads `StartAgent(the exact command)`.
+START = START_AGENT
+#: A rule on it reads `ConnectAgent(the exact address)`.
+CONNECT = CONNECT_AGENT
 
 _OUTSIDE = "it runs outside our sandbox and may do what you may"
 _LEAVES = "what is said to it leaves this machine, and what it answers is not ours"

@@ -15,8 +15,9 @@ from callboard.contracts.ports.external import (
     PermissionAnswer,
     PromptEnded,
 )
+from callboard.contracts.redaction import without_secrets
 
-from .process import AgentProcess, start, without_secrets
+from .process import AgentProcess, start
 
 if TYPE_CHECKING:
     from acp.client.connection import ClientSideConnection

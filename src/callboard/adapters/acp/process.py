@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import re
 import signal
 from collections import deque
 from collections.abc import Mapping
 
 from callboard.contracts.ports.external import ExternalFailure
+from callboard.contracts.redaction import without_secrets
 
 #: What an agent is told of this process's environment: where programs, its home and its own settings are. No key of a provider
 #: and none of ours is among them; an agent uses its own login, which is in its home.
@@ -37,20 +37,10 @@ _LONGEST_LINE = 400
 _BY_ITSELF_S = 0.5
 _GRACE_S = 2.0
 
-_SECRET = re.compile(
-    r"(?i)((?:[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|authorization)[\w-]*)[\"']?\s*[=: ]\s*[\"']?"
-    r"(?:(?:bearer|basic)\s+)?)[^\s\"';&|]+|\b(sk-|gh[oprsu]_|xox[abp]-|AKIA|AIza)[\w-]{8,}"
-)
-
 
 def environment(given: Mapping[str, str]) -> dict[str, str]:
     """The variables that an agent gets."""
     return {name: value for name, value in given.items() if name in PASSED or name.startswith("LC_")}
-
-
-def without_secrets(text: str) -> str:
-    """The text without what looks like a secret."""
-    return _SECRET.sub(lambda found: f"{found[1] or found[2]}***", text)
 
 
 class AgentProcess:

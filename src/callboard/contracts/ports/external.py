@@ -19,6 +19,9 @@ from ..plan import PlanStep
 from ..team import RemoteTaskState
 from .model import Usage
 
+#: The calls that start an agent's command and contact one elsewhere. The agent was told nothing yet.
+START_AGENT = "StartAgent"
+CONNECT_AGENT = "ConnectAgent"
 #: The calls in which an agent elsewhere says that it needs something of a person: an answer, or to be authorised there.
 REMOTE_INPUT = "RemoteInput"
 REMOTE_AUTH = "RemoteAuth"

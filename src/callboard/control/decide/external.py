@@ -16,6 +16,7 @@ from callboard.contracts.facts import (
     ToolRefused,
     ToolRequested,
 )
+from callboard.contracts.ports.external import CONNECT_AGENT, START_AGENT
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, call_scope, run_scope, thread_scope
@@ -128,7 +129,8 @@ def call_seen(batch: Batch, report: CallSeen) -> None:
         ask(batch, scope, wanted.tool, evaluation, wanted.step + 1)
     elif before is None or before.phase != "running":
         let_through(batch, scope, wanted.tool, evaluation)
-    consume(batch, report.thread)
+    if wanted.tool not in (START_AGENT, CONNECT_AGENT):
+        consume(batch, report.thread)
 
 
 def plan_seen(batch: Batch, report: PlanSeen) -> None:

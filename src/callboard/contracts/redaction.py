@@ -1,0 +1,15 @@
+"""What looks like a secret is not written down where somebody else's words are quoted."""
+
+from __future__ import annotations
+
+import re
+
+_SECRET = re.compile(
+    r"(?i)((?:[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|authorization)[\w-]*)[\"']?\s*[=: ]\s*[\"']?"
+    r"(?:(?:bearer|basic)\s+)?)[^\s\"';&|]+|\b(sk-|gh[oprsu]_|xox[abp]-|AKIA|AIza)[\w-]{8,}"
+)
+
+
+def without_secrets(text: str) -> str:
+    """The text without what looks like a secret."""
+    return _SECRET.sub(lambda found: f"{found[1] or found[2]}***", text)

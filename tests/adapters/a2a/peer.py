@@ -1,0 +1,189 @@
+"""An agent elsewhere: the official SDK's server over real HTTP, which does what a test plays."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import uvicorn
+from a2a.helpers import new_task_from_user_message, new_text_message
+from a2a.server.agent_execution import AgentExecutor, RequestContext
+from a2a.server.events import EventQueue
+from a2a.server.request_handlers import DefaultRequestHandler
+from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes, create_rest_routes
+from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
+from a2a.types.a2a_pb2 import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, Message
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute
+
+from callboard.adapters.a2a import Pace
+
+#: A pace at which nothing is waited for that has come.
+QUICK = Pace(card=10, request=20, first=0.02, longest=0.05, patience=0.5)
+
+
+class Task:
+    """A task of the peer's as a play works on it. `said` is the text of the newest message."""
+
+    def __init__(self, context: RequestContext, updater: TaskUpdater) -> None:
+        self.said = context.get_user_input()
+        self.id = updater.task_id
+        self.tell = updater
+
+    def words(self, text: str) -> Message:
+        return self.tell.new_agent_message(new_text_message(text).parts)
+
+
+Play = Callable[[Task], Awaitable[None]]
+
+
+class _Playing(AgentExecutor):
+    def __init__(self, play: Play, answer: str) -> None:
+        self._play = play
+        self._answer = answer
+
+    async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
+        if self._answer:
+            message = new_text_message(f"{self._answer} {context.get_user_input()}", context_id=context.context_id)
+            await event_queue.enqueue_event(message)
+            return
+        if context.current_task is None:
+            assert context.message is not None
+            context.message.task_id = context.task_id or ""
+            context.message.context_id = context.context_id or ""
+            await event_queue.enqueue_event(new_task_from_user_message(context.message))
+        assert context.task_id is not None
+        assert context.context_id is not None
+        await self._play(Task(context, TaskUpdater(event_queue, context.task_id, context.context_id)))
+
+    async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
+        assert context.task_id is not None
+        assert context.context_id is not None
+        await TaskUpdater(event_queue, context.task_id, context.context_id).cancel()
+
+
+class Peer:
+    """A running one. `asked` are the methods that it was asked for, `texts` what it was sent; `hold` is for plays that wait."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}/"
+        self.asked: list[str] = []
+        self.texts: list[str] = []
+        self.hold = asyncio.Event()
+        self.server: uvicorn.Server | None = None
+
+    def cut(self) -> None:
+        """Cuts every connection, as a network does."""
+        assert self.server is not None
+        for connection in list(self.server.server_state.connections):
+            transport = getattr(connection, "transport", None)
+            if transport is not None:
+                transport.abort()
+
+
+def card_of(
+    url: str, *, version: str = "1.0", streaming: bool = True, binding: str = "JSONRPC", **more: Any
+) -> AgentCard:
+    return AgentCard(
+        name="Peer",
+        description="Answers.",
+        version="2.1",
+        capabilities=AgentCapabilities(streaming=streaming),
+        supported_interfaces=[AgentInterface(url=url, protocol_binding=binding, protocol_version=version)],
+        default_input_modes=["text/plain"],
+        default_output_modes=["text/plain"],
+        skills=[AgentSkill(id="answer", name="Answer", description="Answers.", tags=["answer"])],
+        **more,
+    )
+
+
+async def nothing(task: Task) -> None:
+    await task.tell.complete()
+
+
+@asynccontextmanager
+async def peer(play: Play = nothing, *, answer: str = "", port: int = 0, **card: Any) -> AsyncIterator[Peer]:
+    """The peer, on a free port of loopback. With `answer` it answers with a message alone."""
+    listening = _listening(port)
+    made = Peer(listening.getsockname()[1])
+    told = card_of(made.url, **card)
+    handler = DefaultRequestHandler(
+        agent_executor=_Playing(play, answer), task_store=InMemoryTaskStore(), agent_card=told
+    )
+    routes: list[BaseRoute] = [*create_agent_card_routes(told)]
+    if card.get("binding") == "HTTP+JSON":
+        routes += create_rest_routes(handler)
+    else:
+        routes += create_jsonrpc_routes(handler, "/", enable_v0_3_compat=True)
+    async with served(Starlette(routes=routes), listening, made):
+        yield made
+
+
+@asynccontextmanager
+async def raw(app: Any) -> AsyncIterator[Peer]:
+    """A server that is no A2A server, or a bad one."""
+    listening = _listening(0)
+    made = Peer(listening.getsockname()[1])
+    async with served(app, listening, made):
+        yield made
+
+
+@asynccontextmanager
+async def served(app: Any, listening: socket.socket, made: Peer) -> AsyncIterator[None]:
+    config = uvicorn.Config(_Noting(app, made), log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    server = made.server = uvicorn.Server(config)
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        async with asyncio.timeout(30):
+            while not server.started:  # noqa: ASYNC110 - the server has no event for it
+                await asyncio.sleep(0.005)
+        yield
+    finally:
+        made.hold.set()
+        made.cut()
+        server.should_exit = True
+        await running
+        listening.close()
+
+
+class _Noting:
+    """Notes what is asked for. The SDK's server is not told of what it has to be asked again."""
+
+    def __init__(self, app: Any, made: Peer) -> None:
+        self._app = app
+        self._made = made
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+
+        async def noting() -> Any:
+            message = await receive()
+            body = message.get("body", b"")
+            if body:
+                self._note(body)
+            return message
+
+        await self._app(scope, noting, send)
+
+    def _note(self, body: bytes) -> None:
+        import json
+
+        told = json.loads(body)
+        self._made.asked.append(told.get("method", ""))
+        message = (told.get("params") or told).get("message")
+        if message:
+            self._made.texts.append("".join(part.get("text", "") for part in message["parts"]))
+
+
+def _listening(port: int) -> socket.socket:
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind(("127.0.0.1", port))
+    made.listen(100)
+    return made
