@@ -3,7 +3,6 @@ import { visibleText } from '@/system/format/ansi'
 import type { Decision } from '@/system/generated/contracts'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
-import { Key } from '@/ui/marks'
 import { useT } from '../shared/surface'
 import { ActionContent } from './action-content'
 import { CardHead } from './card-head'
@@ -129,7 +128,9 @@ export function QuestionCard(props: QuestionCardProps) {
             {offers('answer') && (
               <Button look="solid" onClick={answer}>
                 {t('action.answer')}
-                <Key>{t('action.answer_keys')}</Key>
+                <span className="text-xs font-normal opacity-80 max-sm:hidden">
+                  {t('action.answer_keys')}
+                </span>
               </Button>
             )}
           </div>

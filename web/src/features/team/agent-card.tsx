@@ -124,7 +124,10 @@ function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): stri
     return agent.queuePosition > 0 ? `${why} · ${t('queue.place', { place: agent.queuePosition })}` : why
   }
   if (agent.state === 'needs_input') return doingText(t, agent.tool) ?? agent.tool
-  if (agent.background !== null && agent.state !== 'running') return wakesText(t, agent.background, clock)
+  if (agent.background !== null && agent.state !== 'running') {
+    const at = wakesText(t, agent.background, clock)
+    return at === '' ? '' : t('team.background.until', { at })
+  }
   const told = agent.remote?.taskState ?? null
   if (told !== null) return t('team.remote.last_told', { state: t(`team.remote.task.${told}`) })
   if (isOver(agent.state) || agent.state === 'failed') return agent.result.text || agent.objective.text

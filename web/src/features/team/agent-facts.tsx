@@ -19,7 +19,6 @@ export function AgentFacts(props: {
   const t = useT()
   const parent = agent.parentAgentId
   const known = parent === '' || agentOf(team.agents, parent) !== null
-  const model = [agent.provider, agent.model].filter(Boolean).join(' / ')
   const child = agent.agentKind === 'subagent'
   const [given, taken] = [
     team.handoffs.filter((one) => one.source === agent.agentId).length,
@@ -48,23 +47,7 @@ export function AgentFacts(props: {
         )}
         {agent.spawnReason && <Fact name={t('team.fact.reason')}>{agent.spawnReason}</Fact>}
         <Fact name={t('team.fact.definition')}>{agent.definition || t('app.unknown')}</Fact>
-        <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>
-        <Fact name={t('inspector.connection')}>{t(`team.connection.${agent.connection}`)}</Fact>
-        <Fact name={t('inspector.permission')}>
-          {t.maybe(`composer.permission.${agent.permissionMode}`) ??
-            (agent.permissionMode || t('app.unknown'))}
-        </Fact>
-        <Fact name={t('check.policy')}>
-          {agent.policy.map((may) => t(`team.policy.${may}`)).join(', ') || t('team.policy.none')}
-        </Fact>
-        <Fact name={t('team.fact.isolation')}>{t(`team.isolation.${agent.isolation}`)}</Fact>
-        {agent.workGlobs.length > 0 && (
-          <Fact name={t('team.fact.globs')}>
-            <span className="font-mono">{agent.workGlobs.join(' ')}</span>
-          </Fact>
-        )}
-        {agent.branch && <Fact name={t('team.fact.branch')}>{agent.branch}</Fact>}
-        {agent.worktree && <Fact name={t('team.fact.worktree')}>{agent.worktree}</Fact>}
+        <Held agent={agent} />
         {given + taken > 0 && (
           <Fact name={t('team.view.handoffs')}>{t('team.fact.handoffs', { given, taken })}</Fact>
         )}
@@ -87,5 +70,35 @@ export function AgentFacts(props: {
         </div>
       )}
     </div>
+  )
+}
+
+/** By what it works, and what holds it. Of one elsewhere that is the other end's business. */
+function Held({ agent }: { agent: AgentRow }) {
+  const t = useT()
+  const model = [agent.provider, agent.model].filter(Boolean).join(' / ')
+  const here = agent.remote === null
+  const mode = agent.permissionMode
+  return (
+    <>
+      {here && <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>}
+      <Fact name={t('inspector.connection')}>{t(`team.connection.${agent.connection}`)}</Fact>
+      {here && (
+        <Fact name={t('inspector.permission')}>
+          {t.maybe(`composer.permission.${mode}`) ?? (mode || t('app.unknown'))}
+        </Fact>
+      )}
+      <Fact name={t('check.policy')}>
+        {agent.policy.map((may) => t(`team.policy.${may}`)).join(', ') || t('app.none')}
+      </Fact>
+      {here && <Fact name={t('team.fact.isolation')}>{t(`team.isolation.${agent.isolation}`)}</Fact>}
+      {agent.workGlobs.length > 0 && (
+        <Fact name={t('team.fact.globs')}>
+          <span className="font-mono">{agent.workGlobs.join(' ')}</span>
+        </Fact>
+      )}
+      {agent.branch && <Fact name={t('team.fact.branch')}>{agent.branch}</Fact>}
+      {agent.worktree && <Fact name={t('team.fact.worktree')}>{agent.worktree}</Fact>}
+    </>
   )
 }

@@ -48,7 +48,7 @@ test('an agent that sleeps says until when, why it woke, and what its last run c
   expect(screen.getByText('Sleeping')).toBeTruthy()
   expect(screen.getByText(/^until .*, in 12/)).toBeTruthy()
   await opened('watcher')
-  const facts = within(screen.getByRole('region', { name: 'In the background' }))
+  const facts = within(screen.getByRole('region', { name: 'Background' }))
   expect(facts.getByText('every 30m')).toBeTruthy()
   expect(facts.getByText(/its time had come/)).toBeTruthy()
   expect(facts.getByText('Failed')).toBeTruthy()

@@ -1,4 +1,4 @@
-import { clockTime, inTime, timeOfDay } from '@/system/format/numbers'
+import { inTime, soonTime, timeOfDay } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { AgentRow, Background } from '@/system/rows/model'
 import type { Team } from '@/system/rows/team'
@@ -11,15 +11,11 @@ import { RUN_TONES } from '../shared/tones'
 import type { TeamHandlers } from './handlers'
 import { Schedule } from './schedule'
 
-const DAY_MS = 86_400_000
-
-/** When it wakes, where a time is known: the time of day where that is within a day. */
+/** When it wakes, where a time is known. */
 export function wakesText(t: Translate, background: Background, now: number): string {
   if (background.wakeAt === 0 || !sleeps(background)) return ''
   const at = background.wakeAt / 1000
-  const time =
-    at - now < DAY_MS ? timeOfDay(background.wakeAt, t.locale) : clockTime(background.wakeAt, t.locale)
-  return t('team.background.until', { time, in: inTime(at, now, t.locale) })
+  return t('team.background.at', { time: soonTime(at, now, t.locale), in: inTime(at, now, t.locale) })
 }
 
 function sleeps({ state }: Background): boolean {

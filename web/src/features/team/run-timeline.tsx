@@ -11,7 +11,7 @@ import { RadioGroup } from '@/ui/radio-group'
 import { Prompts } from '../inspector/prompts'
 import { useNames } from '../shared/names'
 import { useT } from '../shared/surface'
-import { detailText, doingText } from '../shared/words'
+import { detailText } from '../shared/words'
 import { teamCall } from '../tool/team-call'
 import { usageText } from './marks'
 
@@ -133,10 +133,9 @@ function MomentText({ moment }: { moment: Moment }) {
 function ToolMoment({ part }: { part: ToolPart }) {
   const t = useT()
   const told = teamCall(t, part, useNames())
-  const doing = doingText(t, part.tool)
   return (
-    <Words more={told?.said ?? callSummary(part.tool, part.summary)} mono={doing === null}>
-      <span className="font-medium">{told?.did ?? doing ?? part.tool}</span>
+    <Words more={told?.said ?? callSummary(part.tool, part.summary)} mono={told === null}>
+      <span className="font-medium">{told?.did ?? part.tool}</span>
       {part.state !== 'output-available' && (
         <span className={`text-sm ${part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'}`}>
           {' '}

@@ -2,6 +2,7 @@ import { Fields } from '@/system/format/fields'
 import type { Translate } from '@/system/i18n/translate'
 import type { ToolPart } from '@/system/rows/model'
 import type { Names } from '../shared/names'
+import { doingText } from '../shared/words'
 
 /** A call in words: what was done and with whom, and what was said. */
 export interface Told {
@@ -10,12 +11,29 @@ export interface Told {
 }
 
 /**
- * What an agent did with its team, from the arguments and the answer of its call. Null for any other tool, and while there is no
- * answer yet: then only what it is about to do is known.
+ * What an agent does with its team, from the arguments and the answer of its call; null for any other tool. While there is no
+ * answer yet only what it is about to do is known.
  */
 export function teamCall(t: Translate, part: ToolPart, names: Names): Told | null {
-  if (part.state !== 'output-available') return null
+  const doing = doingText(t, part.tool)
+  if (doing === null) return null
   const asked = Fields.of(part.arguments.text)
+  if (part.state !== 'output-available') return told(doing, about(part.tool, asked, names))
+  return done(t, part, asked, names) ?? told(doing)
+}
+
+/** Whom or what a call is about, before anything is known of its end. */
+function about(tool: string, asked: Fields, names: Names): string {
+  const agents = [asked.text('agent'), asked.text('to'), asked.text('reviewer')].filter(Boolean)
+  const whom = listed([...agents, ...asked.texts('agents'), ...asked.texts('to')], names)
+  const what =
+    tool === 'update_task'
+      ? names.task(asked.text('taskId'))
+      : asked.text('title') || asked.text('objective') || asked.text('message') || asked.text('text')
+  return [whom, what].filter(Boolean).join(': ')
+}
+
+function done(t: Translate, part: ToolPart, asked: Fields, names: Names): Told | null {
   const answer = Fields.of(part.output.text)
   const agent = names.agent(answer.text('agentId') || asked.text('agent'))
   switch (part.tool) {

@@ -9,7 +9,6 @@ import { Elapsed } from '../shared/elapsed'
 import { useNames } from '../shared/names'
 import { useOpened } from '../shared/opened'
 import { useT } from '../shared/surface'
-import { doingText } from '../shared/words'
 import { Changed } from './changed'
 import { LiveOutput } from './live-output'
 import { messageOf } from './message'
@@ -37,7 +36,6 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
   const names = useNames()
   const message = messageOf(t, part)
   const told = teamCall(t, part, names)
-  const doing = doingText(t, part.tool)
   const said = told?.said ?? callSummary(part.tool, part.summary)
   const [open, setOpen] = useOpened(part.key)
   const refused = wasRefused(part)
@@ -58,10 +56,8 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
           size={14}
           className={active ? 'animate-breathe text-accent' : failed ? 'text-bad' : 'text-ink-faint'}
         />
-        <span className="max-w-[60%] truncate font-medium">{told?.did ?? doing ?? part.tool}</span>
-        <span
-          className={`min-w-0 flex-1 truncate text-ink-soft ${doing === null ? 'font-mono text-sm' : ''}`}
-        >
+        <span className="max-w-[60%] truncate font-medium">{told?.did ?? part.tool}</span>
+        <span className={`min-w-0 flex-1 truncate text-ink-soft ${told === null ? 'font-mono text-sm' : ''}`}>
           {plainTerminalText(said)}
         </span>
         <Changed part={part} />

@@ -67,3 +67,13 @@ export function inTime(then: number, now: number, locale: string): string {
   if (size < 86_400) return format.format(Math.round(seconds / 3600), 'hour')
   return format.format(Math.round(seconds / 86_400), 'day')
 }
+
+const DAY_MS = 86_400_000
+
+/** A time to come, as short as it is near: the time of day, the day of the week, or the date. Both are in milliseconds. */
+export function soonTime(then: number, now: number, locale: string): string {
+  const clock = { hour: 'numeric', minute: '2-digit' } as const
+  const day = then - now < DAY_MS ? {} : then - now < 6 * DAY_MS ? ({ weekday: 'short' } as const) : null
+  const format = day === null ? ({ dateStyle: 'medium', timeStyle: 'short' } as const) : { ...day, ...clock }
+  return new Intl.DateTimeFormat(locale, format).format(then)
+}
