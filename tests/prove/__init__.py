@@ -6,13 +6,15 @@
     deltas    a long reply in many pieces: what it costs while it runs and after it ended
     cancel    cancel at a random moment of a tree: nothing of it lives on, and nothing of it goes on
     inbox     kill -9 between any two facts of a handoff: it is consumed exactly once, and in order
+    evidence  exported packs, through kills and erasures, hold for somebody who has nothing of the product, and changed ones do not
     team      the conformance fixture of subagents out of a real run, and the team that is shown beside a fold of the log
 
 Each is a module to run (`python -m tests.prove.NAME --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a
-sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product, but the two
+sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product, but those
 that are it, in processes of their own:
 
     product   the server as a process
+    auditor   a pack of evidence checked from its README alone, with the standard library
     wire      HTTP/1.1 and server-sent events over sockets
     store     the log as it lies on disk, with the chain checked anew
     fold      facts folded into the view that a client should have
@@ -22,6 +24,7 @@ that are it, in processes of their own:
     scenes    scenario files for the scripted model
     crew      teams: agents of a folder, what their model says, a session followed from outside
     planted   the product with a fault
+    erasing   the product erasing facts
     speaking  the product's events and task snapshots of a session
     report    figures, progress and the verdict
 """

@@ -2,6 +2,9 @@
 
     no-cascade      the cancel of a parent reaches none of its children
     unsaid:TYPE     facts of that type are decided and never said
+    other-words     a pack of evidence tells other payloads than the log has
+    short-pack      a pack of evidence lacks the last fact, and its manifest agrees
+    keep-packs      what is erased stays in the packs that the log keeps
 
 This is the one module here that imports the product, because it is the product, broken.
 """
@@ -18,6 +21,18 @@ def plant(fault: str) -> None:
     """Breaks the product. Raises LookupError for a fault that is not known."""
     if fault == "no-cascade":
         _replace("callboard.control.decide.stops", "cancel_all", lambda *_: None)
+    elif fault == "keep-packs":
+        _replace("callboard.log.sqlite.removal", "_drop_packs", lambda *_: None)
+    elif fault == "short-pack":
+        from callboard.evidence.pack import Packer
+
+        facts = Packer.facts
+        setattr(Packer, "facts", lambda self, page: facts(self, page[:-1]))  # noqa: B010
+    elif fault == "other-words":
+        from callboard.evidence import layout
+
+        line_of = layout.line_of
+        _replace("callboard.evidence.layout", "line_of", lambda stored, header: line_of(_reworded(stored), header))
     elif fault.startswith("unsaid:"):
         from callboard.control.batch import Batch
 
@@ -26,6 +41,10 @@ def plant(fault: str) -> None:
     else:
         raise LookupError(f"there is no fault {fault}")
     print(f"SABOTAGE: {fault}. This product is broken on purpose.", file=sys.stderr, flush=True)
+
+
+def _reworded(stored: Any) -> Any:
+    return stored if stored.payload is None else stored._replace(payload=stored.payload.replace(b"note", b"nope"))
 
 
 def _replace(module: str, name: str, by: Callable[..., Any]) -> None:

@@ -1,0 +1,36 @@
+"""`python -m tests.prove.erasing STORE SESSION SEQUENCE... [--fault FAULT]` erases facts of a store that nobody else writes.
+
+It is the product, like `planted`, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from callboard.log.sqlite.store import open_store
+
+from .planted import plant
+
+
+async def erase(folder: Path, session: str, sequences: list[int]) -> None:
+    """Erases the payloads of these facts."""
+    store = open_store(folder)
+    try:
+        for sequence in sequences:
+            await store.facts.erase(session, sequence)
+    finally:
+        await store.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("store", type=Path)
+    parser.add_argument("session")
+    parser.add_argument("sequences", type=int, nargs="+")
+    parser.add_argument("--fault", default="")
+    given = parser.parse_args()
+    if given.fault:
+        plant(given.fault)
+    asyncio.run(erase(given.store, given.session, given.sequences))
