@@ -17,6 +17,7 @@ from callboard.app.endpoint import find
 from callboard.app.home import Home
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.tasks import CancelTask, PauseTask, ResumeTask
 from callboard.contracts.commands.team import RespondHandoff
 from tests.app.product import Product, says
 
@@ -158,6 +159,38 @@ def test_a_board_leaves_the_decision_to_the_person(product: Product):
         went_well(facts)
         assert {named, noted, last} <= {fact["taskId"] for fact in facts if fact["type"] == "task.completed"}
         assert said in notes.read_text()
+
+
+def test_a_watcher_sleeps_wakes_by_itself_reports_and_sleeps_again(product: Product):
+    """UI-22: what it wakes for, its runs as attempts of one task, and a sleep at the end that a person pauses and ends."""
+    with product.up():
+        started, facts = played(product, "background_teammate")
+        went_well(facts)
+        assert [one["reason"] for _, one in of(facts, "agent.woke")] == ["inbox", "fact", "fact"]
+        (job,) = {fact["taskId"] for fact in facts if fact["type"] == "task.started"}
+        attempts = [fact["attemptId"] for fact in facts if fact["type"] == "task.started"]
+        assert attempts == [f"{job}.{number}" for number in (1, 2, 3)]
+        slept = [one for _, one in of(facts, "agent.slept")]
+        assert [one["reason"] for one in slept] == ["joined", "ran", "ran", "ran"]
+        assert (slept[-1]["schedule"], facts[-1]["type"]) == ("every 1800 s", "agent.slept")
+        folder = Path(started["folder"])
+        orders = [int(line.partition(",")[2]) for line in (folder / "orders.csv").read_text().split()[1:]]
+        assert f"Total: {sum(orders)}\n" in (folder / "summary.md").read_text()
+
+        session = started["sessionId"]
+        given(product, PauseTask(session_id=session, task_id=job))
+        given(product, ResumeTask(session_id=session, task_id=job))
+        given(product, CancelTask(session_id=session, task_id=job, reason="seen enough"))
+        facts = product.run("facts", session, "--json").json[len(facts) :]
+        assert [fact["type"] for fact in facts if not fact["type"].startswith("snapshot")] == [
+            "task.paused",
+            "task.resumed",
+            "agent.slept",
+            "task.cancel.requested",
+            "task.cancelled",
+            "agent.slept",
+        ]
+        assert [one["reason"] for _, one in of(facts, "agent.slept")] == ["resumed", "ended"]
 
 
 def _of_a_child(facts: list[dict[str, Any]], task: str) -> bool:

@@ -109,7 +109,8 @@ def _say_end(demo: Demo, started: Started) -> None:
     style = Style(sys.stdout)
     if demo.next:
         out(f"\n{style.warn('?')} {demo.next}")
-        out(style.dim(f'  Or here: callboard run "{demo.say}" --session {started.session_id} --permission edits'))
+        if demo.say:
+            out(style.dim(f'  Or here: callboard run "{demo.say}" --session {started.session_id} --permission edits'))
     out(f"\nOver. {_kept(started)}")
 
 

@@ -23,6 +23,7 @@ NAMES = (
     "specialist_handoff",
     "review_team",
     "human_agent_board",
+    "background_teammate",
 )
 _LONGEST_NAME = 80
 
