@@ -312,7 +312,7 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
 
 
 def main() -> int:
-    options = arguments(__doc__, n=3, help_n="sessions").parse_args()
+    options = arguments(__doc__, n=2, help_n="sessions").parse_args()
     return run(prove(options.n, options.sabotage, options.seed), longest=60 + 60 * options.n)
 
 
