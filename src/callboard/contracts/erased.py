@@ -2,7 +2,8 @@
 
 Its header and scope remain, so the shape of what happened remains: a turn is still a turn, a call still ends. Texts read as
 erased and names as unknown. Where a row has no word for unknown, the careful reading stands in: an approval that offers
-nothing, the highest risk. A fact that says nothing without its payload (a steer, the parts of an answer) is not shown.
+nothing, the highest risk. A fact that says nothing without its payload (a steer, the parts of an answer, a message and whom it
+went to) is not shown.
 """
 
 from __future__ import annotations
@@ -17,13 +18,18 @@ from .facts import (
     ActionRequired,
     ActionResolved,
     ActionWithdrawn,
+    AgentConnected,
+    AgentDisconnected,
     AgentSlept,
     AgentWoke,
     Candidate,
     ErasedFact,
     ErrorRaised,
     Fact,
+    HandoffAccepted,
     HandoffCompleted,
+    HandoffRejected,
+    HandoffRequested,
     MessageInterrupted,
     MessageText,
     ModelCompleted,
@@ -31,13 +37,19 @@ from .facts import (
     ModelInterrupted,
     ModelRequested,
     PermissionEvaluated,
+    PlanUpdated,
     QueueAdded,
     QueueEdited,
     QueuePromoted,
     QueueRemoved,
     ReasoningCompleted,
     ReasoningInterrupted,
+    RemoteArtifact,
+    RemoteTaskChanged,
+    ReplyEnded,
     ReviewApplied,
+    ReviewRequested,
+    ReviewVerdict,
     RoutingResolved,
     SandboxApplied,
     SessionCreated,
@@ -76,10 +88,13 @@ from .facts import (
     WarningRaised,
 )
 from .facts.action import Decision
+from .facts.handoff import ReplyEnd
 from .facts.permission import Verdict
 from .facts.sandbox import SandboxLevel
 from .facts.turn import InterruptCause
+from .payload import Payload
 from .record import Record
+from .team import Verdict as Judgement
 
 ERASED = Text(erased=True)
 UNKNOWN = "unknown"
@@ -91,6 +106,11 @@ _STAND_INS: tuple[Fact, ...] = (
     ThreadOpened(agent_name=UNKNOWN, kind="main", definition="", definition_hash=""),
     ThreadPaused(cause="recovered"),
     ThreadResumed(),
+    AgentConnected(provider_session_id="", name=UNKNOWN, card=ERASED),
+    AgentDisconnected(provider_session_id=""),
+    RemoteTaskChanged(remote_task_id="", state="unknown", message=ERASED),
+    RemoteArtifact(remote_task_id="", remote_artifact_id=UNKNOWN),
+    PlanUpdated(steps=()),
     AgentSlept(reason="ran", permission_mode="planning"),
     AgentWoke(reason="schedule"),
     TurnSubmitted(input=ERASED, mode="chat", permission_mode="ask"),
@@ -140,7 +160,13 @@ _STAND_INS: tuple[Fact, ...] = (
     SubagentFailed(code=UNKNOWN, message="", result=ERASED),
     SubagentCancelled(result=ERASED),
     SubagentClosed(),
+    HandoffRequested(source=UNKNOWN, target=UNKNOWN, to_thread="", edge="report", payload=Payload(message="")),
+    HandoffAccepted(source=UNKNOWN, target=UNKNOWN),
+    HandoffRejected(source=UNKNOWN, target=UNKNOWN, to_thread=""),
     HandoffCompleted(source=UNKNOWN, target=UNKNOWN),
+    ReplyEnded(end=cast("ReplyEnd", UNKNOWN), to_thread=""),
+    ReviewRequested(reviewer=UNKNOWN, target=UNKNOWN, instructions=ERASED),
+    ReviewVerdict(reviewer=UNKNOWN, target=UNKNOWN, verdict=cast("Judgement", UNKNOWN)),
     ReviewApplied(reviewer=UNKNOWN, target=UNKNOWN),
     TaskCreated(title=UNKNOWN, objective=ERASED),
     TaskStarted(assignee=UNKNOWN),

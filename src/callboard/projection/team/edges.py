@@ -75,7 +75,7 @@ class EdgesPanel(msgspec.Struct):
                 source = self.threads.get(scope.thread, scope.agent)
                 rows = [_edge(record, "wait", source, target) for target in fact.agents]
                 return self._put(f"call:{scope.tool_call}", rows)
-            case HandoffRequested() as fact:
+            case HandoffRequested() as fact if {folded(fact.source), folded(fact.target)} <= self.agents.keys():
                 row = _edge(record, "handoff", fact.source, fact.target)
                 return self._put(
                     f"handoff:{scope.handoff}",
