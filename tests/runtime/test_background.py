@@ -79,7 +79,7 @@ async def woken(home: House, session: str) -> list[Record]:
 
 
 async def test_it_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
-    """UI-22, CTL-06"""
+    """UI-22"""
     clock = MovedClock()
     async with watched(tmp_path, clock) as home:
         session = (await taken_in(home)).session_id
@@ -96,7 +96,7 @@ async def test_it_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
 
 
 async def test_it_wakes_in_a_session_that_nobody_has_open(tmp_path: Path) -> None:
-    """CTL-06: a session that only sleeps is not held in memory."""
+    """A session that only sleeps is not held in memory."""
     clock = MovedClock()
     async with watched(tmp_path, clock, idle_waiting=0.0) as home:
         session = (await taken_in(home)).session_id
@@ -110,7 +110,7 @@ async def test_it_wakes_in_a_session_that_nobody_has_open(tmp_path: Path) -> Non
 
 
 async def test_a_time_that_passed_while_the_process_was_down_wakes_it_once(tmp_path: Path) -> None:
-    """UI-22, CTL-06: a process that starts opens what sleeps, though nobody asks for it."""
+    """UI-22: a process that starts opens what sleeps, though nobody asks for it."""
     clock = MovedClock()
     async with watched(tmp_path, clock) as home:
         session = (await taken_in(home)).session_id
@@ -128,7 +128,7 @@ async def test_a_time_that_passed_while_the_process_was_down_wakes_it_once(tmp_p
 
 
 async def test_a_kill_right_after_it_woke_leaves_an_attempt_that_is_over(tmp_path: Path) -> None:
-    """CTL-06: it woke, its turn and its run are one transaction; what ran is interrupted, and its next time comes."""
+    """CTL-06, MAR-16: it woke, its turn and its run are one transaction; what ran is interrupted, and its next time comes."""
     clock = MovedClock()
     async with watched(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
         session = (await taken_in(home)).session_id
@@ -163,7 +163,7 @@ async def test_a_process_that_stops_ends_the_run_and_the_agent_sleeps_on(tmp_pat
 
 
 async def test_two_wakes_never_overlap(tmp_path: Path) -> None:
-    """CTL-06: a minute of every minute passes while it runs."""
+    """Its times pass while it runs."""
     clock = MovedClock()
     playing: list[Any] = [[{"wait_for": "go"}, {"text": "Done."}], *([says("Done.")] * 5)]
     async with watched(tmp_path, clock, schedule='{cron: "* * * * *"}', calls=playing) as home:

@@ -50,7 +50,7 @@ def add(name: str = "watcher") -> AddAgent:
 
 
 def test_an_agent_that_is_taken_in_has_a_task_and_sleeps() -> None:
-    """UI-22, CTL-06: wake reason and schedule are facts, and nothing runs because a file exists."""
+    """UI-22: wake reason and schedule are facts, and nothing runs because a file exists."""
     given = Sleepers()
     given.definitions = (*given.definitions, watcher(every=HALF_AN_HOUR, wake_on=("turn.failed",)))
     given.when(submit("the objective", permission_mode="edits"))
@@ -88,7 +88,7 @@ def test_an_agent_that_is_taken_in_has_a_task_and_sleeps() -> None:
 
 
 def test_mains_join_and_subagents_do_not() -> None:
-    """MAR-16: a subagent works for one parent, so nobody takes it in."""
+    """Multi-agent runtime spec, Hard invariants: a subagent works for one parent, so nobody takes it in."""
     given = team()
     assert types(given.when(add("critic"))) == ["thread.opened"]
     refused = given.refuses(add("worker"))
@@ -159,7 +159,7 @@ def test_it_wakes_when_its_time_comes_runs_and_sleeps_again() -> None:
 
 
 def test_two_wakes_never_overlap() -> None:
-    """CTL-06: a time that comes while it runs starts no second run."""
+    """A time that comes while it runs starts no second run."""
     given = sleepers(cron="* * * * *")
     given.passes(MINUTE / SECOND)
     assert given.works() == ["watcher"]
@@ -177,7 +177,7 @@ def test_times_that_pass_while_it_runs_are_left_out_and_that_is_said() -> None:
 
 
 def test_a_time_that_passed_while_nothing_could_wake_it_wakes_it_once_and_is_told() -> None:
-    """CTL-06, REC: the process was down for two days."""
+    """UI-22: the process was down for two days."""
     given = sleepers(cron=AT_NINE)
     due = given.of_watcher().wake_at
     given.now += 2 * 24 * 3600 * SECOND
@@ -192,7 +192,7 @@ def test_a_time_that_passed_while_nothing_could_wake_it_wakes_it_once_and_is_tol
 
 
 def test_a_run_that_its_process_died_of_is_over_and_its_agent_sleeps() -> None:
-    """CTL-06"""
+    """CTL-06, MAR-16: what was interrupted is not resumed; the next time is another attempt."""
     given = sleepers(every=60)
     given.passes(60)
     given.epoch = 2
@@ -305,7 +305,7 @@ def test_a_message_of_a_main_takes_it_in() -> None:
 
 
 def test_three_failures_in_a_row_pause_it() -> None:
-    """CTL-06: a failing agent does not spend without an end."""
+    """A failing agent does not spend without an end."""
     given = sleepers(every=60)
     for attempt in (1, 2, 3):
         assert given.passes(60).decision.facts[2].scope.attempt == attempt

@@ -30,7 +30,7 @@ STEPS = st.lists(
 def test_each_time_that_it_sleeps_until_wakes_it_at_most_once_and_none_is_missed(
     schedule: dict[str, object], steps: list[tuple[str, float]]
 ) -> None:
-    """CTL-06, UI-22"""
+    """UI-22"""
     made = sleepers(**schedule)
     for name, seconds in steps:
         _take(made, name, seconds)
