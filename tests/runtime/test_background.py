@@ -12,6 +12,7 @@ import pytest
 
 from callboard.contracts.commands import DeleteSession, ListSessions, SubmitTurn, TurnAccepted, UpdateSession
 from callboard.contracts.commands.agents import AddAgent
+from callboard.contracts.commands.tasks import CancelTask
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     AgentSlept,
@@ -237,3 +238,21 @@ async def test_a_person_writes_to_it_and_it_wakes(tmp_path: Path) -> None:
         await home.do(SubmitTurn(session_id=turn.session_id, thread_id=thread, text="What is new?"))
         await home.until(turn.session_id, "agent.slept", count=2)
         assert await facts(home, turn.session_id, AgentWoke) == [AgentWoke(reason="person")]
+
+
+async def test_a_session_in_which_nothing_sleeps_any_more_is_not_opened_by_itself(tmp_path: Path) -> None:
+    """UI-22: the end of its task is the end of its waking, also for the process that starts next."""
+    clock = MovedClock()
+    async with watched(tmp_path, clock) as home:
+        session = (await taken_in(home)).session_id
+        await scheduled(home, True)
+        task = next(one.scope.task for one in await home.facts(session) if isinstance(one.fact, AgentSlept))
+        await home.do(CancelTask(session_id=session, task_id=task))
+        await scheduled(home, True, False)
+        clock.move(HALF_HOUR)
+        other = (await taken_in(home)).session_id
+        await scheduled(home, True, False, True)
+    clock.move(HALF_HOUR)
+    async with watched(tmp_path, clock) as home:
+        await home.until(other, "agent.woke")
+        assert await woken(home, session) == []

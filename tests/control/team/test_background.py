@@ -6,6 +6,7 @@ import msgspec
 
 from callboard.contracts.commands import InterruptTurn, ResumeThread, SubmitTurn
 from callboard.contracts.commands.agents import AddAgent, AgentAdded
+from callboard.contracts.commands.tasks import CancelTask, CompleteTask, PauseTask, ResumeTask, StartTask
 from callboard.contracts.commands.team import SendMessage
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
@@ -31,7 +32,7 @@ from callboard.contracts.team import Edge
 from callboard.control.effects import ScheduleSession, WakeAt, sleeps, standing
 from callboard.control.known import Setup
 from callboard.control.outcomes import TakenOver, TimeCame
-from tests.control.examples import NOW, SESSION, THREAD, submit
+from tests.control.examples import ASK, NOW, SESSION, THREAD, answered, reject, submit, wants
 from tests.control.given import Then
 from tests.control.team.given import all_of, one, team, types
 from tests.control.team.sleepers import AT_NINE, MINUTE, SECOND, Sleepers, sleepers, watcher
@@ -374,6 +375,72 @@ def test_a_task_that_is_cancelled_puts_it_to_sleep_for_good() -> None:
     given.passes(3600).then_nothing()
     given.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="One more question."))
     assert types(given.says("watcher"))[-1] == "turn.completed"
+
+
+def test_while_an_approval_of_it_is_open_it_does_not_wake_again() -> None:
+    """What asks waits for a person, however many of its times pass."""
+    given = sleepers(every=60)
+    given.passes(60)
+    given.when(answered(wants(9, 2, ASK), run=2, thread="thr_2"))
+    given.passes(3600).then_nothing()
+    given.when(reject())
+    assert one(given.says("watcher"), AgentSlept).wake_at == given.now + MINUTE
+
+
+def test_pausing_its_task_stops_its_run_and_resuming_it_waits_for_the_next_time() -> None:
+    """UI-22"""
+    given = sleepers(every=60)
+    given.passes(60)
+    task = given.of_watcher().task
+    assert types(given.when(PauseTask(session_id=SESSION, task_id=task)))[:2] == [
+        "task.paused",
+        "turn.interrupt.requested",
+    ]
+    assert "agent.slept" not in types(given.stopped("watcher"))
+    given.passes(3600).then_nothing()
+    then = given.when(ResumeTask(session_id=SESSION, task_id=task))
+    assert types(then) == ["task.resumed", "agent.slept"]
+    assert one(then, AgentSlept).reason == "resumed"
+    assert given.passes(60).decision.facts[2].scope.attempt == 2
+
+
+def test_cancelling_its_task_stops_its_run_and_ends_it() -> None:
+    """UI-22: the intent first, then what it stopped, then the end."""
+    given = sleepers(every=60)
+    given.passes(60)
+    task = given.of_watcher().task
+    assert types(given.when(CancelTask(session_id=SESSION, task_id=task))) == [
+        "task.cancel.requested",
+        "turn.interrupt.requested",
+    ]
+    then = given.stopped("watcher", "cancelled")
+    assert [tag for tag in types(then) if not tag.startswith("model.")] == [
+        "turn.interrupted",
+        "task.cancelled",
+        "snapshot.updated",
+        "agent.slept",
+    ]
+    assert one(then, AgentSlept).reason == "ended"
+    given.passes(3600).then_nothing()
+
+
+def test_somebody_may_begin_its_next_run_before_its_time() -> None:
+    """It is one attempt, told once."""
+    given = sleepers(every=60)
+    task = given.of_watcher().task
+    then = given.when(StartTask(session_id=SESSION, task_id=task))
+    assert types(then).count("task.started") == 1
+    assert one(then, AgentWoke).reason == "person"
+    given.says("watcher")
+    assert given.passes(60).decision.facts[2].scope.attempt == 2
+
+
+def test_completing_its_task_is_its_end_as_well() -> None:
+    given = sleepers(every=60)
+    then = given.when(CompleteTask(session_id=SESSION, task_id=given.of_watcher().task))
+    assert types(then)[-1] == "agent.slept"
+    assert one(then, AgentSlept).reason == "ended"
+    given.passes(60).then_nothing()
 
 
 def test_it_does_not_wake_in_a_session_that_was_closed() -> None:
