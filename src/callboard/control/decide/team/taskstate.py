@@ -33,12 +33,13 @@ def task_changed(batch: Batch, name: str, status: TaskStatus | None = None) -> T
 
 
 def scope_of(state: Session, task: OpenTask) -> Scope:
-    """The scope of a fact about the task and whoever works on it."""
+    """The scope of a fact about the task, its newest attempt and whoever works on it."""
     thread = thread_of_task(state, task)
     worker = worker_of(state, task)
     return Scope(
         agent=thread.agent if thread is not None else "",
         thread=thread.thread if thread is not None else "",
+        run=task.run,
         task=task.task,
         attempt=task.attempt,
         parent_thread=worker[1].parent if worker is not None else "",

@@ -128,7 +128,7 @@ def _go_on(batch: Batch, task: OpenTask, reason: str) -> None:
         turn=batch.known.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode, task=task.task
     )
     at = thread_scope(thread, turn.turn)
-    scope = msgspec.structs.replace(scope_of(batch.state, task), turn=turn.turn, attempt=task.attempt + 1)
+    scope = msgspec.structs.replace(scope_of(batch.state, task), turn=turn.turn, run="", attempt=task.attempt + 1)
     batch.say(TaskStarted(assignee=thread.agent, reason=reason), scope)
     batch.say(TurnSubmitted(input=batch.hold(GO_ON), mode=turn.mode, permission_mode=turn.permission_mode), scope)
     if thread.paused is not None and thread.run is None:
