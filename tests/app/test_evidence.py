@@ -13,7 +13,7 @@ SPOKEN = {"calls": [uses("Write", "Now.", file_path="report.md", content="# R\n"
 
 
 def test_a_pack_is_written_and_holds_for_the_product_and_for_an_auditor(product: Product):
-    """UI-15, SUB-04"""
+    """SUB-04"""
     product.plays(SPOKEN).run("run", "Write", "--approve", "all")
     session = product.run("sessions", "--json").json[0]["sessionId"]
     facts = product.run("facts", "last", "--json").json

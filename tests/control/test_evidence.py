@@ -18,7 +18,7 @@ MADE = EvidenceMade(request=ExportEvidence(session_id=SESSION), pack=PACK, throu
 
 
 def test_a_pack_of_a_session_is_told_by_one_fact_that_keeps_it() -> None:
-    """UI-15: also while a turn runs, which it does not touch."""
+    """Also while a turn runs, which it does not touch."""
     session = given(submit())
     before = session.state
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.timeout(300)
 
 
 async def test_packs_hold_for_somebody_who_has_nothing_of_the_product(capsys: pytest.CaptureFixture[str]) -> None:
-    """UI-15, SUB-04, CTL-01, CTL-05: through a kill, an erasure and a deletion."""
+    """SUB-04, CTL-01, CTL-05: through a kill, an erasure and a deletion."""
     code = await evidence.prove(1, "", 1)
 
     assert code == 0, capsys.readouterr().out

@@ -95,7 +95,6 @@ async def begun(home: House, session: str) -> ExportUnderWay:
 
 
 async def test_an_export_is_a_fact_and_its_pack_holds(tmp_path: Path):
-    """UI-15"""
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         facts = await home.facts(session)
@@ -193,7 +192,7 @@ async def test_a_pack_of_a_task_has_the_child_s_facts_with_its_ids_and_so_has_th
 async def test_a_session_works_on_while_its_evidence_is_exported_and_the_pack_ends_where_it_was_asked_for(
     tmp_path: Path,
 ):
-    """UI-15"""
+    """Agent UI specification: an export runs in the background, with progress, and blocks no stream."""
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         asked_at = len(await home.facts(session))

@@ -43,7 +43,7 @@ async def test_what_is_not_text_is_only_downloaded(board: Board, data: bytes):
 
 
 async def test_a_download_has_the_name_that_was_asked_for(board: Board):
-    """UI-15: an exported pack is saved under a name that says what it is."""
+    """An exported pack is saved under a name that says what it is."""
     path = f"{API}/blobs/{await board.blob(b'PK of text')}"
 
     named = await board.http.get(path, params={"name": "evidence-ses_one-12.zip"})
