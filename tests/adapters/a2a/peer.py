@@ -34,7 +34,7 @@ class Task:
         self.tell = updater
 
     def words(self, text: str) -> Message:
-        return self.tell.new_agent_message(new_text_message(text).parts)
+        return self.tell.new_agent_message(list(new_text_message(text).parts))
 
 
 Play = Callable[[Task], Awaitable[None]]
@@ -75,6 +75,14 @@ class Peer:
         self.texts: list[str] = []
         self.hold = asyncio.Event()
         self.server: uvicorn.Server | None = None
+        self.running: asyncio.Task[None] | None = None
+
+    async def stop(self) -> None:
+        """Ends it without a word."""
+        self.cut()
+        if self.server is not None and self.running is not None:
+            self.server.should_exit = self.server.force_exit = True
+            await self.running
 
     def cut(self) -> None:
         """Cuts every connection, as a network does."""
@@ -136,7 +144,7 @@ async def raw(app: Any) -> AsyncIterator[Peer]:
 async def served(app: Any, listening: socket.socket, made: Peer) -> AsyncIterator[None]:
     config = uvicorn.Config(_Noting(app, made), log_level="error", lifespan="off", timeout_graceful_shutdown=1)
     server = made.server = uvicorn.Server(config)
-    running = asyncio.create_task(server.serve(sockets=[listening]))
+    made.running = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         async with asyncio.timeout(30):
             while not server.started:  # noqa: ASYNC110 - the server has no event for it
@@ -144,9 +152,7 @@ async def served(app: Any, listening: socket.socket, made: Peer) -> AsyncIterato
         yield
     finally:
         made.hold.set()
-        made.cut()
-        server.should_exit = True
-        await running
+        await made.stop()
         listening.close()
 
 

@@ -41,7 +41,7 @@ async def read(http: httpx.AsyncClient, url: str, seconds: float) -> AgentCard:
         message = f"The card at {where} did not come within {seconds:g} s."
         raise ExternalFailure("remote_unavailable", message, retryable=True) from error
     except httpx.HTTPError as error:
-        message = f"{where} is not reached: {without_secrets(str(error)[:300]) or type(error).__name__}."
+        message = f"{where} is not reached: {without_secrets(str(error)[:300]).rstrip('.') or type(error).__name__}."
         raise ExternalFailure("remote_unavailable", message, retryable=True) from error
     try:
         held: Any = json.loads(data)
