@@ -268,14 +268,20 @@ CONTROLS: dict[Control, str] = {
     "request_review": "request_review",
     "approve": "respond_action",
     "reject": "respond_action",
+    "answer": "respond_action",
+    "retry": "retry_task",
     "open_detail": "get_parts",
     "export": "export_evidence",
 }
 
-#: The command behind each of the Subagents specification's names (Control plane) that the product has.
+#: The command behind each of the Subagents specification's names (Control plane); JSON-RPC takes them as methods.
 SUBAGENT_CONTROLS: dict[str, str] = {
+    "task/start": "start_task",
     "subagent/spawn": "spawn_subagent",
+    "task/cancel": "cancel_task",
     "subagent/cancel": "cancel_subagent",
+    "task/pause": "pause_task",
+    "task/resume": "resume_task",
     "action/respond": "respond_action",
     "handoff/respond": "respond_handoff",
     "evidence/export": "export_evidence",
