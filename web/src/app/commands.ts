@@ -27,6 +27,7 @@ export interface CommandContext extends SessionOffers {
   readonly toggleSidebar: () => void
   readonly toggleInspector: () => void
   readonly askToDelete: (session: SessionCard) => void
+  readonly askToAdd: () => void
 }
 
 type Row = PaletteCommand & { readonly offered: boolean }
@@ -66,6 +67,7 @@ function ofSession(context: CommandContext): readonly Row[] {
     row('archive', t(active?.archived ? 'sessions.unarchive' : 'sessions.archive'), 'archive', here, () =>
       update({ archived: !active?.archived }),
     ),
+    row('add', t('palette.add_agent'), 'plus', here, context.askToAdd),
     row('export', t('evidence.export'), 'download', here, () => {
       if (active !== null) void workbench.attempt(() => workbench.evidence.export(active.sessionId, null))
     }),

@@ -2,6 +2,7 @@ import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { DeleteDialog } from '@/features/sessions/delete-dialog'
 import { useT } from '@/features/shared/surface'
+import { AddDialog } from '@/features/team/add-agent'
 import type { SessionCard } from '@/system/rows/model'
 import { NO_SIGNAL } from '@/system/signal'
 import { IconButton } from '@/ui/button'
@@ -31,6 +32,7 @@ export function Shell() {
   const layout = useLayout()
   const input = useRef<HTMLTextAreaElement>(null)
   const [palette, setPalette] = useState(false)
+  const [adding, setAdding] = useState(false)
   const [deleting, setDeleting] = useState<SessionCard | null>(null)
   const [offers, setOffers] = useState<SessionOffers>(NOTHING_OFFERED)
 
@@ -67,6 +69,7 @@ export function Shell() {
     toggleSidebar: layout.sidebar.toggle,
     toggleInspector: layout.inspector.toggle,
     askToDelete: setDeleting,
+    askToAdd: () => setAdding(true),
   }
   const showSidebar = layout.sidebar.open ? null : (
     <IconButton icon="sidebar" label={t('app.open_sidebar')} onClick={layout.sidebar.show} />
@@ -121,6 +124,16 @@ export function Shell() {
         </Suspense>
       )}
       <Exported />
+      {adding && active !== null && (
+        <AddDialog
+          agents={active.feed.rows.panel('agents').all()}
+          definitions={NO_DEFINITIONS}
+          onAdd={(agent) =>
+            workbench.attempt(() => workbench.api.command('add_agent', { sessionId: active.id, agent }))
+          }
+          onDone={() => setAdding(false)}
+        />
+      )}
       {deleting !== null && (
         <DeleteDialog
           session={deleting}
@@ -132,6 +145,7 @@ export function Shell() {
   )
 }
 
+const NO_DEFINITIONS: readonly string[] = []
 const NO_SESSIONS: readonly SessionCard[] = []
 const NOTHING = () => {}
 const NOTHING_OFFERED: SessionOffers = {

@@ -1,11 +1,11 @@
 import { useId, useState } from 'react'
-import type { Team } from '@/system/rows/team'
+import type { AgentRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { useT } from '../shared/surface'
 
 interface AddAgentProps {
-  readonly team: Team
+  readonly agents: readonly AgentRow[]
   readonly definitions: readonly string[]
   readonly onAdd: (name: string) => Promise<boolean>
 }
@@ -24,13 +24,18 @@ export function AddAgent(props: AddAgentProps) {
   )
 }
 
-function AddDialog({ team, definitions, onAdd, onDone }: AddAgentProps & { readonly onDone: () => void }) {
+export function AddDialog({
+  agents,
+  definitions,
+  onAdd,
+  onDone,
+}: AddAgentProps & { readonly onDone: () => void }) {
   const t = useT()
   const [name, setName] = useState('')
   const [sending, setSending] = useState(false)
   const [empty, setEmpty] = useState(false)
   const [list, problem] = [useId(), useId()]
-  const here = new Set(team.agents.map((agent) => agent.name))
+  const here = new Set(agents.map((agent) => agent.name))
   const offered = definitions.filter((one) => !here.has(one))
   const add = async (chosen: string) => {
     if (sending) return

@@ -102,6 +102,11 @@ export function BackgroundFacts(props: BackgroundFactsProps) {
       </Facts>
       {!isEnded(background.state) && (
         <div className="flex flex-wrap gap-1.5">
+          {sleeps(background) && (
+            <Button look="outline" onClick={() => handlers.onStartTask(background.taskId)}>
+              {t('team.wake')}
+            </Button>
+          )}
           {background.state === 'paused' ? (
             <Button look="outline" icon="play" onClick={() => handlers.onResumeTask(background.taskId)}>
               {t('team.resume_agent')}

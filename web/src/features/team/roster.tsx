@@ -59,7 +59,7 @@ export function Roster({ team, shown, handlers, definitions = [] }: RosterProps)
           </ul>
         </Disclosure>
       )}
-      <AddAgent team={team} definitions={definitions} onAdd={handlers.onAddAgent} />
+      <AddAgent agents={team.agents} definitions={definitions} onAdd={handlers.onAddAgent} />
       {asked?.what === 'end' && subject !== undefined && (
         <EndDialog
           agent={subject}

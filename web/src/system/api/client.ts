@@ -95,9 +95,9 @@ export class ApiClient {
     return this.#json(`${ROOT}/meta`, {})
   }
 
-  /** Where the whole of a blob is read from, as long as its session is there. */
-  blobAddress(hash: string, sessionId: string): string {
-    return `${ROOT}/blobs/${hash}?session=${sessionId}`
+  /** Where the whole of a blob is downloaded from as a file of that name, as long as its session is there. */
+  blobAddress(hash: string, session: string, name: string): string {
+    return `${ROOT}/blobs/${hash}?${new URLSearchParams({ session, name })}`
   }
 
   /** Part of a blob as text: `length` bytes from `offset`. */

@@ -45,6 +45,7 @@ export const enAgents = {
   'team.open_run': 'Open the run',
   'team.open_run_of': 'Current run of {agent}',
   'team.open_last_run_of': 'Last run of {agent}',
+  'team.wake': 'Wake now',
   'team.pause': 'Pause',
   'team.resume_agent': 'Resume',
   'team.end': 'End',

@@ -179,6 +179,7 @@ export const en = {
   'palette.interrupt': 'Interrupt the running turn',
   'palette.resume': 'Resume the paused thread',
   'palette.decide': 'Go to the request that waits',
+  'palette.add_agent': 'Add an agent to this session',
   'palette.compose': 'Go to the message field',
   'palette.toggle_sidebar': 'Show or hide sessions',
   'palette.toggle_inspector': 'Show or hide details',

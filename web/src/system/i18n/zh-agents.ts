@@ -45,6 +45,7 @@ export const zhAgents = {
   'team.open_run': '打开运行',
   'team.open_run_of': '{agent} 的当前运行',
   'team.open_last_run_of': '{agent} 的上次运行',
+  'team.wake': '立即唤醒',
   'team.pause': '暂停',
   'team.resume_agent': '继续',
   'team.end': '结束',

@@ -1,0 +1,156 @@
+"""Work that a person gives and steers: tasks of the board, agents that sleep, and evidence of what was done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from callboard.app.cli.main import main
+from tests.app.product import Product, says
+
+from .desk import Desk, desk
+
+pytestmark = pytest.mark.browser
+
+WIDE = {"width": 1440, "height": 900}
+LEAD = """---
+name: lead
+description: Answers.
+kind: main
+lead: true
+tools: ["*"]
+policy: [Patch, Finalize]
+---
+You lead.
+"""
+MAKER = """---
+name: maker
+description: Makes things.
+kind: main
+tools: [Read, Glob]
+policy: [Finalize]
+---
+You make things.
+"""
+WATCHER = """---
+name: watcher
+description: Watches the folder.
+kind: background
+tools: [Glob]
+policy: [Finalize]
+schedule: {every: 6h}
+---
+You watch.
+"""
+SCENARIO: dict[str, Any] = {
+    "match": [
+        {"agent": "maker", "text": "", "calls": [says("The list is made.")] * 4},
+        {"agent": "watcher", "text": "", "calls": [says("Nothing new.")] * 4},
+        {"agent": "lead", "text": "", "calls": [says("Here I am.")] * 4},
+    ]
+}
+
+
+@pytest.fixture
+def house(product: Product) -> Product:
+    """A folder with a lead, someone who makes things and someone who watches."""
+    agents = product.folder / "agents"
+    agents.mkdir()
+    for name, text in (("lead", LEAD), ("maker", MAKER), ("watcher", WATCHER)):
+        (agents / f"{name}.md").write_text(text)
+    return product.plays(SCENARIO)
+
+
+def begins(tab: Desk) -> None:
+    """A session with an idle lead."""
+    tab.send("Hello")
+    expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Here I am.")
+
+
+def adds(tab: Desk, name: str) -> Locator:
+    """Takes an agent of the folder into the session by the palette; gives its card."""
+    tab.page.keyboard.press("Control+k")
+    tab.page.get_by_role("option", name="Add an agent to this session").click()
+    dialog = tab.page.get_by_role("dialog", name="Add agent")
+    dialog.get_by_role("combobox").fill(name)
+    dialog.get_by_role("button", name="Add").click()
+    card = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text=name)
+    expect(card).to_be_visible()
+    return card
+
+
+def view(tab: Desk, name: str) -> None:
+    """Goes to a view of the team."""
+    tab.page.get_by_role("navigation", name="Views of the team").get_by_role("button", name=name).click()
+
+
+def test_a_task_is_put_on_the_board_started_and_done(house: Product, browser: Browser) -> None:
+    """UI-21: each is a command, and the card moves when the fact arrives; its attempt leads to its run."""
+    with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        begins(tab)
+        adds(tab, "maker")
+        view(tab, "Board")
+        tab.button("New task").click()
+        dialog = tab.page.get_by_role("dialog", name="New task")
+        dialog.get_by_role("button", name="Put it on the board").click()
+        expect(dialog.get_by_role("alert")).to_have_text("Give the task a title first.")
+        dialog.get_by_label("Title").fill("Make the list")
+        dialog.get_by_label("Whose it is").select_option(label="maker")
+        dialog.get_by_role("button", name="Put it on the board").click()
+        board = tab.page.get_by_role("region", name="Board")
+        card = board.get_by_role("listitem").filter(has_text="Make the list")
+        expect(card).to_contain_text("maker")
+        tab.button("Actions for Make the list").click()
+        tab.page.get_by_role("menuitem", name="Start").click()
+        done = board.get_by_role("group", name="Done").get_by_role("listitem").filter(has_text="Make the list")
+        expect(done).to_be_visible()
+        done.get_by_role("button", name="Make the list", exact=True).click()
+        attempts = done.get_by_role("list", name="Attempts")
+        expect(attempts).to_contain_text("Completed")
+        attempts.get_by_role("button", name="Run of attempt 1").click()
+        expect(tab.page.get_by_role("list", name="Timeline of the run")).to_contain_text("The list is made.")
+        assert tab.troubles == []
+
+
+def test_an_agent_that_sleeps_is_paused_and_goes_on(house: Product, browser: Browser) -> None:
+    """UI-22: the schedule, the next waking and the last run are shown; pausing, resuming and ending are commands."""
+    with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        begins(tab)
+        card = adds(tab, "watcher")
+        expect(card).to_contain_text("Scheduled")
+        card.get_by_role("button", name="Show what is on record of watcher").click()
+        facts = card.get_by_role("region", name="Background")
+        expect(facts).to_contain_text("every 6h")
+        facts.get_by_role("button", name="Pause").click()
+        facts.get_by_role("button", name="Resume").click()
+        expect(facts.get_by_role("button", name="Pause")).to_be_visible()
+        facts.get_by_role("button", name="Wake now").click()
+        facts.get_by_role("button", name="Last run of watcher").click()
+        expect(tab.page.get_by_role("list", name="Timeline of the run")).to_contain_text("Nothing new.")
+        expect(facts).to_contain_text("Completed")
+        facts.get_by_role("button", name="End").click()
+        tab.page.get_by_role("dialog", name="End watcher?").get_by_role("button", name="End").click()
+        expect(facts.get_by_role("button", name="Pause")).to_have_count(0)
+        assert tab.troubles == []
+
+
+def test_evidence_is_exported_kept_and_holds(
+    house: Product, browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The pack is downloaded when it is asked for; who checks it finds the link that the page told."""
+    with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        begins(tab)
+        with tab.page.expect_download() as downloading:
+            tab.page.keyboard.press("Control+k")
+            tab.page.get_by_role("option", name="Export evidence").click()
+        kept = tmp_path / "kept.zip"
+        downloading.value.save_as(kept)
+        dialog = tab.page.get_by_role("dialog", name="Evidence is packed")
+        expect(dialog).to_contain_text("up to fact")
+        link = dialog.locator(".font-mono").inner_text()
+        assert tab.troubles == []
+    assert main(["verify", str(kept)]) == 0
+    assert link in capsys.readouterr().out
