@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -26,8 +26,12 @@ from callboard.contracts.facts import (
     OutputFinal,
     PermissionEvaluated,
     PermissionRuleAdded,
+    PlanUpdated,
     ReasoningCompleted,
     ReasoningInterrupted,
+    RemoteArtifact,
+    RemotePart,
+    RemoteTaskChanged,
     RoutingResolved,
     Rule,
     SandboxApplied,
@@ -49,8 +53,10 @@ from callboard.contracts.facts import (
     WarningRaised,
 )
 from callboard.contracts.live import Frame, PartialKind
+from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import NewFact, Origin, Record, header_of
 from callboard.contracts.scope import PERSON, Scope
+from callboard.contracts.team import RemoteTaskState
 
 #: Picks a number from 0 up to, and without, the one given. 0 is the ordinary choice.
 Choose = Callable[[int], int]
@@ -129,6 +135,7 @@ class Run:
         self.calls: list[Call] = []
         self.cut: list[Piece] = []
         self.model: Scope | None = None
+        self.plan: Scope | None = None
 
     def play(self) -> Play:
         model = Candidate(provider="scripted", model="m")
@@ -234,7 +241,29 @@ class Run:
         self.log.say(CostRecorded(input_tokens=10, output_tokens=None if self.choose(2) else 5), self.model)
         if self.choose(8) == 7:
             self.log.say(WarningRaised(code="answer_cut", message="Cut."), self.model)
+        if self.choose(8) == 7:
+            self._plan()
+        if self.choose(8) == 7:
+            self._tell()
         self.model = None
+
+    def _plan(self) -> None:
+        """The agent tells its plan, which has the step of its first telling."""
+        self.plan = self.plan or self._next()
+        steps = tuple(PlanStep(f"Part {number}", "pending") for number in range(self.choose(3)))
+        self.log.say(PlanUpdated(steps=steps, final=bool(self.choose(2))), self.plan)
+
+    def _tell(self) -> None:
+        """An agent elsewhere tells of its task, or delivers."""
+        task, state = f"rmt_{self.choose(2)}", get_args(RemoteTaskState)[self.choose(9)]
+        if self.choose(3) == 2:
+            part = RemotePart(media="text/plain", text=Text(text="of it"))
+            artifact = RemoteArtifact(
+                remote_task_id=task, remote_artifact_id=f"art_{self.choose(2)}", name="report", parts=(part,)
+            )
+            self.log.say(artifact, self.scope)
+        else:
+            self.log.say(RemoteTaskChanged(remote_task_id=task, state=state), self.scope)
 
     def _request(self, scope: Scope) -> None:
         tool = TOOLS[self.choose(len(TOOLS))]

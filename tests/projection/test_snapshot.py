@@ -7,7 +7,8 @@ import json
 import msgspec
 from hypothesis import given, settings
 
-from callboard.contracts.facts import ActionRequired
+from callboard.contracts.content import blob_of
+from callboard.contracts.facts import ActionRequired, EvidenceExported
 from callboard.contracts.rows import ActionRow, AgentRow, SessionCard
 from callboard.contracts.team import Ref
 from callboard.projection.snapshot import (
@@ -56,6 +57,17 @@ def test_a_snapshot_has_every_field_of_the_specification():
         artifact_refs=(Ref(type="file", ref="docs/a.md"),),
         last_event_cursor=one.last_event_cursor,
     )
+
+
+def test_the_evidence_of_a_child_s_task_is_the_child_s():
+    """SUB-04"""
+    story = team()
+    scope = msgspec.structs.replace(working(1), turn="", run="", step=0, task="tsk_w1", evidence="evd_1")
+    story.say(EvidenceExported(through=1, facts=1, link="", pack=blob_of(b"").ref, task="tsk_w1"), scope)
+    refs = {one.subagent_id: one.evidence_refs for task in task_snapshots(records_of(story)) for one in task.subagents}
+    assert {agent: found for agent, found in refs.items() if found} == {
+        "writer-1": (Ref(type="evidence", ref="evd_1"),)
+    }
 
 
 def test_a_child_that_waits_for_an_answer_says_what_blocks_it():

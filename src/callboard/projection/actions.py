@@ -23,7 +23,9 @@ from .ops import remove, upsert
 #: What a binding says of a file that does not exist yet.
 ABSENT = "absent"
 #: Requests that are no question whether a tool may run, though a call stands for them.
-_NO_TOOL: frozenset[ActionType] = frozenset({"clarification", "credential_request", "structured_input"})
+_NO_TOOL: frozenset[ActionType] = frozenset(
+    {"clarification", "credential_request", "structured_input", "plan_decision", "teammate_plan_decision"}
+)
 #: The two lines of a unified diff that name its sides.
 _HEADER_LINES = 2
 

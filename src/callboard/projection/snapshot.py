@@ -10,6 +10,7 @@ import msgspec
 
 from callboard.contracts.facts import (
     ChannelOpened,
+    EvidenceExported,
     ReviewRequested,
     ReviewVerdict,
     ToolCompleted,
@@ -244,6 +245,9 @@ def _see(seen: dict[str, _Seen], record: Record) -> None:
         case ReviewRequested() | ReviewVerdict() as fact:
             evidence = seen.setdefault(fact.target, _Seen()).evidence
             evidence |= {ref.ref: ref for ref in fact.refs}
+        case EvidenceExported() if scope.agent:
+            mine = seen.setdefault(scope.agent, _Seen()).evidence
+            mine[scope.evidence] = Ref(type="evidence", ref=scope.evidence)
         case _:
             pass
 

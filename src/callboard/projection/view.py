@@ -10,11 +10,14 @@ import msgspec
 from callboard.contracts.erased import readable
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
+    AgentDefined,
+    ChannelClosed,
+    ChannelOpened,
     Fact,
-    ModelInterrupted,
     PermissionRuleAdded,
     PermissionRuleRevoked,
     SessionTakenOver,
+    SnapshotUpdated,
 )
 from callboard.contracts.live import Frame, Partial
 from callboard.contracts.record import Record
@@ -31,15 +34,24 @@ from .team.panels import TeamPanels
 from .turns import TurnsPanel
 
 #: Counts changes of what reducers make of facts. A change of the shape of rows or state needs none: see `SCHEMA`.
-REVISION = 1
+REVISION = 2
 
 #: How many records may come before one that is missing.
 LARGEST_HOLE = 1024
 
-#: Facts that no panel of a session shows, each for its reason: a takeover and an interrupted model call are told by the turn
-#: that they end; a standing rule by the answer that made it, and by the settings.
+#: Facts that no panel of a session shows, each for its reason: a takeover is told by the turns that it ends; a standing rule by
+#: the answer that made it, and by the settings; a channel by what is said in it; a definition by the call that made it and by
+#: the agents that are made from it; that snapshots are whole by themselves.
 UNSHOWN: frozenset[type[Fact]] = frozenset(
-    {SessionTakenOver, ModelInterrupted, PermissionRuleAdded, PermissionRuleRevoked}
+    {
+        SessionTakenOver,
+        PermissionRuleAdded,
+        PermissionRuleRevoked,
+        ChannelOpened,
+        ChannelClosed,
+        AgentDefined,
+        SnapshotUpdated,
+    }
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from callboard.contracts.content import Text
+from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
@@ -13,6 +13,8 @@ from callboard.contracts.facts import (
     AgentDisconnected,
     AgentSlept,
     AgentWoke,
+    ErrorRaised,
+    EvidenceExported,
     Fact,
     HandoffAccepted,
     HandoffCompleted,
@@ -31,6 +33,7 @@ from callboard.contracts.facts import (
     SubagentCancelled,
     SubagentClosed,
     SubagentFailed,
+    SubagentIsolated,
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,
@@ -57,7 +60,7 @@ from callboard.contracts.team import Ref, RemoteTaskState
 from callboard.projection.view import SessionView
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story, asked
-from tests.projection.team.troupe import STARTED, child, conforming, records_of, specialist, team, told
+from tests.projection.team.troupe import STARTED, Said, child, conforming, records_of, specialist, team, told
 
 WATCHER = Scope(agent="watcher", thread="thr_b")
 WATCH = within(WATCHER, task="tsk_b")
@@ -65,7 +68,6 @@ SCOUT = Scope(agent="scout", thread="thr_r")
 CRITIC = Scope(agent="critic", thread="thr_critic")
 CARD_URL = "https://scout.example/card"
 HALF_HOUR = 1_800_000_000
-Said = tuple[tuple[Fact, Scope], ...]
 
 
 def run_of(scope: Scope, number: int) -> Scope:
@@ -249,7 +251,7 @@ def specialists() -> Story:
 
 def judged() -> Story:
     """Reviews of every verdict; a child that fails, one that is cancelled, one that is closed."""
-    story = team()
+    story = team().say(SubagentIsolated(path="/work/.trees/w1", branch="callboard/w1", base="ab"), child(1))
     for number, verdict in enumerate(("changes_requested", "failed", "passed"), start=1):
         scope = Scope(agent="solo", thread=THREAD.thread, task="tsk_w1", review=f"rev_{number}")
         asks_for = ReviewRequested(
@@ -278,10 +280,11 @@ def planned() -> Story:
 
 
 def halted() -> Story:
-    """A main that waits for a person."""
-    story = told(asked(), specialist("critic"))
-    told(story, (TurnFailed(code="no_progress", message=""), RUN))
-    return story.say(ThreadPaused(cause="no_progress"), THREAD)
+    """A main that waits for a person, who exports what there is."""
+    story = told(asked(), specialist("critic"), (ErrorRaised(code="store_full", message="Full."), RUN))
+    told(story, (TurnFailed(code="no_progress", message=""), RUN), (ThreadPaused(cause="no_progress"), THREAD))
+    pack = EvidenceExported(through=7, facts=7, link="ab", pack=BlobRef(hash="cd", size=9))
+    return story.say(pack, Scope(evidence="evi_1"))
 
 
 def every() -> tuple[Story, ...]:

@@ -8,14 +8,41 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.contracts.facts import ErasedFact, HandoffCompleted, InboxConsumed, ThreadOpened, WorkerNotification
-from callboard.contracts.rows import TEAM_PANELS, decode_row
+from callboard.contracts.facts import (
+    FACTS,
+    ErasedFact,
+    HandoffCompleted,
+    InboxConsumed,
+    ThreadOpened,
+    WorkerNotification,
+)
+from callboard.contracts.rows import TEAM_PANELS, EdgeRow, HandoffRow, ReviewRow, decode_row
 from callboard.projection.rows import Table
-from callboard.projection.view import SessionView
-from tests.projection.histories import History
+from callboard.projection.view import UNSHOWN, SessionView
+from tests.projection.histories import History, random_history
+from tests.projection.runs import Choose
 from tests.projection.story import RUN, asked
-from tests.projection.team.troupe import begun, child, conforming, handed, team, told, troupes, wrote
+from tests.projection.team.tales import every, judged, specialists
+from tests.projection.team.troupe import (
+    begun,
+    child,
+    conforming,
+    handed,
+    play,
+    records_of,
+    team,
+    told,
+    troupes,
+    wrote,
+)
 from tests.projection.test_view import folded
+
+HISTORY = random_history(11, moves=1500, threads=2).records
+
+
+def seeded(number: int) -> Choose:
+    """Chooses at random, the same way each time."""
+    return random.Random(number).randrange
 
 
 @given(history=troupes(), seed=st.integers(0, 2**16))
@@ -84,3 +111,42 @@ def test_the_state_of_a_teams_view_is_made_of_what_is_open():
 def test_a_team_of_one_child_has_both_on_its_roster():
     """UI-18"""
     assert [row.key for row in team().table.rows()["agents"]] == ["solo", "writer-1"]
+
+
+def test_a_handoff_and_a_review_whose_words_were_erased_stand_in_their_lanes():
+    """UI-26: between whom is unknown, and no line of the graph is guessed."""
+    view, table = SessionView(), Table()
+    for record in records_of(specialists()):
+        gone = record.header.type.startswith("handoff.")
+        table.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if gone else record))
+    found = [(row.key, row.source, row.state, row.reply) for row in table.panel(HandoffRow)]
+    assert found == [
+        ("han_1", "unknown", "completed", ""),
+        ("han_2", "unknown", "rejected", ""),
+        ("han_3", "unknown", "handoff_requested", "unknown"),
+    ]
+    assert [row.key for row in table.panel(EdgeRow)] == []
+    view, table = SessionView(), Table()
+    for record in records_of(judged()):
+        gone = record.header.type.startswith("review.")
+        table.apply(view.apply(msgspec.structs.replace(record, fact=ErasedFact()) if gone else record))
+    assert [(row.target, row.state) for row in table.panel(ReviewRow)] == [
+        ("unknown", "applied"),
+        ("unknown", "unknown"),
+        ("unknown", "unknown"),
+    ]
+
+
+def test_every_type_of_fact_is_shown_or_it_is_said_why_not():
+    """UI-17: nothing that happened is out of sight by accident."""
+    seen: set[str] = set()
+    for source in (
+        *(records_of(story) for story in every()),
+        *(play(seeded(n), 80).records for n in range(4)),
+        HISTORY,
+    ):
+        view = SessionView()
+        seen |= {record.header.type for record in source if view.apply(record)}
+    ours = {tag: kind for tag, kind in FACTS.items() if not tag.startswith("workspace.")}
+    assert [tag for tag, kind in ours.items() if tag not in seen and kind not in UNSHOWN] == []
+    assert [kind.type for kind in UNSHOWN if kind.type in seen] == []

@@ -7,8 +7,19 @@ from callboard.contracts.rows import EdgeRow, TaskRow
 from callboard.contracts.rows.team import AttemptRow
 from callboard.contracts.team import Ref
 from tests.projection.story import asked
-from tests.projection.team.tales import ATTEMPTED, CRITIC, Said, run_of, shown, tried, tries
-from tests.projection.team.troupe import PARENT_TASK, begun, conforming, joined, specialist, team, told, working, wrote
+from tests.projection.team.tales import ATTEMPTED, CRITIC, run_of, shown, tried, tries
+from tests.projection.team.troupe import (
+    PARENT_TASK,
+    Said,
+    begun,
+    conforming,
+    joined,
+    specialist,
+    team,
+    told,
+    working,
+    wrote,
+)
 
 
 def outline(row: TaskRow) -> tuple[str, bool, bool, list[tuple[int, str, str]]]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from hypothesis import strategies as st
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
+    AgentConnected,
+    AgentDisconnected,
+    AgentSlept,
+    AgentWoke,
     ChannelMessage,
     ChannelOpened,
     CostRecorded,
+    EdgeAdded,
     Fact,
     FileChange,
     HandoffAccepted,
@@ -21,7 +28,11 @@ from callboard.contracts.facts import (
     InboxReserved,
     ModelCompleted,
     ModelRequested,
+    PlanUpdated,
     QueueAdded,
+    RemoteArtifact,
+    RemoteTaskChanged,
+    ReplyEnded,
     ReviewApplied,
     ReviewRequested,
     ReviewVerdict,
@@ -36,9 +47,13 @@ from callboard.contracts.facts import (
     SubagentSpawned,
     SubagentStarted,
     TaskCancelled,
+    TaskCancelRequested,
     TaskCompleted,
     TaskCreated,
     TaskFailed,
+    TaskPaused,
+    TaskResumed,
+    TaskStarted,
     TaskUpdated,
     TeamChanged,
     ThreadOpened,
@@ -51,14 +66,17 @@ from callboard.contracts.facts import (
     TurnSubmitted,
     WorkerNotification,
 )
+from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.payload import Payload
+from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import Edge, WorkUsage
+from callboard.contracts.team import Edge, RemoteTaskState, WorkUsage
 from tests.projection.histories import History
 from tests.projection.runs import Choose, within
 from tests.projection.story import RUN, THREAD, Story, asked
 
+Said = tuple[tuple[Fact, Scope], ...]
 PARENT_TASK = "tsk_lead"
 STARTED = TurnStarted(
     mode="auto", permission_mode="edits", max_iters=9, definition="w", definition_hash="h", workspace_sequence=1
@@ -82,7 +100,7 @@ def working(number: int) -> Scope:
     return Scope(agent=scope.agent, thread=scope.thread, turn=f"trn_w{number}", run=f"run_w{number}")
 
 
-def joined(number: int) -> tuple[tuple[Fact, Scope], ...]:
+def joined(number: int) -> Said:
     """A worker is given to the lead."""
     scope = child(number)
     opened = ThreadOpened(
@@ -102,7 +120,7 @@ def joined(number: int) -> tuple[tuple[Fact, Scope], ...]:
     return (task, scope), (opened, scope), (spawned, scope)
 
 
-def begun(number: int) -> tuple[tuple[Fact, Scope], ...]:
+def begun(number: int) -> Said:
     """The worker takes a slot and its model is asked."""
     run = working(number)
     return (
@@ -117,7 +135,7 @@ def begun(number: int) -> tuple[tuple[Fact, Scope], ...]:
     )
 
 
-def wrote(number: int) -> tuple[tuple[Fact, Scope], ...]:
+def wrote(number: int) -> Said:
     """The worker writes a file and its turn ends."""
     run = working(number)
     call = within(run, step=2, tool_call=f"cal_w{number}")
@@ -209,7 +227,7 @@ class _Troupe:
         handoff = within(run, handoff=f"han_{1 + self.choose(4)}")
         call = within(run, step=3, tool_call=f"cal_{1 + self.choose(3)}")
         review = within(REVIEW, review=f"rev_{1 + self.choose(3)}", task=scope.task)
-        said: list[tuple[tuple[Fact, Scope], ...]] = [
+        said: list[Said] = [
             begun(number),
             wrote(number),
             ((SubagentQueued(queue_reason="parallel_budget", position=1, group="local"), scope),),
@@ -240,12 +258,11 @@ class _Troupe:
             ),
             ((TeamChanged(phase="waiting", parallel_budget=8, active_count=2, queued_count=1), THREAD),),
             ((TaskCreated(title="More", depends_on=(scope.task,)), Scope(task=f"tsk_{name}")),),
+            *self._of_others(scope, run, name),
         ]
         if self.choose(6) == 0:
             self.children += 1
-            opened, _ = joined(self.children)[1]
             told(self.story, *joined(self.children))
-            assert isinstance(opened, ThreadOpened)
         elif self.choose(8) == 0:
             message = ChannelMessage(
                 item=f"itm_{name}",
@@ -267,6 +284,40 @@ class _Troupe:
             told(self.story, (required, action), (ActionResolved(decision="approve"), action))
         else:
             told(self.story, *said[self.choose(len(said))])
+
+    def _of_others(self, scope: Scope, run: Scope, name: str) -> list[Said]:
+        """What one that sleeps, one that is elsewhere, and whoever tries a task again may say; the child stands for them."""
+        task = within(scope, task=f"tsk_w{1 + self.choose(2)}", attempt=1 + self.choose(3))
+        attempt = within(run, task=task.task, attempt=task.attempt)
+        kinds: tuple[AgentKind, ...] = ("main", "remote", "background", "human")
+        opened = ThreadOpened(
+            agent_name="New",
+            kind=kinds[self.choose(4)],
+            definition="new",
+            definition_hash="h",
+            edges=(Edge(to="writer-2"),),
+        )
+        state: RemoteTaskState = get_args(RemoteTaskState)[self.choose(9)]
+        artifact = RemoteArtifact(remote_task_id="rmt_1", remote_artifact_id=f"art_{self.choose(2)}")
+        new = Scope(agent=f"new-{name}", thread=f"thr_{name}")
+        return [
+            ((opened, new), (AgentConnected(provider_session_id="ctx", name="New"), new)),
+            ((opened, new), (STARTED, within(new, turn=f"trn_{name}", run=f"run_{name}"))),
+            ((AgentSlept(reason="ran", wake_at=9), scope),),
+            ((AgentWoke(reason="inbox"), attempt), (STARTED, run)),
+            ((AgentDisconnected(provider_session_id="ctx"), scope),),
+            ((RemoteTaskChanged(remote_task_id="rmt_1", state=state), run), (artifact, run)),
+            ((TaskStarted(assignee=scope.agent), within(attempt, run="")), (STARTED, run)),
+            ((TaskPaused(reason="lunch"), task),),
+            ((TaskResumed(), task),),
+            ((TaskCancelRequested(), task),),
+            ((TaskUpdated(phase="reading", counters={"files": 1}, refs=(), parent_task="tsk_w1"), task),),
+            ((TaskCompleted(), task),),
+            ((PlanUpdated(steps=(PlanStep("Look", "pending"),), final=bool(self.choose(2))), within(run, step=9)),),
+            ((EdgeAdded(source=scope.agent, edge=Edge(to="solo")), scope),),
+            ((ReplyEnded(end="expired", to_thread=THREAD.thread), within(run, handoff="han_1")),),
+            ((InboxReserved(items=("han_1", "han_2")), RUN), (InboxConsumed(items=("han_1",)), RUN)),
+        ]
 
 
 def play(choose: Choose, moves: int) -> History:

@@ -19,6 +19,7 @@ from callboard.contracts.facts import (
     ActionResolved,
     ActionWithdrawn,
     ErrorRaised,
+    EvidenceExported,
     InboxReserved,
     MessageInterrupted,
     MessageText,
@@ -95,6 +96,10 @@ class PartsPanel(msgspec.Struct):
         match record.fact:
             case ThreadPaused() | WarningRaised() | ErrorRaised() | UnknownFact():
                 return aside.noted_after(self.newest.get(record.scope.thread), record)
+            case EvidenceExported():
+                # One of the whole session is nobody's: it stands where the agent that began it has its newest run.
+                lead = next(iter(self.newest), "")
+                return aside.noted_after(self.newest.get(record.scope.thread or lead), record)
             case _:
                 return []
 

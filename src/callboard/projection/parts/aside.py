@@ -8,6 +8,7 @@ import msgspec
 
 from callboard.contracts.facts import (
     ErrorRaised,
+    EvidenceExported,
     ModelFailed,
     SteerAccepted,
     SteerRejected,
@@ -85,6 +86,8 @@ def _notice(record: Record) -> dict[str, Any] | None:
             return {"code": fact.code, "message": fact.message, "hint": fact.hint}
         case ThreadPaused() as fact:
             return {"code": f"paused_{fact.cause}", "message": fact.reason}
+        case EvidenceExported() as fact:
+            return {"code": "evidence_exported", "message": f"Evidence of the facts 1 to {fact.through} was exported."}
         case UnknownFact():
             return {"code": "unknown_fact", "message": record.header.type}
         case _:

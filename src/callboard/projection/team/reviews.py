@@ -66,7 +66,7 @@ class ReviewsPanel(msgspec.Struct):
                     fixes=fact.fixes,
                     judged=at,
                 )
-                if fact.verdict != "changes_requested":
+                if fact.verdict in ("passed", "failed"):
                     self.open.pop(review, None)
                 return ops
             case ReviewApplied() as fact:
