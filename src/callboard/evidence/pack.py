@@ -27,7 +27,7 @@ from .lineage import Selection, TaskPart
 LARGEST_BLOB = 16 * 1024 * 1024
 LARGEST_BLOBS = 64 * 1024 * 1024
 #: The largest pack, in bytes: the log keeps it as one blob.
-LARGEST_PACK = 512 * 1024 * 1024
+LARGEST_PACK = 256 * 1024 * 1024
 #: The most that the facts may be before they are compressed: a zip without extensions ends there.
 LARGEST_FACTS = 2_000_000_000
 _PIECE = 1 << 20
