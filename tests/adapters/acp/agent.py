@@ -5,7 +5,8 @@ each prompt plays the next list. A step is one of
 
 say, think     a piece of text
 plan           lines, each a text (pending) or [text, status]
-call           a tool call as the protocol has it: id, title, kind, status, input, diff, output, path
+call           a tool call as the protocol has it: id, title, kind, status, input, diff, output, path, terminal, meta
+run            asks for permission for a command, and runs it once it is allowed; a cancelled one ends the prompt
 permit         asks for permission for the call of that id, with the options given; says what was answered
 read, write    asks for a file; says what came of it
 mark           makes a file, so that a test sees how far it is
@@ -69,6 +70,8 @@ class Scripted:
             for kind, value in step.items():
                 if kind == "end":
                     return schema.PromptResponse(stop_reason=value)
+                if kind == "run" and not await self._run(session_id, value):
+                    return schema.PromptResponse(stop_reason="cancelled")
                 if kind == "hang":
                     await self._cancelled.wait()
                     await self._tell(session_id, acp.update_agent_message_text(" (stopped)"))
@@ -98,6 +101,8 @@ class Scripted:
                 said = answer.outcome.outcome
                 said = answer.outcome.option_id if said == "selected" else said
                 await self._tell(session, acp.update_agent_message_text(f"[{said}]"))
+            case "run":
+                pass
             case "read":
                 await self._ask(session, self._conn.read_text_file(session_id=session, **value))
             case "write":
@@ -113,6 +118,23 @@ class Scripted:
                 os._exit(value)
             case _:
                 raise ValueError(kind)
+
+    async def _run(self, session: str, value: dict[str, Any]) -> bool:
+        """False where it was cancelled."""
+        call = {"id": value["id"], "title": value["command"], "kind": "execute", "input": {"command": value["command"]}}
+        await self._tell(session, _call(call))
+        options = [schema.PermissionOption(option_id=name, name=name, kind=one) for name, one in OPTIONS]
+        asked = schema.ToolCallUpdate(**_fields(call))
+        answer = await self._conn.request_permission(session_id=session, tool_call=asked, options=options)
+        if answer.outcome.outcome != "selected":
+            return False
+        if answer.outcome.option_id == "no":
+            await self._tell(session, _call({"id": value["id"], "status": "failed", "output": "refused"}))
+            return True
+        running = await asyncio.create_subprocess_shell(value["command"], stdout=asyncio.subprocess.PIPE)
+        printed, _ = await running.communicate()
+        await self._tell(session, _call({"id": value["id"], "status": "completed", "output": printed.decode()}))
+        return True
 
     async def _ask(self, session: str, asked: Any) -> None:
         try:
@@ -139,6 +161,10 @@ def _fields(value: dict[str, Any]) -> dict[str, Any]:
         content.append(schema.FileEditToolCallContent(type="diff", path=path, old_text=before, new_text=after))
     if "output" in value:
         content.append(acp.tool_content(acp.text_block(value["output"])))
+    if "terminal" in value:
+        content.append(schema.TerminalToolCallContent(type="terminal", terminal_id=value["terminal"]))
+    if "meta" in value:
+        fields["field_meta"] = value["meta"]
     return fields | ({"content": content} if content else {})
 
 

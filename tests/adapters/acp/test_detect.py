@@ -24,7 +24,7 @@ def test_installed_agents_are_offered_with_a_definition_that_can_be_copied(tmp_p
 
     assert [(one.name, one.command) for one in found] == [
         ("claude", ("claude-agent-acp",)),
-        ("codex", ("codex-acp",)),
+        ("codex", ("env", "INITIAL_AGENT_MODE=read-only", "codex-acp")),
         ("gemini", ("gemini", "--acp")),
     ]
     assert (found[1].program, found[2].program) == (codex, gemini)

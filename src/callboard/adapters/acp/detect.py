@@ -19,15 +19,19 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class _Known(msgspec.Struct, frozen=True):
+    """The first word of `command` is the program that is looked for; `before` is what starts it otherwise than by itself."""
+
     name: str
     title: str
     command: tuple[str, ...]
+    before: tuple[str, ...] = ()
 
 
 _KNOWN = (
     _Known("claude", "Claude Code", ("claude-agent-acp",)),
     _Known("claude", "Claude Code", ("claude-code-acp",)),
-    _Known("codex", "Codex", ("codex-acp",)),
+    # Left to itself it lets a model of its own answer what it would ask a person.
+    _Known("codex", "Codex", ("codex-acp",), ("env", "INITIAL_AGENT_MODE=read-only")),
     _Known("gemini", "Gemini CLI", ("gemini", "--acp")),
     _Known("opencode", "OpenCode", ("opencode", "acp")),
     _Known("goose", "Goose", ("goose", "acp")),
@@ -56,8 +60,8 @@ def installed(path: str | None = None) -> tuple[Installed, ...]:
                 name=known.name,
                 title=known.title,
                 program=program,
-                command=known.command,
-                definition=definition(known.name, known.title, known.command),
+                command=(*known.before, *known.command),
+                definition=definition(known.name, known.title, (*known.before, *known.command)),
             )
     return tuple(found.values())
 

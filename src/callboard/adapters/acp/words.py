@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from typing import Any, cast, get_args
 
@@ -27,6 +28,7 @@ from callboard.contracts.ports.model import Usage
 _KINDS: tuple[str, ...] = get_args(CallKind)
 _STATUSES: tuple[str, ...] = get_args(CallStatus)
 _ENDS: tuple[str, ...] = get_args(PromptEnd)
+_SHELLS = ("bash", "sh", "zsh", "dash")
 _STEPS = ("pending", "in_progress", "completed")
 
 AnyCall = schema.ToolCallStart | schema.ToolCallProgress | schema.ToolCallUpdate
@@ -113,11 +115,13 @@ def _merged(before: ExternalCall, told: AnyCall) -> ExternalCall:
         changes["paths"] = tuple(dict.fromkeys((*before.paths, *(place.path for place in told.locations))))
     if told.content is not None:
         changes["diffs"] = _diffs(told.content)
-        changes["output"] = "\n".join(
-            text
-            for one in told.content
-            if isinstance(one, schema.ContentToolCallContent) and (text := block(one.content))
-        )
+        said = [one for one in told.content if isinstance(one, schema.ContentToolCallContent)]
+        # A terminal of the agent's own is named there; what it prints comes beside.
+        if said or len(said) == len(told.content):
+            changes["output"] = "\n".join(text for one in said if (text := block(one.content)))
+    printed = _printed(told.field_meta)
+    if printed:
+        changes["output"] = changes.get("output", before.output) + printed
     if told.raw_output and not changes.get("output", before.output):
         changes["output"] = _output(told.raw_output)
     return msgspec.structs.replace(before, **changes)
@@ -135,12 +139,32 @@ def _command(raw: object) -> str:
     """The command that a call would run, where its input has one."""
     found = cast("dict[str, object]", raw).get("command") if isinstance(raw, dict) else None
     if isinstance(found, str):
-        return found
+        return _inner(_words(found)) or found
     if isinstance(found, list):
-        words = cast("list[object]", found)
-        # A shell that is given its command as one text: that text is the command.
-        return str(words[-1]) if len(words) == 3 and words[1] in ("-c", "-lc") else " ".join(map(str, words))
+        words = [str(word) for word in cast("list[object]", found)]
+        return _inner(words) or " ".join(words)
     return ""
+
+
+def _inner(words: Sequence[str]) -> str:
+    """The command of a shell that is given it as one text, such as `/bin/bash -lc 'make all'`; else the empty text."""
+    shell = len(words) == 3 and words[0].rpartition("/")[2] in _SHELLS and words[1] in ("-c", "-lc")
+    return words[2] if shell else ""
+
+
+def _words(command: str) -> Sequence[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return ()
+
+
+def _printed(meta: object) -> str:
+    """What a command printed since, as Codex tells it: beside the protocol, for a terminal that is its own."""
+    held = cast("dict[str, object]", meta) if isinstance(meta, dict) else {}
+    more = held.get("terminal_output_delta")
+    data = cast("dict[str, object]", more).get("data") if isinstance(more, dict) else None
+    return data if isinstance(data, str) else ""
 
 
 def _output(raw: object) -> str:
