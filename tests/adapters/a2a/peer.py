@@ -131,6 +131,25 @@ async def peer(play: Play = nothing, *, answer: str = "", port: int = 0, **card:
         yield made
 
 
+def holds(there: list[Peer]) -> Play:
+    """Works, and completes only once it is let go on."""
+
+    async def play(task: Task) -> None:
+        await task.tell.start_work(task.words("Looking."))
+        await there[0].hold.wait()
+        await task.tell.complete(task.words(f"Done: {task.said}"))
+
+    return play
+
+
+@asynccontextmanager
+async def holding(**card: Any) -> AsyncIterator[Peer]:
+    found: list[Peer] = []
+    async with peer(holds(found), **card) as there:
+        found.append(there)
+        yield there
+
+
 @asynccontextmanager
 async def raw(app: Any) -> AsyncIterator[Peer]:
     """A server that is no A2A server, or a bad one."""

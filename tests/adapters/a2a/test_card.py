@@ -23,9 +23,9 @@ CARD = "/.well-known/agent-card.json"
 
 def serving(answer: Any, rpc: Any = None) -> Starlette:
     async def give(request: Request) -> Response:
-        return await answer(request) if callable(answer) else JSONResponse(answer)
+        return JSONResponse(answer)
 
-    routes = [Route(CARD, give)]
+    routes = [Route(CARD, answer if callable(answer) else give)]
     return Starlette(routes=[*routes, Route("/", rpc, methods=["POST"])] if rpc else routes)
 
 

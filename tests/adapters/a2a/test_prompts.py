@@ -25,7 +25,7 @@ from callboard.contracts.ports.external import (
     TaskTold,
 )
 
-from .peer import QUICK, Peer, Play, Task, peer
+from .peer import QUICK, Peer, Task, holding, peer
 
 #: Every way in which an agent may be spoken to.
 WAYS: tuple[dict[str, Any], ...] = (
@@ -72,25 +72,6 @@ async def until(events: AsyncIterator[RemoteEvent], state: str) -> TaskTold:
 async def works(task: Task) -> None:
     await task.tell.start_work(task.words("Looking."))
     await task.tell.complete(task.words(f"Done: {task.said}"))
-
-
-def holds(there: list[Peer]) -> Play:
-    """Works, and completes only once it is let go on."""
-
-    async def play(task: Task) -> None:
-        await task.tell.start_work(task.words("Looking."))
-        await there[0].hold.wait()
-        await task.tell.complete(task.words(f"Done: {task.said}"))
-
-    return play
-
-
-@asynccontextmanager
-async def holding(**card: Any) -> AsyncIterator[Peer]:
-    found: list[Peer] = []
-    async with peer(holds(found), **card) as there:
-        found.append(there)
-        yield there
 
 
 async def test_its_states_are_told_and_its_last_words_are_the_answer():
@@ -274,13 +255,13 @@ async def test_a_task_that_ended_otherwise_is_not_complete(state: str, said: str
         await end(task.words("No."))
 
     async with peer(ends) as there, reached(there) as session:
-        events: list[RemoteEvent] = []
+        events = session.prompt("Do it.")
+        told = [plain(await anext(events)), plain(await anext(events))]
         with pytest.raises(ExternalFailure) as failed:
-            async for event in session.prompt("Do it."):
-                events.append(plain(event))
+            await anext(events)
 
     assert (failed.value.code, failed.value.message, failed.value.retryable) == ("remote_refused", said, False)
-    assert events == [TaskTold("task", "submitted"), TaskTold("task", state, "No.")]  # type: ignore[arg-type]
+    assert told == [TaskTold("task", "submitted"), TaskTold("task", state, "No.")]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)

@@ -93,6 +93,8 @@ class RemotePrompting(Prompt[RemoteEvent]):
         run = self.host.state.threads[self.scope.thread].run
         if run is not None and run.stopping and self._remote is not None:
             self.drop()
+            # What it asks is withdrawn with the turn.
+            self._need = ""
             await self._cancel()
 
     async def _cancel(self) -> None:
