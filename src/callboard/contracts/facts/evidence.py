@@ -20,6 +20,7 @@ class EvidenceExported(Fact, frozen=True, kw_only=True):
     link: str
     pack: BlobRef
     task: str = ""
+    reason: str = ""
 
 
 EvidenceFact = EvidenceExported

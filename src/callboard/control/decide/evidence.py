@@ -36,7 +36,12 @@ def exported(batch: Batch, made: EvidenceMade) -> EvidencePacked:
         parent_run=of.parent_run,
     )
     fact = EvidenceExported(
-        through=made.through, facts=made.facts, link=made.link, pack=made.pack.ref, task=made.request.task_id or ""
+        through=made.through,
+        facts=made.facts,
+        link=made.link,
+        pack=made.pack.ref,
+        task=made.request.task_id or "",
+        reason=made.request.reason,
     )
     batch.keep(made.pack)
     batch.say(fact, scope)

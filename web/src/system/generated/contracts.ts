@@ -950,6 +950,7 @@ export interface EvidenceExported {
   readonly link: string
   readonly pack: BlobRef
   readonly task?: string
+  readonly reason?: string
 }
 
 /**
