@@ -239,7 +239,7 @@ test('a card of the board moves when its fact comes, and not before (UI-21)', as
   expect(server.given).toMatchObject([
     { name: 'update_task', body: { sessionId: SESSION, taskId: 'tsk_3', assignee: 'worker-2' } },
   ])
-  expect(screen.getByRole('group', { name: 'Open' }).textContent).toContain('Nobody’s')
+  expect(screen.getByRole('group', { name: 'Blocked' }).textContent).toContain('Nobody’s')
   const row = taskRow({
     key: 'tsk_3',
     sequence: 9,

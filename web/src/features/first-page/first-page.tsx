@@ -107,6 +107,8 @@ const TITLES: Readonly<Record<string, Key>> = {
   specialist_handoff: 'first.demo.specialist_handoff',
   review_team: 'first.demo.review_team',
   human_agent_board: 'first.demo.human_agent_board',
+  background_teammate: 'first.demo.background_teammate',
+  remote_teammate: 'first.demo.remote_teammate',
 }
 
 function Demos({ demos, onDemo }: { demos: readonly DemoOffer[]; onDemo: (name: string) => void }) {

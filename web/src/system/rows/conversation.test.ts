@@ -133,3 +133,10 @@ test('what was sent stands at the end until its fact comes; what was queued is n
   expect(list.at(-1)).toMatchObject({ kind: 'sent', entry: { id: 'trn_n' } })
   expect(list.filter((item) => item.kind === 'sent')).toHaveLength(1)
 })
+
+test('a turn that ended by finishing keeps what it came to in sight; one with an answer of its own does not say it twice', () => {
+  const finished = toolPart(at(6), 'Finalize', { output: { text: 'All is done.' } })
+  const wordless = turnRow('trn_a', 10, { toolCalls: 3 })
+  expect(kinds(items(wordless, [...process, finished]))).toEqual(['input', 'summary', 'part'])
+  expect(kinds(items(done, [...process, answer, finished]))).toEqual(['input', 'summary', 'answer'])
+})

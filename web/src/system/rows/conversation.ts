@@ -74,8 +74,10 @@ function ended(items: Item[], turn: TurnRow, choices: Choices): void {
   const answers = parts.filter((part): part is TextPart => isAnswer(turn, part))
   const error = turn.state === 'failed' ? endingError(parts) : null
   const unheard = parts.filter(isUnheard)
+  const last = answers.length === 0 ? finishing(parts) : null
   const process = parts.filter(
-    (part) => part !== error && !answers.includes(part as TextPart) && !unheard.includes(part),
+    (part) =>
+      part !== error && part !== last && !answers.includes(part as TextPart) && !unheard.includes(part),
   )
   const open = choices.opened.has(turn.turnId)
   if (process.length > 0) {
@@ -86,6 +88,7 @@ function ended(items: Item[], turn: TurnRow, choices: Choices): void {
   for (const part of answers) {
     items.push({ kind: 'answer', key: `${turn.key} ${part.key}`, turn, part, last: part === answers.at(-1) })
   }
+  if (last !== null) items.push(partItem(turn, last, false))
   for (const part of unheard) items.push(partItem(turn, part, false))
   if (turn.state !== 'completed') {
     items.push({ kind: 'outcome', key: `${turn.key} outcome`, turn, error })
@@ -107,6 +110,12 @@ function isAnswer(turn: TurnRow, part: Part): boolean {
 /** What ended a failed turn is its last error; errors before it are part of the process. */
 function endingError(parts: readonly Part[]): ErrorPart | null {
   return parts.findLast((part): part is ErrorPart => part.kind === 'error') ?? null
+}
+
+/** A turn that ended by finishing, without words of its own, came to what it finished with: that is not folded away. */
+function finishing(parts: readonly Part[]): Part | null {
+  const last = parts.findLast((part) => part.kind === 'tool_call') ?? null
+  return last?.tool === 'Finalize' && last.state === 'output-available' ? last : null
 }
 
 /** A steer that was rejected is not hidden in a fold: the person has still to decide what becomes of it. */

@@ -1,0 +1,105 @@
+"""An agent elsewhere as a person meets it: the official SDK's server over real HTTP, which asks before it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.adapters.a2a.peer import Peer, Play, Task, peer
+from tests.app.product import PATIENCE, Product, says, uses
+
+from .desk import desk
+
+pytestmark = pytest.mark.browser
+
+HOST = """---
+name: host
+description: Works here.
+kind: main
+lead: true
+tools: ["*"]
+policy: [Finalize]
+edges: [{to: painter, direction: both}]
+---
+You work here.
+"""
+SCENARIO: dict[str, Any] = {
+    "match": [
+        {
+            "agent": "host",
+            "text": "Paint",
+            "calls": [uses("send_handoff", to="painter", message="Paint the roof."), says("The painter has it.")],
+        },
+        {"agent": "host", "text": "", "calls": [says("Good.")] * 4},
+    ]
+}
+
+
+async def asks(task: Task) -> None:
+    """Wants to know the colour, and delivers the roof."""
+    if task.said == "Blue.":
+        await task.tell.add_artifact(list(task.words("A blue roof.").parts), artifact_id="a1", name="roof")
+        await task.tell.complete(task.words("It is blue."))
+        return
+    await task.tell.requires_input(task.words("Which colour?"))
+
+
+@contextmanager
+def playing(play: Play) -> Iterator[Peer]:
+    """The agent elsewhere, in a thread with a loop of its own: the browser has this one's."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    served = peer(play)
+    try:
+        yield asyncio.run_coroutine_threadsafe(served.__aenter__(), loop).result(PATIENCE)
+    finally:
+        asyncio.run_coroutine_threadsafe(served.__aexit__(None, None, None), loop).result(PATIENCE)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(PATIENCE)
+        loop.close()
+
+
+def test_a_need_of_an_agent_elsewhere_is_answered_in_words(product: Product, browser: Browser) -> None:
+    """UI-09, UI-23: its question names it and is answered with the keyboard; only what it told makes it done."""
+    agents = product.folder / "agents"
+    agents.mkdir()
+    product.plays(SCENARIO)
+    options: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}}
+    with playing(asks) as there, product.up() as (_, ready), desk(browser, ready["link"], **options) as tab:
+        (agents / "host.md").write_text(HOST)
+        (agents / "painter.md").write_text(
+            f"---\nname: painter\ndescription: Paints.\nkind: remote\nurl: {there.url}\n---\nBe brief.\n"
+        )
+        tab.send("Paint the roof")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        # Reaching another machine for the first time is the person's to allow.
+        expect(card).to_be_visible()
+        expect(card).to_contain_text(there.url)
+        tab.button("Approve").click()
+        question = tab.page.get_by_role("heading", name="A question for you")
+        expect(question).to_be_visible()
+        expect(card).to_contain_text("Asked by painter")
+        expect(card).to_contain_text("Which colour?")
+        roster = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text="painter")
+        expect(roster).to_contain_text("Needs input")
+        answer = card.get_by_role("textbox", name="Your answer")
+        answer.press("Control+Enter")
+        expect(card.get_by_role("alert")).to_have_text("Write an answer first.")
+        answer.fill("Blue.")
+        answer.press("Control+Enter")
+        expect(card).to_have_count(0)
+        expect(roster).to_contain_text("last told: Completed")
+        expect(roster).not_to_contain_text("Needs input")
+        roster.get_by_role("button", name="Show what is on record of painter").click()
+        facts = roster.get_by_role("region", name="Elsewhere")
+        expect(facts).to_contain_text("Peer 2.1")
+        facts.get_by_role("button", name="roof").click()
+        expect(facts).to_contain_text("A blue roof.")
+        assert tab.troubles == []
