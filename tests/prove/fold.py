@@ -16,6 +16,8 @@ from .view import Row, plain
 _LAST = 1 << 30
 _LOST = "The process that ran this ended. Whether it took effect is unknown."
 _STOPPED = {True: "Stopped before its end.", False: "Not begun: the turn was stopped before."}
+#: What a person is asked that is no question whether a tool may run.
+_NO_TOOL = ("clarification", "credential_request", "structured_input")
 _OUTCOMES = {"approve": "approved", "reject": "rejected", "answer": "answered"}
 _ENDS = {"turn.completed": "completed", "turn.failed": "failed", "turn.interrupted": "interrupted"}
 _RESTS = {
@@ -266,7 +268,9 @@ class Fold:
             self.turns[fact.id("u")]["filesChanged"] = len(files)
 
     def _action(self, fact: Fact) -> None:
-        action, told, thread = fact.id("a"), fact.payload, self._threads[fact.id("t")]
+        action, told, thread = fact.id("a"), {**fact.payload}, self._threads[fact.id("t")]
+        if told.get("actionType") in _NO_TOOL:
+            told["tool"] = ""
         turn = self.turns[fact.id("u")]
         if fact.type == "action.required":
             thread.waiting[action] = told.get("tool", "")
@@ -297,7 +301,7 @@ class Fold:
             turn["state"] = "running"
             _waited(turn, fact.at)
         row = self.parts[action][1]
-        row |= {"reason": told.get("reason"), "settledAt": fact.at}
+        row |= {"reason": told.get("reason"), "answer": told.get("answer"), "settledAt": fact.at}
         row["actor"] = ":".join(filter(None, (fact.actor.get("kind"), fact.actor.get("id"))))
         row["outcome"] = _OUTCOMES.get(told.get("decision", ""), fact.type.partition(".")[2])
         if row["outcome"] == "approved":

@@ -1,9 +1,10 @@
 """A team at work: the eleven facts of the Subagents specification's fixture come, in order, out of a real run.
 
 A lead that works by itself delegates with review, the child uses a tool, writes a file and hands a report over, the lead gives
-its verdict, and the task ends; a second child works beside it. How fast each speaks is drawn at random. Then the roster, the
-graph, the board, the lanes and the runs that the server shows are compared with a fold of the log as it lies on disk, and so
-are the roster, the graph and the board that are made of its task snapshots alone.
+its verdict, and the task ends; a second child works beside it, and a person takes in an agent that sleeps and works on a card
+of the board. How fast each speaks is drawn at random. Then the roster, the graph, the board, the lanes and the runs that the
+server shows are compared with a fold of the log as it lies on disk, and so are the roster, the graph and the board that are
+made of its task snapshots alone.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import time
 from typing import Any
 
 from . import scenes, store
-from .crew import Followed, begin, lead, plays, started, worker
-from .driving import snapshot
+from .crew import Followed, agent, begin, lead, plays, started, worker
+from .driving import do, snapshot
 from .product import ROOT, Place, Server, place
 from .report import Report, arguments, quantiles, run
 from .store import Fact
@@ -143,8 +144,29 @@ def _scenario(draw: random.Random) -> list[tuple[str, str, list[scenes.Call]]]:
     ]
 
 
+async def _person(server: Server, session: str) -> None:
+    """What a person does beside the run: takes in an agent that sleeps, and works on the board."""
+    await do(server, "add_agent", sessionId=session, agent="watcher")
+    for command, more in _BOARD:
+        await do(server, command, sessionId=session, taskId="tsk_board", **more)
+
+
+#: What a person does with a card of the board, in this order.
+_BOARD: tuple[tuple[str, Row], ...] = (
+    ("create_task", {"title": "Read it again"}),
+    (
+        "append_task_progress",
+        {"phase": "reading", "counters": {"pages": 3}, "progress": "half of it", "refs": [EVIDENCE[0]]},
+    ),
+    ("pause_task", {}),
+    ("resume_task", {}),
+    ("complete_task", {"summary": "It reads well."}),
+)
+
+
 async def _run(server: Server) -> Followed:
     followed = await begin(server, "have a note written", mode="auto", permissionMode="edits")
+    await _person(server, followed.session)
     rests = lambda: not followed.open_runs and not followed.open_children and followed.count("snapshot.updated")
     await followed.until(rests, REST_S)
     await followed.close()
@@ -188,6 +210,7 @@ async def prove(n: int, sabotage: str, seed: int) -> int:
         with place() as at:
             lead(at)
             worker(at)
+            agent(at, "watcher", kind="background", tools=["Read"], policy=["Finalize"], schedule={"every": "12h"})
             plays(at, _scenario(draw))
             server = await started(at, "" if forgets else sabotage)
             try:

@@ -27,11 +27,11 @@ FIELDS: dict[str, tuple[str, ...]] = {
             "currentRun",
             "queuedTurns",
         ),
-        *("inbox", "blockedOn", "result", "usage"),
+        *("inbox", "blockedOn", "result", "usage", "policy", "background"),
     ),
     "tasks": (
         *("title", "status", "objective", "assignee", "parentTask", "dependsOn", "summary", "blocker", "attempts"),
-        *("created", "ended"),
+        *("created", "ended", "entity", "paused", "cancelling", "phase", "counters", "refs", "progress"),
     ),
     "edges": ("edgeType", "source", "target"),
     "handoffs": ("source", "target", "edge", "state", "payload", "requested", "accepted", "ended"),
@@ -53,7 +53,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "usage",
     ),
 }
-_EMPTY = (None, "", 0, [], {}, False, "shared")
+_EMPTY = (None, "", 0, [], {}, False, "shared", "work_item")
 _ENDED = {
     "subagent.completed": "completed",
     "subagent.failed": "failed",
@@ -84,6 +84,7 @@ class TeamFold:
             "tool": self._used,
             "subagent": self._child,
             "task": self._task,
+            "agent": self._slept,
             "handoff": self._handoff,
             "inbox": self._inbox,
             "channel": self._said,
@@ -118,6 +119,7 @@ class TeamFold:
             "parentRunId": fact.id("pr"),
             "taskId": fact.id("w") if parent else "",
             "isolation": "shared",
+            "policy": fact.payload.get("policy"),
             "usage": dict.fromkeys(_USAGE, 0),
         }
         self.panels["agents"][fact.id("g")] = self._threads[fact.id("t")] = row
@@ -144,7 +146,11 @@ class TeamFold:
                 "usage": dict.fromkeys(_USAGE, 0),
             }
             if child:
-                self._attempts(row["taskId"]).append({"runId": run, "status": "running"})
+                # What a child was given is one attempt, however many runs it takes.
+                attempts = self._attempts(row["taskId"])
+                if not attempts:
+                    attempts.append({"number": 1, "agentId": fact.id("g"), "started": fact.at})
+                attempts[-1] |= {"runId": run, "status": "running", "detail": "", "ended": 0}
                 self.panels["tasks"][row["taskId"]]["status"] = "running"
         elif fact.type in _TURNS:
             row |= {"latestTurnStatus": _TURNS[fact.type], "currentRun": "", "state": _RESTS[fact.type]}
@@ -158,8 +164,8 @@ class TeamFold:
             self.panels["runs"][run] |= {"status": status, "ended": fact.at, "detail": detail}
             for attempts in (task.get("attempts", []) for task in self.panels["tasks"].values()):
                 for one in attempts:
-                    if one["runId"] == run:
-                        one |= {"status": status, "detail": detail}
+                    if one["runId"] == run and one["status"] == "running":
+                        one |= {"status": status, "detail": detail, "ended": fact.at}
 
     def _queue(self, fact: Fact) -> None:
         change = {"queue.added": 1, "queue.removed": -1}.get(fact.type, 0)
@@ -198,17 +204,35 @@ class TeamFold:
         told, rows = fact.payload, self.panels["tasks"]
         if fact.type == "task.created":
             names = ("title", "objective", "assignee", "parentTask", "dependsOn")
-            row = {name: told.get(name) for name in names}
+            row = {name: told.get(name) for name in names} | {"entity": told.get("entity", "work_item")}
             row |= {"status": "claimed" if told.get("assignee") else "open", "created": fact.at}
             rows[fact.id("w")] = row
             if fact.id("r") and not fact.id("pt"):
-                row |= {"status": "running", "attempts": [{"runId": fact.id("r"), "status": "running"}]}
+                tried = {"runId": fact.id("r"), "number": 1, "agentId": fact.id("g"), "started": fact.at}
+                row |= {"status": "running", "attempts": [tried | {"status": "running"}]}
             return
         row = rows[fact.id("w")]
+        running = [one for one in row.get("attempts", []) if one["status"] == "running"]
         if fact.type == "task.updated":
             row |= {name: value for name, value in told.items() if name in FIELDS["tasks"] and value is not None}
+        elif fact.type == "task.started":
+            tried = {"runId": fact.id("r"), "number": fact.scope["n"], "agentId": told["assignee"], "started": fact.at}
+            row |= {"status": "running", "assignee": told["assignee"], "blocker": "", "ended": 0}
+            self._attempts(fact.id("w")).append(tried | {"status": "running"})
+        elif fact.type == "task.paused":
+            row |= {"status": "blocked", "paused": True, "blocker": told.get("reason")}
+        elif fact.type == "task.resumed":
+            resting = "claimed" if row["assignee"] else "open"
+            row |= {"status": "running" if running else resting, "paused": False, "blocker": ""}
+        elif fact.type == "task.cancel.requested":
+            row["cancelling"] = True
         else:
             row |= {"status": _TASKS[fact.type], "ended": fact.at}
+            how = {"done": "completed", "blocked": "failed", "cancelled": "cancelled"}[row["status"]]
+            for one in running:
+                one |= {"status": how, "detail": told.get("code", ""), "ended": fact.at}
+            if fact.type != "task.failed":
+                row |= {"paused": False, "refs": told.get("refs") or row.get("refs")}
             match fact.type:
                 case "task.completed":
                     row |= {"summary": told.get("summary"), "blocker": ""}
@@ -216,6 +240,13 @@ class TeamFold:
                     row["blocker"] = told.get("message") or told.get("code")
                 case _:
                     row["summary"] = told.get("reason")
+
+    def _slept(self, fact: Fact) -> None:
+        """An agent that has not run yet waits for its first time."""
+        if fact.type == "agent.slept":
+            names = ("schedule", "wakeAt", "wakeOn")
+            told = {name: fact.payload[name] for name in names if fact.payload.get(name)}
+            self._threads[fact.id("t")]["background"] = {"state": "scheduled", "taskId": fact.id("w"), **told}
 
     def _handoff(self, fact: Fact) -> None:
         told, rows, key = fact.payload, self.panels["handoffs"], fact.id("h")

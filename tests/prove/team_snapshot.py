@@ -18,7 +18,10 @@ ALL: dict[str, tuple[str, ...]] = {
         *("toolCallIds", "artifactRefs", "evidenceRefs", "lastEventCursor"),
     ),
     "graph": ("source", "target"),
-    "board": ("taskId", "title", "status", "assignee", "parentTaskId", "attempts"),
+    "board": (
+        *("taskId", "title", "status", "assignee", "parentTaskId", "dependsOn", "entity", "paused", "cancelling"),
+        *("phase", "counters", "attempts", "refs"),
+    ),
 }
 #: A roster's state in the words of a snapshot, of a child that has come to rest.
 _STATUS = {
@@ -48,8 +51,7 @@ def team_of_facts(facts: Sequence[Fact]) -> Team:
     panels = TeamFold(facts).panels
     team: Team = {surface: {} for surface in ALL}
     for key, task in panels["tasks"].items():
-        attempts = [attempt["runId"] for attempt in task.get("attempts", [])]
-        whole = {"taskId": key, "parentTaskId": task["parentTask"], "attempts": attempts}
+        whole = {"taskId": key, "parentTaskId": task["parentTask"]}
         team["board"][key] = _plain("board", task | whole)
     for agent, row in panels["agents"].items():
         if not row["parentThreadId"]:
@@ -98,4 +100,7 @@ def _evidence(facts: Sequence[Fact], agent: str) -> list[Any]:
 
 
 def _plain(surface: str, row: Row) -> Row:
-    return {name: row[name] for name in ALL[surface] if row.get(name) not in (None, "", [])}
+    told = {name: row[name] for name in ALL[surface] if row.get(name) not in (None, "", [], {}, False)}
+    if "attempts" in told:
+        told["attempts"] = [{name: value for name, value in one.items() if value} for one in told["attempts"]]
+    return told

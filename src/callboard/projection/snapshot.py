@@ -11,6 +11,7 @@ import msgspec
 from callboard.contracts.facts import (
     ChannelOpened,
     EvidenceExported,
+    RemoteArtifact,
     ReviewRequested,
     ReviewVerdict,
     ToolCompleted,
@@ -19,7 +20,8 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import Record, step_id
 from callboard.contracts.rows import AgentRow, EdgeRow, TaskRow, Upsert
-from callboard.contracts.team import Ref, Role, TaskStatus
+from callboard.contracts.rows.team import AttemptRow
+from callboard.contracts.team import Ref, Role, TaskEntity, TaskStatus
 from callboard.contracts.vocabulary import SubagentStatus
 
 from .rows import Table
@@ -42,14 +44,18 @@ _STATUS: dict[str, SubagentStatus] = {
 _CLOSED: dict[TaskStatus, SubagentStatus] = {"done": "completed", "blocked": "failed", "cancelled": "cancelled"}
 #: The fields by which a team that is made of snapshots is held against the one that is made of events.
 COMPARED: dict[str, tuple[str, ...]] = {
-    "roster": ("subagentId", "role", "status", "taskId"),
+    "roster": ("subagentId", "role", "status", "taskId", "lineage", "remote", "blocked"),
     "graph": ("source", "target"),
-    "board": ("taskId", "title", "status", "assignee", "parentTaskId"),
+    "board": (
+        *("taskId", "title", "status", "assignee", "parentTaskId", "dependsOn", "entity", "paused", "cancelling"),
+        *("phase", "counters", "attempts", "refs"),
+    ),
 }
 
 
 class SubagentSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One subagent. `lineage` says where its parents are not known; optional fields are absent where there is nothing."""
+    """One subagent. `lineage` says where its parents are not known, `remote` where it is elsewhere and not there; optional
+    fields are absent where there is nothing."""
 
     subagent_id: str
     task_id: str
@@ -65,19 +71,27 @@ class SubagentSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
     evidence_refs: tuple[Ref, ...] = ()
     last_event_cursor: str | msgspec.UnsetType = msgspec.UNSET
     lineage: Honest = ""
+    remote: Honest = ""
     blocked: bool = False
 
 
 class TaskSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A task with the subagents that work on it, whole up to the sequence `through`. `state` is `stale` where newer facts are
-    known of."""
+    """A task with its attempts and the subagents that work on it, whole up to the sequence `through`. `state` is `stale` where
+    newer facts are known of."""
 
     task_id: str
     title: str
     status: TaskStatus
     assignee: str = ""
     parent_task_id: str = ""
-    attempts: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    entity: TaskEntity = "work_item"
+    paused: bool = False
+    cancelling: bool = False
+    phase: str = ""
+    counters: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    attempts: tuple[AttemptRow, ...] = ()
+    refs: tuple[Ref, ...] = ()
     subagents: tuple[SubagentSnapshot, ...] = ()
     through: int
     state: Honest = ""
@@ -123,7 +137,14 @@ class TaskFold:
                 status=row.status,
                 assignee=row.assignee,
                 parent_task_id=row.parent_task,
-                attempts=tuple(attempt.run_id for attempt in row.attempts),
+                depends_on=row.depends_on,
+                entity=row.entity,
+                paused=row.paused,
+                cancelling=row.cancelling,
+                phase=row.phase,
+                counters=row.counters,
+                attempts=row.attempts,
+                refs=row.refs,
                 subagents=tuple(
                     _subagent(agent, row.status, self._seen.get(agent.agent_id, _Seen()), parents)
                     for agent in agents
@@ -180,6 +201,7 @@ def of_rows(rows: Table) -> dict[str, list[dict[str, Any]]]:
                 "role": one.role,
                 "status": status_of(one, statuses[one.task_id]),
                 "taskId": one.task_id,
+                **_honest(one),
             }
             for one in children
         ],
@@ -191,6 +213,14 @@ def of_rows(rows: Table) -> dict[str, list[dict[str, Any]]]:
                 "status": one.status,
                 "assignee": one.assignee,
                 "parentTaskId": one.parent_task,
+                "dependsOn": one.depends_on,
+                "entity": one.entity,
+                "paused": one.paused,
+                "cancelling": one.cancelling,
+                "phase": one.phase,
+                "counters": one.counters,
+                "attempts": msgspec.to_builtins(one.attempts),
+                "refs": msgspec.to_builtins(one.refs),
             }
             for one in tasks
         ],
@@ -222,9 +252,17 @@ def _subagent(row: AgentRow, task: TaskStatus, seen: _Seen, parents: dict[str, s
         artifact_refs=tuple(seen.files.values()),
         evidence_refs=tuple(seen.evidence.values()),
         last_event_cursor=seen.cursor or msgspec.UNSET,
-        lineage="" if row.parent_agent_id else "unavailable",
-        blocked="permission_blocked" in row.degraded,
+        **_honest(row),
     )
+
+
+def _honest(row: AgentRow) -> dict[str, Any]:
+    """What is not known of it, is not there, or keeps it from going on."""
+    return {
+        "lineage": "unavailable" if "lineage_unavailable" in row.degraded else "",
+        "remote": "unavailable" if "remote_unavailable" in row.degraded else "",
+        "blocked": "permission_blocked" in row.degraded,
+    }
 
 
 def _see(seen: dict[str, _Seen], record: Record) -> None:
@@ -245,6 +283,9 @@ def _see(seen: dict[str, _Seen], record: Record) -> None:
         case ReviewRequested() | ReviewVerdict() as fact:
             evidence = seen.setdefault(fact.target, _Seen()).evidence
             evidence |= {ref.ref: ref for ref in fact.refs}
+        case RemoteArtifact() as fact:
+            files = seen.setdefault(scope.agent, _Seen()).files
+            files[fact.remote_artifact_id] = Ref(type="artifact", ref=fact.remote_artifact_id)
         case EvidenceExported() if scope.agent:
             mine = seen.setdefault(scope.agent, _Seen()).evidence
             mine[scope.evidence] = Ref(type="evidence", ref=scope.evidence)
