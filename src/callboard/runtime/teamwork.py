@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team_tools import MERGE, TEAM_TOOLS
+from callboard.contracts.commands.team_tools import ASK_PERSON, MERGE, PROPOSE_PLAN, TEAM_TOOLS
 from callboard.contracts.ports.agents import Definition, Roster, folded
 
 _DELEGATING = tuple(tool.name for tool in TEAM_TOOLS.values() if tool.policy == "Delegate")
 _MAKING = {tool.name: tool.capability for tool in TEAM_TOOLS.values() if tool.capability is not None}
+_ASKING = (PROPOSE_PLAN, ASK_PERSON)
 _BOARD = ("create_task", "update_task")
 _SPEAKING = ("send_message", "request_review", "submit_verdict")
 
 
 def teamwork(agent: Definition, roster: Roster) -> tuple[str, ...]:
-    """The tools of a team that could mean something to this agent: none to one that is alone."""
+    """The tools of a team that could mean something to this agent: to one that is alone those that ask the person."""
     others = _others(agent, roster)
-    found: list[str] = []
+    found: list[str] = [*_ASKING]
     if agent.kind == "subagent":
-        return ("send_handoff", "send_message", "submit_verdict")
+        return ("send_handoff", "send_message", "submit_verdict", *_ASKING)
     found += [name for name, capability in _MAKING.items() if capability in agent.capabilities]
     if "Delegate" in agent.policy and (_targets(agent, roster) or "spawn" in agent.capabilities):
         found += [*_DELEGATING, *((MERGE,) if "Patch" in agent.policy else ()), "submit_verdict", *_BOARD]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.asking import AskPerson, ProposePlan
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.facts.permission import Rule
@@ -103,6 +104,11 @@ class Case:
     def makes(self) -> bool:
         """True for making an agent or an edge."""
         return isinstance(self.asked, DefineAgent | AddEdge)
+
+    @property
+    def asks(self) -> bool:
+        """True for what only a person can settle: nothing is allowed by it."""
+        return isinstance(self.asked, ProposePlan | AskPerson)
 
     @property
     def may_write(self) -> bool:

@@ -185,6 +185,8 @@ def _wanted(case: Case) -> Said:
         return "ask", f"what is in {case.protected} is changed with an approval only"
     if case.makes:
         return "ask", "what makes more of the team takes a yes every time"
+    if case.asks:
+        return "ask", "a person is to say something"
     if case.is_shell and not case.held:
         return "ask", f"there is no sandbox here ({case.ground.why_not(case.context.folder)}): it may do what you may"
     if case.unkept:
@@ -279,7 +281,7 @@ def _matchers(case: Case) -> dict[ApprovalScope, str]:
     ruled = case.rule is not None and case.rule.verdict == "ask"
     matcher = (
         ""
-        if case.protected or case.unkept or case.makes or ruled or (case.is_shell and not case.held)
+        if case.protected or case.unkept or case.makes or case.asks or ruled or (case.is_shell and not case.held)
         else rules.offer(case.target)
     )
     return {"session": matcher, "workspace": matcher} if matcher else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.asking import AskPerson, ProposePlan
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.facts.permission import Risk
@@ -62,6 +63,8 @@ def prompt(
     why: str,
 ) -> str:
     """The question on the approval card. `why` says what made it a question."""
+    if isinstance(asked, ProposePlan | AskPerson):
+        return asked.summary if isinstance(asked, ProposePlan) else asked.question
     if plan is not None and found is not None:
         size = f"+{found.added} −{found.removed}"
         what = (

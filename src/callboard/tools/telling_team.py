@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.asking import AskPerson, ProposePlan
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import (
     AskReview,
@@ -45,6 +46,10 @@ def said(asked: Arguments | None) -> str | None:
 
 def _of_work(asked: Arguments | None) -> str | None:
     match asked:
+        case ProposePlan(summary=summary):
+            return summary
+        case AskPerson(question=question):
+            return question
         case DefineAgent(name=name, kind=kind, description=description):
             return f"{name} ({kind}){f': {description}' if description else ''}"
         case AddEdge(source=source, to=to, kind=kind):

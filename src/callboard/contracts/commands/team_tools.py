@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from ..team import Capability
+from .asking import AskPerson, ProposePlan
 from .defining import AddEdge, DefineAgent
 from .team import (
     Asked,
@@ -35,6 +36,10 @@ class TeamTool(NamedTuple):
     capability: Capability | None = None
 
 
+#: The tools by which an agent asks a person something: what the person says is their result.
+PROPOSE_PLAN = "propose_plan"
+ASK_PERSON = "ask_person"
+QUESTIONS = frozenset({PROPOSE_PLAN, ASK_PERSON})
 #: The one tool of a team that takes effect outside the log: it changes files of the folder.
 MERGE = "merge_subagent"
 
@@ -87,6 +92,14 @@ TEAM_TOOLS: dict[str, TeamTool] = {
             AddEdge,
             "Makes an edge for this session, over which one agent can hand off to another. A person is asked first.",
             capability="edge",
+        ),
+        TeamTool(
+            PROPOSE_PLAN,
+            ProposePlan,
+            "Shows the person a plan and waits: it is accepted, rejected with a reason, or they say what to change.",
+        ),
+        TeamTool(
+            ASK_PERSON, AskPerson, "Asks the person a question that only a person can answer, and waits for the answer."
         ),
         TeamTool("create_task", MakeTask, "Puts a task on the board that the team and the person share."),
         TeamTool("update_task", ChangeTask, "Changes a task of the board, comments on it, or ends it."),

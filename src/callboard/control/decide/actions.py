@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.commands.team_tools import QUESTIONS
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     ActionExpired,
@@ -19,6 +20,7 @@ from ..batch import Batch, action_scope, call_scope
 from ..outcomes import ActionTimedOut
 from ..state import OpenCall, OpenRun, Session, Thread
 from .calls import let_through, proceed
+from .questions import settled
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
 FILE_CHANGED = "What the approval was asked for is no longer so: the file, the arguments or the definition changed."
@@ -61,7 +63,9 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
         ),
         action_scope(thread, run, call),
     )
-    if request.decision == "approve":
+    if call.tool in QUESTIONS:
+        settled(batch, thread, run, call, request)
+    elif request.decision == "approve":
         _approved(batch, thread, run, call, request.scope)
     elif request.decision == "answer":
         # Who asked takes the answer with the fact that lets the call go on.

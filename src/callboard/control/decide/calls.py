@@ -28,6 +28,7 @@ from ..outcomes import ToolEnded, WantedCall
 from ..state import OpenRun, Thread
 from .iterate import ask_model, complete, open_run, running
 from .needs import NEEDS
+from .questions import proposed, question
 from .team.calls import carry_out, refuse
 from .team.cards import MAKING, card
 from .turns import start_next
@@ -185,7 +186,8 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
     # A rule holds in every folder of the session: what is asked for in a worktree is not let through outside of it.
     apart = thread.child is not None and bool(thread.child.worktree)
     approval = "tool_approval" if thread.child is None else "delegated_permission"
-    action_type, decisions = NEEDS.get(tool, (approval, ("approve", "reject")))
+    need = NEEDS.get(tool) or question(thread, tool, evaluation.arguments)
+    action_type, decisions = need or (approval, ("approve", "reject"))
     batch.say(
         ActionRequired(
             action_type=action_type,
@@ -203,3 +205,4 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
         ),
         msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
     )
+    proposed(batch, scope.thread, tool, evaluation.arguments)

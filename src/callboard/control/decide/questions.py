@@ -1,0 +1,59 @@
+"""What agents ask a person: a decision on a plan, an answer to a question. The person's word is the call's result, and goes to
+whoever asked, also where that is a child (Agent UI specification, Human-in-the-loop taxonomy)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.asking import AskPerson, PersonSaid, ProposePlan
+from callboard.contracts.commands.team_tools import ASK_PERSON, PROPOSE_PLAN
+from callboard.contracts.facts import ToolCompleted, ToolStarted
+from callboard.contracts.facts.action import ActionType, Decision
+from callboard.contracts.plan import PlanStep
+
+from ..batch import Batch, call_scope
+from ..state import OpenCall, OpenRun, Thread
+from .iterate import open_run
+from .plans import tell
+
+_SAID: dict[Decision, Literal["accepted", "rejected", "changes_wanted", "answered"]] = {
+    "approve": "accepted",
+    "reject": "rejected",
+    "answer": "changes_wanted",
+}
+
+
+def question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tuple[Decision, ...]] | None:
+    """What is asked for by this call, and how it can be settled; None where it asks nobody anything."""
+    if tool == PROPOSE_PLAN:
+        whose: ActionType = "plan_decision" if thread.child is None else "teammate_plan_decision"
+        return whose, ("approve", "answer", "reject")
+    if tool == ASK_PERSON:
+        options = msgspec.json.decode(arguments, type=AskPerson).options
+        return "structured_input" if options else "clarification", ("answer", "reject")
+    return None
+
+
+def proposed(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
+    """A plan that waits for its decision is the plan of its run."""
+    if tool != PROPOSE_PLAN:
+        return
+    thread, run = open_run(batch, thread_id)
+    steps = msgspec.json.decode(arguments, type=ProposePlan).steps
+    tell(batch, thread, run, run.next_step, tuple(PlanStep(one, "pending") for one in steps))
+
+
+def settled(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
+    """The call comes to what the person said."""
+    scope = call_scope(thread, run, call)
+    answered = call.tool == ASK_PERSON and request.decision == "answer"
+    said = PersonSaid(
+        decision="answered" if answered else _SAID[request.decision],
+        answer=request.answer or "",
+        reason=request.reason,
+    )
+    batch.say(ToolStarted(tool=call.tool), scope)
+    batch.say(ToolCompleted(output=batch.hold(msgspec.json.encode(said).decode())), scope)
