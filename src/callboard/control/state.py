@@ -203,7 +203,7 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
     """What makes a thread a child: whose it is, and how it stands. `group` is the provider's whose slot it takes.
 
     `asked` is the permission mode that it was given, never wider than its parent's; `ending` what is to be said of it once
-    its run has stopped: closed, or cancelled only.
+    its run has stopped: closed, or cancelled only. `merging` says that its worktree is being merged.
     """
 
     parent: str
@@ -222,6 +222,7 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
     ending: Literal["", "closed", "cancelled"] = ""
     reason: str = ""
     result: Text = Text()
+    merging: bool = False
 
 
 class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from callboard.contracts.commands import (
 from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.commands.evidence import ExportEvidence
+from callboard.contracts.commands.tasks import MergeSubagent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SessionCreated
 from callboard.contracts.ids import render
@@ -34,6 +35,7 @@ from callboard.control.decide import SessionCommand
 from callboard.control.effects import ListSession
 
 from .evidence import Exports
+from .merges import Merges
 from .parts import Parts
 from .queries import Queries
 from .sessions import Sessions
@@ -53,6 +55,7 @@ class Commands:
         self._workspaces = workspaces
         self._queries = queries
         self._exports = exports
+        self._merges = Merges(sessions)
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
@@ -85,6 +88,10 @@ class Commands:
             task = running[1]
         return await asyncio.shield(task)
 
+    async def settled(self) -> None:
+        """Waits for what runs outside of the sessions and must not be left half way."""
+        await self._merges.settled()
+
     async def _once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
         stored = await self._parts.store.facts.answer(key)
         if stored is not None:
@@ -111,6 +118,8 @@ class Commands:
                 return await self._import(command, kept, actor)
             case RespondAction():
                 return await self._respond(command, kept, actor)
+            case MergeSubagent():
+                return await self._merges.merge(command, actor, kept)
             case ExportEvidence():
                 return await self._exports.export(command, actor, kept)
             case _:

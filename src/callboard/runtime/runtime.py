@@ -61,6 +61,7 @@ class Runtime:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.commands.settled()
         self.workspaces.close()
         await self.sessions.close()
         await self.parts.store.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -60,42 +60,67 @@ async def isolate(host: SessionHost, scope: Scope) -> None:
     await host.report(WorktreeMade(thread=scope.thread, path=str(path / prefix).rstrip("/"), branch=branch, base=base))
 
 
+class Merged(NamedTuple):
+    """What a merge came to. `files` are those that it changed, `conflict` those for which nothing was merged; `said` is git's
+    word on it."""
+
+    status: Literal["merged", "nothing_to_merge", "conflict", "failed"]
+    said: str
+    files: tuple[str, ...] = ()
+    conflict: tuple[str, ...] = ()
+
+
 async def merge(host: SessionHost, arguments: str) -> ToolOutcome:
+    """Merges the child's branch into the folder for an agent's call."""
+    asked = msgspec.json.decode(arguments, type=Merge)
+    merged = await merge_child(host, asked.agent)
+    if merged.status in ("merged", "nothing_to_merge"):
+        return ToolOutcome(output=merged.said)
+    return ToolOutcome(output="", code="worktree_failed", message=merged.said)
+
+
+async def merge_child(host: SessionHost, agent: str) -> Merged:
     """Merges the child's branch into the folder, all of it or nothing, also where the task is cancelled meanwhile. What the
     child left uncommitted is committed first."""
-    outcome, _ = await outlast(asyncio.create_task(_merge(host, arguments)))
-    return outcome
+    merged, _ = await outlast(asyncio.create_task(_merge(host, agent)))
+    return merged
 
 
-async def _merge(host: SessionHost, arguments: str) -> ToolOutcome:
-    asked = msgspec.json.decode(arguments, type=Merge)
-    thread = next((one for one in host.state.threads.values() if one.agent == asked.agent), None)
+async def _merge(host: SessionHost, agent: str) -> Merged:
+    thread = next((one for one in host.state.threads.values() if one.agent == agent), None)
     child = thread.child if thread is not None else None
     if child is None or not child.worktree:
-        return _refused(f"{asked.agent} has no worktree any more.")
+        return Merged("failed", f"{agent} has no worktree any more.")
     async with _merging.setdefault(host.home.folder, asyncio.Lock()):
-        return await _merged(host.home.folder, asked.agent, child)
+        return await _merged(host.home.folder, agent, child)
 
 
-async def _merged(folder: str, agent: str, child: Child) -> ToolOutcome:
+async def _merged(folder: str, agent: str, child: Child) -> Merged:
     if not (await _git(folder, "rev-parse", "--quiet", "--verify", "MERGE_HEAD")).code:
-        return _refused("A merge is under way in the folder already: end it first.")
+        return Merged("failed", "A merge is under way in the folder already: end it first.")
     if (await _git(child.worktree, "status", "--porcelain")).text:
         await _git(child.worktree, "add", "--all")
         await _git(child.worktree, "commit", "--quiet", "--no-verify", "-m", f"The work of {agent}")
     ahead = await _git(folder, "rev-list", "--count", f"HEAD..{child.branch}")
     if ahead.code:
-        return _refused(ahead.text)
+        return Merged("failed", ahead.text)
     if ahead.text == "0":
-        return ToolOutcome(output=f"{agent} changed nothing that is not here already.")
+        return Merged("nothing_to_merge", f"{agent} changed nothing that is not here already.")
     merged = await _git(folder, "merge", "--no-ff", "--no-edit", "-m", f"Merge the work of {agent}", child.branch)
     if not merged.code:
-        return ToolOutcome(output=(await _git(folder, "diff", "--stat", "HEAD^1", "HEAD")).text)
-    conflicts = (await _git(folder, "diff", "--name-only", "--diff-filter=U")).text.splitlines()
+        stat = await _git(folder, "diff", "--stat", "HEAD^1", "HEAD")
+        return Merged("merged", stat.text, await _names(folder, "HEAD^1", "HEAD"))
+    conflicts = await _names(folder, "--diff-filter=U")
     await _git(folder, "merge", "--abort")
     if not conflicts:
-        return _refused(f"Nothing was merged: {merged.text}")
-    return _refused(f"These files are in conflict, and nothing was merged: {', '.join(conflicts)}.")
+        return Merged("failed", f"Nothing was merged: {merged.text}")
+    said = f"These files are in conflict, and nothing was merged: {', '.join(conflicts)}."
+    return Merged("conflict", said, conflict=conflicts)
+
+
+async def _names(folder: str, *which: str) -> tuple[str, ...]:
+    """The files that differ."""
+    return tuple((await _git(folder, "diff", "--name-only", *which)).text.splitlines())
 
 
 async def remove(host: SessionHost, effect: RemoveWorktree) -> None:
@@ -131,10 +156,6 @@ async def _unmerged(folder: str, effect: RemoveWorktree) -> str:
 
 def _failed(scope: Scope, said: str) -> WorktreeMade:
     return WorktreeMade(thread=scope.thread, code="worktree_failed", message=f"git made no worktree: {said}")
-
-
-def _refused(message: str) -> ToolOutcome:
-    return ToolOutcome(output="", code="worktree_failed", message=message)
 
 
 async def _git(folder: str, *arguments: str) -> _Said:

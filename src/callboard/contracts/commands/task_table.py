@@ -11,6 +11,8 @@ from .tasks import (
     GetTask,
     LinkTasks,
     ListTasks,
+    MergeDone,
+    MergeSubagent,
     PauseTask,
     ResumeTask,
     RetryTask,
@@ -95,6 +97,13 @@ TASK_TABLE: tuple[Declaration, ...] = (
         answer=TaskChanged,
         serial="session",
         summary="Record that the newest attempt of a task failed.",
+    ),
+    Declaration(
+        name="merge_subagent",
+        command=MergeSubagent,
+        answer=MergeDone,
+        serial="session",
+        summary="Merge what a child did in its worktree into its parent's folder: all of it, or nothing.",
     ),
     Declaration(
         name="link_tasks",

@@ -145,6 +145,7 @@ class MergeSubagent(Command, frozen=True, kw_only=True):
 
     session_id: Id
     agent: AgentName
+    reason: Reason = ""
 
 
 class MergeDone(Answer, frozen=True, kw_only=True):

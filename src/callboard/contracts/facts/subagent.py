@@ -12,6 +12,7 @@ from .base import Fact
 _CHILD: tuple[ScopeKey, ...] = ("agent", "thread", "task", "parent_thread")
 
 #: How a child's work is told to its parent.
+MergeStatus = Literal["merged", "nothing_to_merge", "conflict", "failed", "unknown"]
 NotificationStatus = Literal["completed", "failed", "cancelled", "interrupted", "ready_for_review", "needs_input"]
 
 
@@ -94,6 +95,28 @@ class SubagentContinued(Fact, frozen=True, kw_only=True):
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
 
 
+class SubagentMergeRequested(Fact, frozen=True, kw_only=True):
+    """A person asked for what the child did in its worktree to be merged into its parent's folder; `subagent.merged`
+    follows."""
+
+    type: ClassVar[str] = "subagent.merge.requested"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    reason: str = ""
+
+
+class SubagentMerged(Fact, frozen=True, kw_only=True):
+    """What a merge that a person asked for came to. It was all of it, or nothing; `files` are those that it changed,
+    `conflict` those for which nothing was merged, five hundred of each at most. `unknown` is one whose process ended meanwhile;
+    it can be asked for again."""
+
+    type: ClassVar[str] = "subagent.merged"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    status: MergeStatus
+    files: tuple[str, ...] = ()
+    conflict: tuple[str, ...] = ()
+    message: str = ""
+
+
 class SubagentClosed(Fact, frozen=True, kw_only=True):
     """The child takes nothing more; its transcript stays. `worktree`, `branch` and `base` are those that it had of its own."""
 
@@ -156,6 +179,8 @@ SubagentFact = (
     | SubagentCompleted
     | SubagentFailed
     | SubagentCancelled
+    | SubagentMergeRequested
+    | SubagentMerged
     | SubagentClosed
     | SubagentsAwaited
     | WorkerNotification

@@ -46,6 +46,7 @@ from .follow import follow
 from .imports import must_not_be_imported
 from .team import handoff, worktree
 from .team.commands import TeamCommand, answer
+from .team.worktree import MergeMade
 
 SessionCommand = (
     SubmitTurn
@@ -58,6 +59,7 @@ SessionCommand = (
     | EditQueuedTurn
     | ImportTurn
     | EvidenceMade
+    | MergeMade
     | TeamCommand
 )
 
@@ -128,6 +130,8 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
             return imports.take(batch, request)
         case EditQueuedTurn():
             return queue.edit(batch, request)
+        case MergeMade():
+            return worktree.merged(batch, request)
         case EvidenceMade():
             return evidence.exported(batch, request)
         case _:

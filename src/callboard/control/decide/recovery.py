@@ -12,6 +12,7 @@ from ..outcomes import Piece, TakenOver
 from ..state import OpenCall, Session, Thread
 from .external import disconnect
 from .stops import close, pause_queue
+from .team import worktree
 
 ENDED = "the process that ran it ended"
 
@@ -24,6 +25,8 @@ def taken_over(batch: Batch, report: TakenOver) -> bool:
     """
     for thread in list(batch.state.threads.values()):
         disconnect(batch, thread, ENDED)
+    if batch.state.epoch < batch.known.epoch:
+        worktree.unknown(batch, ENDED)
     stale = [
         (thread, thread.run)
         for thread in batch.state.threads.values()

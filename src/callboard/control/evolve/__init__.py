@@ -69,6 +69,8 @@ from callboard.contracts.facts import (
     SubagentContinued,
     SubagentFailed,
     SubagentIsolated,
+    SubagentMerged,
+    SubagentMergeRequested,
     SubagentQueued,
     SubagentsAwaited,
     SubagentSpawned,
@@ -221,6 +223,10 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return team.ended(state, fact, "failed", place)
         case SubagentCancelled():
             return team.ended(state, fact, "cancelled", place)
+        case SubagentMergeRequested():
+            return team.merging(state, place, now=True)
+        case SubagentMerged():
+            return team.merging(state, place, now=False)
         case SubagentClosed():
             return team.closed(state, place)
         case SubagentsAwaited():

@@ -48,6 +48,10 @@ def isolated(state: Session, fact: SubagentIsolated, place: Place) -> Session:
     return _change(state, place, worktree=fact.path, branch=fact.branch, base=fact.base)
 
 
+def merging(state: Session, place: Place, *, now: bool) -> Session:
+    return _change(state, place, merging=now)
+
+
 def started(state: Session, fact: SubagentStarted, place: Place) -> Session:
     return _leave(_change(state, place, status="running", queue_reason=None, group=fact.group), place)
 

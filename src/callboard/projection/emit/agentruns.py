@@ -323,6 +323,8 @@ EVENTS: dict[str, _Map] = {
     "subagent.spawned": _as("SubagentSpawned"),
     "subagent.queued": _state("subagent_queued"),
     "subagent.isolated": _state("subagent_isolated"),
+    "subagent.merge.requested": _state("subagent_merging"),
+    "subagent.merged": _state("subagent_merged"),
     "subagent.started": _state("subagent_started"),
     "subagent.continued": _state("subagent_continued"),
     "subagent.completed": _result("completed"),

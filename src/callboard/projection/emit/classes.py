@@ -111,6 +111,10 @@ CLASSES: dict[str, Row] = {
     "permission.rule.revoked": permission("session"),
     "subagent.spawned": (agent("agent.changed", "accepted", "spawning", "delegation_graph", "delegate"),),
     "subagent.queued": (agent("agent.changed", "waiting", "waiting"),),
+    "subagent.merge.requested": (
+        Emission("agent.changed", "agent", "agent", "reconciling", "delegation_graph", "archive"),
+    ),
+    "subagent.merged": (Emission("agent.changed", "agent", "agent", "reconciling", "delegation_graph", "archive"),),
     "subagent.isolated": (agent("agent.changed", "preparing", "spawning"),),
     "subagent.started": (agent("agent.spawned", "acting", "running"), *task("acting", "running")),
     "subagent.continued": (agent("agent.changed", "accepted", "waiting", control="continue_agent"),),

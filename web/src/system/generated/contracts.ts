@@ -941,8 +941,9 @@ export interface ErrorRaised {
 }
 
 /**
- * A pack of the session's facts 1 to `through` was made; `task` where it shows one task. `pack` names its bytes, `link` the
- * chain's link at `through`, in hex; both can be checked without this product.
+ * A pack of the session's facts 1 to `through` was made; with `task` it says which `facts` of them are that task's. `pack`
+ * names its bytes, `link` the chain's link at `through`, in hex; both can be checked without this product. `reason` is the
+ * person's.
  */
 export interface EvidenceExported {
   readonly through: number
@@ -1314,6 +1315,23 @@ export interface ListTasks {
 
 /** The workspaces that were opened. */
 export interface ListWorkspaces {
+}
+
+/** `conflict` names the files in conflict: nothing was merged then. */
+export interface MergeDone {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly status: 'conflict' | 'merged' | 'nothing_to_merge'
+  readonly files?: readonly string[]
+  readonly conflict?: readonly string[]
+  readonly sequence: number
+}
+
+/** Merge what a child did in its worktree into its parent's folder: all of it, or nothing. */
+export interface MergeSubagent {
+  readonly sessionId: string
+  readonly agent: string
+  readonly reason?: string
 }
 
 /** A text part that was cut short; the content is what was there. */
@@ -2184,6 +2202,26 @@ export interface SubagentIsolated {
   readonly base: string
 }
 
+/**
+ * A person asked for what the child did in its worktree to be merged into its parent's folder; `subagent.merged`
+ * follows.
+ */
+export interface SubagentMergeRequested {
+  readonly reason?: string
+}
+
+/**
+ * What a merge that a person asked for came to. It was all of it, or nothing; `files` are those that it changed,
+ * `conflict` those for which nothing was merged, five hundred of each at most. `unknown` is one whose process ended meanwhile;
+ * it can be asked for again.
+ */
+export interface SubagentMerged {
+  readonly status: 'conflict' | 'failed' | 'merged' | 'nothing_to_merge' | 'unknown'
+  readonly files?: readonly string[]
+  readonly conflict?: readonly string[]
+  readonly message?: string
+}
+
 /** The child waits for a slot. `position` counts from 1 among those that wait; `group` is the provider's. */
 export interface SubagentQueued {
   readonly queueReason: 'parallel_budget' | 'provider_budget' | 'worktree'
@@ -2897,6 +2935,8 @@ export interface FactPayloads {
   readonly 'subagent.continued': SubagentContinued
   readonly 'subagent.failed': SubagentFailed
   readonly 'subagent.isolated': SubagentIsolated
+  readonly 'subagent.merge.requested': SubagentMergeRequested
+  readonly 'subagent.merged': SubagentMerged
   readonly 'subagent.queued': SubagentQueued
   readonly 'subagent.spawned': SubagentSpawned
   readonly 'subagent.started': SubagentStarted
@@ -2994,6 +3034,7 @@ export interface Commands {
   readonly append_task_progress: { readonly command: AppendTaskProgress; readonly answer: TaskChanged }
   readonly complete_task: { readonly command: CompleteTask; readonly answer: TaskChanged }
   readonly fail_task: { readonly command: FailTask; readonly answer: TaskChanged }
+  readonly merge_subagent: { readonly command: MergeSubagent; readonly answer: MergeDone }
   readonly link_tasks: { readonly command: LinkTasks; readonly answer: TaskChanged }
   readonly unlink_tasks: { readonly command: UnlinkTasks; readonly answer: TaskChanged }
 }
@@ -3047,6 +3088,7 @@ export const COMMANDS = {
   append_task_progress: { serial: 'session', authority: 'person', query: false, summary: 'Tell how far a task is: a phase, counters, a summary, refs to outputs.' },
   complete_task: { serial: 'session', authority: 'person', query: false, summary: 'Record that a task is done, with what was delivered.' },
   fail_task: { serial: 'session', authority: 'person', query: false, summary: 'Record that the newest attempt of a task failed.' },
+  merge_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Merge what a child did in its worktree into its parent\'s folder: all of it, or nothing.' },
   link_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Make a task a part of another, wait for others, or point to things.' },
   unlink_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Take such links away.' },
 } as const

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.base import Answer
+from callboard.contracts.commands.tasks import MergeSubagent
 from callboard.contracts.commands.team import (
     ApplyReview,
     CancelSubagent,
@@ -20,7 +21,7 @@ from callboard.contracts.commands.team import (
 
 from ...batch import Batch
 from ..turns import thread_of
-from . import children, handoff, messages, review, taskcommands
+from . import children, handoff, messages, review, taskcommands, worktree
 from .adding import add
 from .spawn import spawn
 from .taskcommands import TaskCommand
@@ -38,6 +39,7 @@ TeamCommand = (
     | ApplyReview
     | TaskCommand
     | AddAgent
+    | MergeSubagent
 )
 
 
@@ -70,6 +72,8 @@ def answer(batch: Batch, request: TeamCommand) -> Answer:
                 verdict="changes_requested",
                 sequence=batch.state.sequence,
             )
+        case MergeSubagent():
+            return worktree.begin_merge(batch, request)
         case AddAgent():
             return add(batch, request)
         case _:

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from callboard.contracts.commands.team import Merge
+from typing import Literal
+
+import msgspec
+
+from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
+from callboard.contracts.commands.team import ChildChanged, Merge
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SubagentIsolated, WarningRaised
+from callboard.contracts.facts import SubagentIsolated, SubagentMerged, SubagentMergeRequested, WarningRaised
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...outcomes import WorktreeLeft, WorktreeMade
-from ...state import Thread
+from ...state import Child, Thread
 from . import ending
 from .agents import child_of
 from .kin import child_scope
+
+
+class MergeMade(msgspec.Struct, frozen=True, kw_only=True):
+    """What a merge that a person asked for came to; `scope` is the child's."""
+
+    session_id: str
+    scope: Scope
+    status: Literal["merged", "nothing_to_merge", "conflict", "failed"]
+    files: tuple[str, ...] = ()
+    conflict: tuple[str, ...] = ()
+    message: str = ""
 
 
 def made(batch: Batch, report: WorktreeMade) -> None:
@@ -29,7 +45,7 @@ def made(batch: Batch, report: WorktreeMade) -> None:
         ending.failed(batch, thread, thread.child, report.code, report.message)
 
 
-def may_merge(batch: Batch, parent: Thread, request: Merge) -> None:
+def may_merge(batch: Batch, parent: Thread | None, request: Merge | MergeSubagent) -> tuple[Thread, Child]:
     """The runtime merges the child's branch, and the call's result says what came of it. Raises `unknown_agent`,
     `not_your_child`, `worktree_failed` of a child without a worktree, `thread_busy` of one that still works in it."""
     thread, child = child_of(batch.state, request.agent, parent)
@@ -39,6 +55,42 @@ def may_merge(batch: Batch, parent: Thread, request: Merge) -> None:
         )
     if thread.run is not None:
         raise Refusal("thread_busy", f"{thread.agent} still works in its worktree.", field="agent", hint="Wait for it.")
+    return thread, child
+
+
+def begin_merge(batch: Batch, request: MergeSubagent) -> ChildChanged:
+    """A person asks for the merge; the runtime makes it once this is durable. Raises what `may_merge` raises, and
+    `thread_busy` while the child is being merged."""
+    thread, child = may_merge(batch, None, request)
+    if child.merging:
+        raise Refusal("thread_busy", f"{thread.agent} is being merged.", field="agent", hint="Wait for it.")
+    batch.say(SubagentMergeRequested(reason=request.reason), child_scope(thread, child))
+    return ChildChanged(
+        session_id=batch.state.session, agent_id=thread.agent, status=child.status, sequence=batch.state.sequence
+    )
+
+
+def merged(batch: Batch, report: MergeMade) -> MergeDone:
+    """Says what the merge came to. One that failed is refused by whoever reports it, behind this fact."""
+    batch.say(
+        SubagentMerged(status=report.status, files=report.files, conflict=report.conflict, message=report.message),
+        report.scope,
+    )
+    return MergeDone(
+        session_id=batch.state.session,
+        agent_id=report.scope.agent,
+        status="nothing_to_merge" if report.status == "failed" else report.status,
+        files=report.files,
+        conflict=report.conflict,
+        sequence=batch.state.sequence,
+    )
+
+
+def unknown(batch: Batch, message: str) -> None:
+    """The process that merged has ended: nobody saw what came of it."""
+    for thread in list(batch.state.threads.values()):
+        if thread.child is not None and thread.child.merging:
+            batch.say(SubagentMerged(status="unknown", message=message), child_scope(thread, thread.child))
 
 
 def left(batch: Batch, report: WorktreeLeft) -> None:
