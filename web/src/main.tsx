@@ -2,6 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
 import { makeServices } from './app/services'
+import { readRoute } from './system/local/route'
 import { browserStorage } from './system/local/values'
 import './main.css'
 
@@ -9,6 +10,10 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element with the id "root"')
 
 const services = makeServices((input, init) => fetch(input, init), browserStorage(), document.documentElement)
+// What the page will show is asked for before the page is there: the server answers while the browser builds.
+const { workspaceId, sessionId } = readRoute(window.location.hash)
+void services.workbench.begin(workspaceId ?? services.values.read('workspace'))
+if (sessionId !== null) services.workbench.openSession(sessionId)
 await services.language.begin(navigator.languages)
 
 createRoot(root).render(

@@ -29,8 +29,10 @@ export function App({ services }: { services: Services }) {
     const named = readRoute(window.location.hash).workspaceId
     void workbench.begin(named ?? values.read('workspace'))
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the page begins once
-  useEffect(begin, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page begins once, here where nobody had it begin before
+  useEffect(() => {
+    if (workbench.phase === 'starting') begin()
+  }, [])
   return (
     <ServicesProvider services={services}>
       <SurfaceProvider value={surface}>

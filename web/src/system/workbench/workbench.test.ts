@@ -34,6 +34,17 @@ test('it begins with what the server says and the first folder', async () => {
   expect(workbench.workspaceId).toBe('wks_a')
 })
 
+test('while the server is asked what it is nobody asks again, and a session that came first keeps its folder', async () => {
+  const { workbench, calls } = made({
+    sessions: { [SESSION]: [upsert('session', sessionRow({ workspaceId: 'wks_other' }))] },
+  })
+  workbench.openSession(SESSION)
+  await vi.waitFor(() => expect(workbench.workspaceId).toBe('wks_other'))
+  await Promise.all([workbench.begin(null), workbench.begin(null)])
+  expect(calls.filter((path) => path.endsWith('/meta'))).toHaveLength(1)
+  expect(workbench.workspaceId).toBe('wks_other')
+})
+
 test('a demo is played once however often it is clicked, and comes onto the screen', async () => {
   const { workbench, server } = made({
     sessions: { [SESSION]: [shell(SESSION)] },

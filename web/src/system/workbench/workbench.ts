@@ -39,6 +39,7 @@ export class Workbench {
   #workspace: { readonly id: string; readonly feed: Feed } | null = null
   #active: Session | null = null
   #startingDemo = false
+  #beginning: Promise<void> | null = null
   readonly #answering = new Map<string, Decision>()
 
   constructor(api: ApiClient, drafts: Drafts) {
@@ -70,13 +71,21 @@ export class Workbench {
     return this.#active
   }
 
-  /** Ask the server what it is, and open a workspace: the one named, or the first. */
-  async begin(workspaceId: string | null): Promise<void> {
+  /** Ask the server what it is, and open a workspace: the one named, or the first. While it is being asked this asks once. */
+  begin(workspaceId: string | null): Promise<void> {
+    this.#beginning ??= this.#begin(workspaceId).finally(() => {
+      this.#beginning = null
+    })
+    return this.#beginning
+  }
+
+  async #begin(workspaceId: string | null): Promise<void> {
     try {
       this.#meta = await this.api.meta()
       const known = this.#meta.workspaces
       const chosen = known.find((workspace) => workspace.workspaceId === workspaceId) ?? known[0]
-      if (chosen !== undefined) this.openWorkspace(chosen.workspaceId)
+      // A session that is on the screen has brought its own.
+      if (chosen !== undefined && this.#workspace === null) this.openWorkspace(chosen.workspaceId)
       this.#phase = 'ready'
     } catch (error) {
       const refused = error instanceof ApiProblem && error.status === 401
