@@ -18,7 +18,7 @@ def test_a_pack_is_written_and_holds_for_the_product_and_for_an_auditor(product:
     session = product.run("sessions", "--json").json[0]["sessionId"]
     facts = product.run("facts", "last", "--json").json
 
-    done = product.run("evidence", "last")
+    done = product.run("evidence", "last", "--reason", "the audit")
 
     name = f"evidence-{session}-{len(facts)}.zip"
     file = product.folder / name
@@ -31,7 +31,12 @@ def test_a_pack_is_written_and_holds_for_the_product_and_for_an_auditor(product:
     checked = product.run("verify", name, "--link", link)
     assert (checked.code, checked.err) == (0, "")
     assert checked.out.splitlines()[0] == f"holds  facts 1 to {len(facts)} of {session}"
-    assert product.run("facts", "last", "--json").json[-1]["type"] == "evidence.exported"
+    last = product.run("facts", "last", "--json").json[-1]
+    assert (last["type"], last["payload"]["link"], last["payload"]["reason"]) == (
+        "evidence.exported",
+        link,
+        "the audit",
+    )
 
 
 def test_the_process_that_runs_makes_the_pack(product: Product):

@@ -67,6 +67,7 @@ def register(app: typer.Typer) -> None:
 def _evidence(
     session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or `last`.")],
     task: Annotated[str, typer.Option(help="Say which facts are of this task, its parts and their agents.")] = "",
+    reason: Annotated[str, typer.Option(help="Why, to stand in the log beside it.")] = "",
     file: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file to write. [evidence-SESSION-THROUGH.zip, here]")
     ] = None,
@@ -78,19 +79,20 @@ def _evidence(
         raise nothing_yet()
     if file is not None:
         _must_be_free(file, force=force)
-    written = run_async(_export(home, session, task, file, force=force, quiet=json))
+    request = ExportEvidence(session_id=session, task_id=task or None, reason=reason)
+    written = run_async(_export(home, request, file, force=force, quiet=json))
     if json:
         out(msgspec.json.encode(written).decode())
     else:
         _tell(written)
 
 
-async def _export(home: Home, named: str, task: str, file: Path | None, *, force: bool, quiet: bool) -> Written:
+async def _export(home: Home, asked: ExportEvidence, file: Path | None, *, force: bool, quiet: bool) -> Written:
     from ..joining import connected
 
     async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
-        session = await newest_session(RemoteReader(client), named)
-        packed = await _asked(client, ExportEvidence(session_id=session, task_id=task or None), quiet=quiet)
+        session = await newest_session(RemoteReader(client), asked.session_id)
+        packed = await _asked(client, msgspec.structs.replace(asked, session_id=session), quiet=quiet)
         place = file or Path(f"evidence-{session}-{packed.through}.zip")
         _must_be_free(place, force=force)
         await _save(client, packed.pack, place)
@@ -98,7 +100,7 @@ async def _export(home: Home, named: str, task: str, file: Path | None, *, force
         file=str(place),
         session_id=session,
         evidence_id=packed.evidence_id,
-        task_id=task,
+        task_id=asked.task_id or "",
         pack=packed.pack,
         through=packed.through,
         facts=packed.facts,
