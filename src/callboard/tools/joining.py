@@ -25,7 +25,7 @@ START = START_AGENT
 CONNECT = CONNECT_AGENT
 
 _OUTSIDE = "it runs outside our sandbox and may do what you may"
-_LEAVES = "what is said to it leaves this machine, and what it answers is not ours"
+_LEAVES = "what is said to it is in its hands, and what it answers is not ours"
 #: How much of what an agent elsewhere says stands on a card, in characters. All of it is in what it told.
 _LONGEST_SAID = 2000
 

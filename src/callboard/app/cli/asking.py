@@ -30,6 +30,7 @@ class Answer(msgspec.Struct, frozen=True):
     decision: Decision
     scope: ApprovalScope = "once"
     reason: str = ""
+    text: str | None = None
 
 
 class Approvals:
@@ -89,6 +90,7 @@ class Approvals:
                     decision=answer.decision,
                     scope=answer.scope,
                     reason=answer.reason,
+                    answer=answer.text,
                 )
             )
             if not given.first:
@@ -115,7 +117,9 @@ class Approvals:
         self._line(self._style.dim(f"  · {one_line(row.prompt)}: settled elsewhere"))
 
     def _stands(self, row: ActionRow, standing: Approve) -> Answer:
-        if standing == "all" or (standing == "all-edits" and row.tool in EDITING):
+        # What only a person knows or can do, such as to log in somewhere, is not approved beforehand.
+        approvable = row.action_type not in ("clarification", "credential_request")
+        if approvable and (standing == "all" or (standing == "all-edits" and row.tool in EDITING)):
             self._line(self._style.dim(f"  · {one_line(row.prompt)}: approved by --approve {standing}"))
             return Answer("approve")
         self.refused += 1
@@ -145,6 +149,8 @@ class Approvals:
 
     def _offers(self, row: ActionRow, *, more: bool) -> str:
         """One line for what decides this request alone, one for each rule that an answer would make."""
+        if "answer" in row.decisions:
+            return "  your answer in one line · [r]eject (r REASON)\n  >"
         offers = ["[a]pprove once", "[r]eject (r REASON)", *(["[v]iew all"] if more else [])]
         lines = [" · ".join(offers)]
         for scope, key in (("session", "[s]ession"), ("workspace", "[w]orkspace")):
@@ -167,6 +173,8 @@ class Approvals:
 def understood(line: str | None, row: ActionRow) -> Answer | None:
     """The answer that a line gives; None where it gives none."""
     word, _, rest = (line or "").strip().partition(" ")
+    if "answer" in row.decisions and word.lower() not in ("r", "reject"):
+        return Answer("answer", text=(line or "").strip()) if word else None
     match word.lower():
         case "a" | "y" | "approve" | "yes" | "once":
             return Answer("approve")

@@ -6,11 +6,14 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
+    ChannelMessage,
     Fact,
     HandoffAccepted,
     HandoffRequested,
     MessageText,
     ReasoningCompleted,
+    RemoteArtifact,
+    RemoteTaskChanged,
     ReviewVerdict,
     SubagentCompleted,
     SubagentFailed,
@@ -56,7 +59,7 @@ def _of_one(fact: Fact, style: Style) -> tuple[str, str]:
         case ActionRequired():
             return style.warn("?"), f"asks you: {fact.prompt}"
         case ActionResolved():
-            return style.warn("!"), f"your answer: {fact.decision}"
+            return style.warn("!"), f"your answer: {fact.answer.text or fact.decision}"
         case TurnFailed():
             return style.bad("✗"), f"{fact.code}: {fact.message}"
         case TurnInterrupted():
@@ -76,6 +79,13 @@ def _of_the_team(fact: Fact, style: Style) -> tuple[str, str]:
             return style.good("✓"), "is done"
         case SubagentFailed():
             return style.bad("✗"), f"failed, {fact.code}: {fact.message}"
+        case ChannelMessage():
+            others = ", ".join(one for one in fact.participants if one != fact.source)
+            return style.good("⇒"), f"writes to {others}: {fact.message.text}"
+        case RemoteTaskChanged():
+            return style.dim("~"), f"its task there: {fact.state.replace('_', ' ')}. {fact.message.text}"
+        case RemoteArtifact():
+            return style.good("+"), f"delivers {fact.name or fact.remote_artifact_id}"
         case HandoffRequested():
             return style.good("⇒"), f"hands over to {fact.target}: {fact.payload.message}"
         case HandoffAccepted():

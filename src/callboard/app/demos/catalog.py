@@ -14,6 +14,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.demos import SetOut
 
+from .elsewhere import Shop, tell_address
+
 _PLAYS = Path(__file__).parent / "plays"
 #: As they are told: from one agent to several, from agents to people.
 NAMES = (
@@ -24,13 +26,14 @@ NAMES = (
     "review_team",
     "human_agent_board",
     "background_teammate",
+    "remote_teammate",
 )
 _LONGEST_NAME = 80
 
 
 class Demo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One demo. `asks` counts the approvals that a person gives in it; `next` says what is left to the person at its end,
-    `say` what they might tell the lead then."""
+    `say` what they might tell the lead then. `elsewhere` is the agent that runs as a process of its own."""
 
     name: str
     title: str
@@ -41,6 +44,7 @@ class Demo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     asks: int
     next: str = ""
     say: str = ""
+    elsewhere: str = ""
 
 
 def demos() -> tuple[Demo, ...]:
@@ -68,11 +72,15 @@ class Catalog:
 
     def __init__(self, place: Path) -> None:
         self._place = place
+        self._shop = Shop()
 
     def set_out(self, name: str) -> SetOut:
         found = demo(name)
+        url = self._shop.url() if found.elsewhere else ""
         try:
             folder = set_out(name, self._place)
+            if url:
+                tell_address(folder, found.elsewhere, url)
         except OSError as error:
             message = f"{self._place} cannot be written: {error.strerror or error}."
             hint = "Set CALLBOARD_HOME to another folder: demos are set out beside it."
