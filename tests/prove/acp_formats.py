@@ -1,0 +1,157 @@
+"""The answers of a model that plays a tool call and then a text, in the formats of OpenAI (chat completions and responses),
+Google and Anthropic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+#: What the model says once it has seen a result.
+DONE = "The file is there."
+TITLE = "A file"
+
+#: Picks the call: from the names of the tools that are offered to a name and arguments.
+Pick = Callable[[set[str]], tuple[str, dict[str, Any]]]
+
+
+class Conversation:
+    """Which call waits for its result. Agents put notes of their own behind results, so the last message does not tell."""
+
+    def __init__(self, pick: Pick) -> None:
+        self._pick = pick
+        self._open = ""
+        self._count = 0
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The call that waits for its result."""
+        return (self._open,) if self._open else ()
+
+    def turn(self) -> None:
+        """Another turn begins: what is still open of the former one gets no answer."""
+        self._open = ""
+
+    def next(self, tools: set[str], results: Iterable[str]) -> tuple[str, str, dict[str, Any]] | None:
+        """The call to ask for, with its id; None where a text is said instead: the open one has its result, or no tool is
+        offered."""
+        if not tools:
+            return None
+        if self._open and self._open in set(results):
+            self._open = ""
+            return None
+        self._count += 1
+        self._open = f"call_{self._count}"
+        return self._open, *self._pick(tools)
+
+
+def answer(path: str, body: dict[str, Any], conversation: Conversation) -> tuple[str, str]:
+    """The media type and the answer to a request at that path; what is no question gets a small document."""
+    place = path.partition("?")[0]
+    if place.endswith((":generateContent", ":streamGenerateContent")):
+        return google(body, conversation, stream="stream" in path)
+    if place.endswith("/chat/completions"):
+        return completions(body, conversation)
+    if place.endswith("/responses"):
+        return "text/event-stream", responses(body, conversation)
+    if place.endswith("/messages"):
+        return messages(body, conversation)
+    return "application/json", json.dumps({"totalTokens": 1, "input_tokens": 1})
+
+
+def completions(body: dict[str, Any], conversation: Conversation) -> tuple[str, str]:
+    """An answer in the format of OpenAI's chat completions, streamed where that is asked for."""
+    tools = {one["function"]["name"] for one in body.get("tools", ())}
+    results = (str(one["tool_call_id"]) for one in body["messages"] if one["role"] == "tool")
+    wanted = conversation.next(tools, results)
+    base = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": body.get("model", "m")}
+    delta: dict[str, Any] = {"role": "assistant", "content": DONE if tools else TITLE}
+    reason = "stop"
+    if wanted is not None:
+        call, name, given = wanted
+        asked = {"name": name, "arguments": json.dumps(given)}
+        delta = {"role": "assistant", "tool_calls": [{"index": 0, "id": call, "type": "function", "function": asked}]}
+        reason = "tool_calls"
+    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    if not body.get("stream"):
+        choice = {"index": 0, "message": delta, "finish_reason": reason}
+        return "application/json", json.dumps(
+            {**base, "object": "chat.completion", "usage": usage, "choices": [choice]}
+        )
+    chunks = [
+        {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+        {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage},
+    ]
+    told = "".join(f"data: {json.dumps(one)}\n\n" for one in chunks)
+    return "text/event-stream", f"{told}data: [DONE]\n\n"
+
+
+def google(body: dict[str, Any], conversation: Conversation, *, stream: bool) -> tuple[str, str]:
+    """An answer in Google's format, which has no ids: a result is that of the last call."""
+    tools = {one["name"] for tool in body.get("tools", ()) for one in tool.get("functionDeclarations", ())}
+    contents = body.get("contents", [])
+    seen = any("functionResponse" in part for part in contents[-1].get("parts", ())) if contents else False
+    wanted = conversation.next(tools, conversation.open if seen else ())
+    part: dict[str, Any] = {"text": DONE if tools else TITLE}
+    if wanted is not None:
+        part = {"functionCall": {"name": wanted[1], "args": wanted[2]}}
+    candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+    usage = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
+    told = json.dumps({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"})
+    return ("text/event-stream", f"data: {told}\n\n") if stream else ("application/json", told)
+
+
+def responses(body: dict[str, Any], conversation: Conversation) -> str:
+    """The events of an answer in the format of OpenAI's responses."""
+    tools = {one["name"] for one in body.get("tools", ()) if one.get("type") == "function"}
+    results = (str(one["call_id"]) for one in body.get("input", ()) if str(one.get("type")).endswith("_call_output"))
+    wanted = conversation.next(tools, results)
+    events: list[dict[str, Any]] = [{"type": "response.created", "response": {"id": "r1"}}]
+    if wanted is not None:
+        call, name, given = wanted
+        item = {"type": "function_call", "id": call, "call_id": call, "name": name, "arguments": json.dumps(given)}
+    else:
+        said = DONE if tools else TITLE
+        item = {"type": "message", "id": "m1", "role": "assistant", "content": [{"type": "output_text", "text": said}]}
+        place = {"output_index": 0, "content_index": 0, "item_id": "m1"}
+        events.append({"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}})
+        events.append({"type": "response.output_text.delta", "delta": said, **place})
+    events.append({"type": "response.output_item.done", "output_index": 0, "item": item})
+    usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
+    events.append({"type": "response.completed", "response": {"id": "r1", "usage": usage}})
+    return _sent(events)
+
+
+def messages(body: dict[str, Any], conversation: Conversation) -> tuple[str, str]:
+    """The media type and the answer in the format of Anthropic's messages, streamed where that is asked for."""
+    tools = {str(one["name"]) for one in body.get("tools", ())}
+    blocks = [one for message in body["messages"] if isinstance(message["content"], list) for one in message["content"]]
+    results = (str(one["tool_use_id"]) for one in blocks if one.get("type") == "tool_result")
+    wanted = conversation.next(tools, results)
+    if wanted is not None:
+        call, name, given = wanted
+        block = {"type": "tool_use", "id": call, "name": name, "input": given}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(given)}
+        begun, stop = {**block, "input": {}}, "tool_use"
+    else:
+        said = DONE if tools else TITLE
+        block, begun = {"type": "text", "text": said}, {"type": "text", "text": ""}
+        delta, stop = {"type": "text_delta", "text": said}, "end_turn"
+    usage = {"input_tokens": 11, "output_tokens": 7}
+    message: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model")}
+    message |= {"content": [block], "stop_reason": stop, "stop_sequence": None, "usage": usage}
+    if not body.get("stream"):
+        return "application/json", json.dumps(message)
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
+        {"type": "content_block_start", "index": 0, "content_block": begun},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 7}},
+        {"type": "message_stop"},
+    ]
+    return "text/event-stream", _sent(events)
+
+
+def _sent(events: list[dict[str, Any]]) -> str:
+    return "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)

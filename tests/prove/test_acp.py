@@ -1,0 +1,30 @@
+"""Agents that are programs of their own, at the scale of a test: the small one. `make prove-acp` drives real ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import acp
+
+#: Real processes, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(300)
+
+
+async def test_an_agent_asks_is_refused_is_stopped_and_dies_and_each_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """COM-13."""
+    code = await acp.prove("scripted")
+
+    assert code == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("sabotage", "claim"), [("unasked", acp.UNASKED), ("death-unseen", acp.DEATH)])
+async def test_the_proof_of_agents_fails_where_a_fault_is_planted(
+    capsys: pytest.CaptureFixture[str], sabotage: str, claim: str
+) -> None:
+    code = await acp.prove("scripted", sabotage=sabotage)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL scripted: {claim}" in told, told
