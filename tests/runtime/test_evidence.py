@@ -142,8 +142,12 @@ async def test_an_export_that_is_asked_for_again_is_the_same_one_also_after_a_re
         assert checked(await pack_of(home, first)).ok
 
 
-async def test_a_pack_of_a_task_has_the_child_s_facts_with_its_ids_and_so_has_the_fact_of_it(tmp_path: Path):
+async def test_a_pack_of_a_task_has_the_child_s_facts_with_its_ids_and_so_has_the_fact_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     """SUB-04"""
+    # The facts come in several pages.
+    monkeypatch.setattr("callboard.runtime.evidence.PAGE", 7)
     scenario = plays(
         (
             "lead",
