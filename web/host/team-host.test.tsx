@@ -70,7 +70,7 @@ test('moving a card asks for it and moves nothing by itself (UI-21)', async () =
   await userEvent.click(screen.getByRole('button', { name: 'Actions for Measure before and after' }))
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Move to Running' }))
   expect(onDid.mock.calls).toEqual([['change task', ['tsk_3', { status: 'running' }]]])
-  expect(screen.getByRole('group', { name: 'Open' }).textContent).toContain('Measure before and after')
+  expect(screen.getByRole('group', { name: 'Blocked' }).textContent).toContain('Measure before and after')
 })
 
 test('stopping and closing ask first; input goes to its agent', async () => {

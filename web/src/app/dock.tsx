@@ -1,12 +1,13 @@
 /** What stands between the conversation and the edge of the page: requests, pause, queue, messages, composer. */
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApprovalCard } from '@/features/approval/approval-card'
-import { isQuestion, QuestionCard } from '@/features/approval/question-card'
+import { QuestionCard } from '@/features/approval/question-card'
 import { Composer } from '@/features/composer/composer'
 import { NoticeList } from '@/features/connection/notices'
 import { QueueList } from '@/features/queue/queue-list'
 import { useT } from '@/features/shared/surface'
 import { PausedBanner } from '@/features/status/paused-banner'
+import { isQuestion } from '@/system/rows/activity'
 import type { ActionRow, QueueRow, StatusRow } from '@/system/rows/model'
 import { askerOf, type Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
@@ -134,7 +135,7 @@ function PendingAction({ session, threads, actions, team }: DockProps) {
             sessionId: session.id,
             actionId,
             decision,
-            ...(decision === 'answer' ? { answer: text } : {}),
+            ...(decision === 'answer' ? { answer: text } : text === '' ? {} : { reason: text }),
           })
         }
       />

@@ -40,8 +40,6 @@ export function useTeamHandlers(
     const { api } = workbench
     const attempt = (work: () => Promise<unknown>) => workbench.attempt(work)
     const rows = session.feed.rows
-    const later = (name: string, body: object) =>
-      api.command(name as 'update_task', body as never) as Promise<never>
     return {
       onOpenAgent: open.agent,
       onOpenRun: open.run,
@@ -66,7 +64,7 @@ export function useTeamHandlers(
       onMerge: async (agent) => {
         let merged: Merged | null = null
         await attempt(async () => {
-          merged = await later('merge_subagent', { sessionId, agent: agent.agentId })
+          merged = await api.command('merge_subagent', { sessionId, agent: agent.agentId })
         })
         return merged
       },

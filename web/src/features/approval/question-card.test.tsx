@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react'
+import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
@@ -76,5 +76,49 @@ test('a credential is never typed here: it was given elsewhere, or it is refused
   expect(onAnswer.mock.calls).toEqual([
     [{ decision: 'approve', text: '' }],
     [{ decision: 'reject', text: '' }],
+  ])
+})
+
+test('an answer to choose stands in the field before it is sent', async () => {
+  const onAnswer = vi.fn()
+  const asked = { question: 'Which?', options: ['main', 'release'] }
+  const row = {
+    actionType: 'structured_input',
+    tool: 'ask_person',
+    arguments: { text: JSON.stringify(asked) },
+  } as const
+  show(<Host row={row} onAnswer={onAnswer} />)
+  const options = within(screen.getByRole('group', { name: 'Answers to choose from' }))
+  await userEvent.click(options.getByRole('button', { name: 'release' }))
+  expect(options.getByRole('button', { name: 'release', pressed: true })).toBeTruthy()
+  expect(onAnswer).not.toHaveBeenCalled()
+  await userEvent.click(screen.getByRole('button', { name: /^Answer/ }))
+  expect(onAnswer.mock.calls).toEqual([[{ decision: 'answer', text: 'release' }]])
+})
+
+test('a plan is accepted, sent back with what shall be different, or rejected with the reason (UI-24)', async () => {
+  const onAnswer = vi.fn()
+  const plan = { summary: 'Mend the parser.', steps: ['Read it', 'Change it'] }
+  const row = {
+    actionType: 'teammate_plan_decision',
+    tool: 'propose_plan',
+    prompt: plan.summary,
+    decisions: ['approve', 'answer', 'reject'],
+    arguments: { text: JSON.stringify(plan) },
+  } as const
+  show(<Host row={row} onAnswer={onAnswer} />)
+  expect(screen.getByRole('heading', { name: 'Accept the teammate’s plan?' })).toBeTruthy()
+  const steps = within(screen.getByRole('list', { name: 'Plan' })).getAllByRole('listitem')
+  expect(steps.map((step) => step.textContent)).toEqual(plan.steps)
+  await userEvent.click(screen.getByRole('button', { name: /^Ask for changes/ }))
+  expect(screen.getByRole('alert').textContent).toBe('Say first what shall be different.')
+  await userEvent.click(screen.getByRole('button', { name: 'Accept the plan' }))
+  await userEvent.type(screen.getByRole('textbox'), 'Read only')
+  await userEvent.click(screen.getByRole('button', { name: /^Ask for changes/ }))
+  await userEvent.click(screen.getByRole('button', { name: 'Reject' }))
+  expect(onAnswer.mock.calls).toEqual([
+    [{ decision: 'approve', text: '' }],
+    [{ decision: 'answer', text: 'Read only' }],
+    [{ decision: 'reject', text: 'Read only' }],
   ])
 })

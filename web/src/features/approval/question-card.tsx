@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { visibleText } from '@/system/format/ansi'
+import { Fields } from '@/system/format/fields'
 import type { Decision } from '@/system/generated/contracts'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
@@ -7,16 +8,8 @@ import { useT } from '../shared/surface'
 import { ActionContent } from './action-content'
 import { CardHead } from './card-head'
 
-const QUESTIONS: ReadonlySet<ActionRow['actionType']> = new Set([
-  'clarification',
-  'structured_input',
-  'credential_request',
-])
-
-/** Whether an action is a question to a person, and not a call that waits for a yes. */
-export function isQuestion(action: ActionRow): boolean {
-  return QUESTIONS.has(action.actionType) || action.decisions.includes('answer')
-}
+/** What agents ask by a call of their own: what the call holds stands on the card in words. */
+const CALLS: ReadonlySet<string> = new Set(['ask_person', 'propose_plan'])
 
 export interface QuestionCardProps {
   readonly action: ActionRow
@@ -44,6 +37,8 @@ export function QuestionCard(props: QuestionCardProps) {
   useEffect(() => {
     if (takesFocus) field.current?.focus({ preventScroll: true })
   }, [takesFocus])
+  const asked = Fields.of(action.arguments.text)
+  const words = wordsOf(action)
   const offers = (decision: Decision) => action.decisions.includes(decision)
   const answer = () => {
     setEmpty(draft.trim() === '')
@@ -72,7 +67,7 @@ export function QuestionCard(props: QuestionCardProps) {
       />
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
         {action.prompt !== '' && <p className="wrap-any whitespace-pre-wrap">{visibleText(action.prompt)}</p>}
-        <ActionContent action={action} />
+        {CALLS.has(action.tool) ? <Steps steps={asked.texts('steps')} /> : <ActionContent action={action} />}
         {action.actionType === 'credential_request' && (
           <p className="text-ink-soft">{t('action.credential_hint')}</p>
         )}
@@ -87,13 +82,16 @@ export function QuestionCard(props: QuestionCardProps) {
       ) : (
         <>
           {offers('answer') && (
+            <Options options={asked.texts('options')} chosen={draft} onChoose={props.onDraft} />
+          )}
+          {offers('answer') && (
             <textarea
               ref={field}
-              aria-label={t('action.answer_label')}
+              aria-label={t(words.label)}
               aria-invalid={empty}
               aria-describedby={empty ? problem : undefined}
               aria-keyshortcuts="Control+Enter Meta+Enter"
-              placeholder={t('action.answer_label')}
+              placeholder={t(words.label)}
               value={draft}
               rows={2}
               maxLength={20_000}
@@ -107,13 +105,16 @@ export function QuestionCard(props: QuestionCardProps) {
           )}
           {empty && (
             <p id={problem} role="alert" className="text-bad">
-              {t('action.answer_empty')}
+              {t(words.empty)}
             </p>
           )}
           <div className="flex flex-wrap items-center justify-end gap-2">
             {offers('reject') && (
-              <Button look="danger" onClick={() => props.onAnswer({ decision: 'reject', text: '' })}>
-                {t(action.actionType === 'credential_request' ? 'action.reject' : 'action.decline')}
+              <Button
+                look="danger"
+                onClick={() => props.onAnswer({ decision: 'reject', text: words.plan ? draft.trim() : '' })}
+              >
+                {t(words.reject)}
               </Button>
             )}
             {offers('approve') && (
@@ -122,12 +123,12 @@ export function QuestionCard(props: QuestionCardProps) {
                 onClick={() => props.onAnswer({ decision: 'approve', text: '' })}
                 className="border-accent text-accent"
               >
-                {t(action.actionType === 'credential_request' ? 'action.authorised' : 'action.approve')}
+                {t(words.approve)}
               </Button>
             )}
             {offers('answer') && (
-              <Button look="solid" onClick={answer}>
-                {t('action.answer')}
+              <Button look={words.plan ? 'outline' : 'solid'} onClick={answer}>
+                {t(words.answer)}
                 <span className="text-xs font-normal opacity-80 max-sm:hidden">
                   {t('action.answer_keys')}
                 </span>
@@ -142,4 +143,69 @@ export function QuestionCard(props: QuestionCardProps) {
 
 function Sent({ children }: { children: ReactNode }) {
   return <div className="space-y-1">{children}</div>
+}
+
+/** What is decided of a plan, answered to a question, or allowed elsewhere, each has its own words. */
+function wordsOf({ actionType }: ActionRow) {
+  const plan = actionType === 'plan_decision' || actionType === 'teammate_plan_decision'
+  if (plan) {
+    return {
+      plan,
+      label: 'action.changes_label',
+      empty: 'action.changes_empty',
+      answer: 'action.changes',
+      approve: 'action.accept_plan',
+      reject: 'action.reject',
+    } as const
+  }
+  const credential = actionType === 'credential_request'
+  return {
+    plan,
+    label: 'action.answer_label',
+    empty: 'action.answer_empty',
+    answer: 'action.answer',
+    approve: credential ? 'action.authorised' : 'action.approve',
+    reject: credential ? 'action.reject' : 'action.decline',
+  } as const
+}
+
+function Steps({ steps }: { steps: readonly string[] }) {
+  const t = useT()
+  if (steps.length === 0) return null
+  return (
+    <ol aria-label={t('plan.title')} className="list-decimal space-y-0.5 pl-5">
+      {steps.map((step, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a plan may say the same twice, and its steps keep their place
+        <li key={index} className="wrap-any">
+          {visibleText(step)}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** Answers to choose from. One that is chosen stands in the field, where it can be changed before it is sent. */
+function Options(props: {
+  readonly options: readonly string[]
+  readonly chosen: string
+  readonly onChoose: (option: string) => void
+}) {
+  const t = useT()
+  if (props.options.length === 0) return null
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields, and these are buttons
+    <div role="group" aria-label={t('action.options')} className="flex flex-wrap gap-1.5">
+      {props.options.map((option) => (
+        <Button
+          key={option}
+          look="outline"
+          aria-pressed={option === props.chosen}
+          onClick={() => props.onChoose(option)}
+          className="h-auto min-h-7 max-w-full py-0.5 text-left whitespace-normal aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+        >
+          {visibleText(option)}
+        </Button>
+      ))}
+    </div>
+  )
 }

@@ -1,6 +1,7 @@
 import { memo } from 'react'
 import { duration } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
+import { isQuestion } from '@/system/rows/activity'
 import type { ActionPart, ErrorPart, NoticePart, TurnRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
@@ -26,6 +27,7 @@ export const ActionLine = memo(({ part }: { part: ActionPart }) => {
   const t = useT()
   const tool = part.tool || t('status.a_tool')
   const byYou = part.actor.split(':')[0] === 'person' ? t.maybe(`action.line.${part.outcome}_by_you`) : null
+  const question = isQuestion(part) ? t(`action.question.${part.outcome}`) : null
   const waited = part.settledAt === 0 ? 0 : (part.settledAt - part.at) / 1000
   return (
     <p className="flex min-h-7 flex-wrap items-center gap-x-2 text-ink-soft">
@@ -34,12 +36,12 @@ export const ActionLine = memo(({ part }: { part: ActionPart }) => {
         size={14}
         className={part.outcome === 'pending' ? 'text-warn' : 'text-ink-faint'}
       />
-      <span>{byYou ?? t(`action.line.${part.outcome}`, { tool })}</span>
-      {byYou !== null && <span className="text-ink-faint">{tool}</span>}
+      <span>{question ?? byYou ?? t(`action.line.${part.outcome}`, { tool })}</span>
+      {question === null && byYou !== null && <span className="text-ink-faint">{tool}</span>}
       {part.answeredScope && part.outcome === 'approved' && (
         <span className="text-ink-faint">{t(`action.scope.${part.answeredScope}`)}</span>
       )}
-      {part.actor && byYou === null && (
+      {part.actor && byYou === null && question === null && (
         <span className="text-ink-faint">{t('action.line.by', { actor: named(t, part.actor) })}</span>
       )}
       {waited >= TOLD_FROM_MS && (
@@ -47,6 +49,7 @@ export const ActionLine = memo(({ part }: { part: ActionPart }) => {
           {t('action.line.waited', { time: duration(waited, t.locale) })}
         </span>
       )}
+      {part.answer.text && <q className="wrap-any text-ink">{part.answer.text}</q>}
       {part.reason && <q className="wrap-any">{part.reason}</q>}
     </p>
   )

@@ -29,7 +29,12 @@ function about(tool: string, asked: Fields, names: Names): string {
   const what =
     tool === 'update_task'
       ? names.task(asked.text('taskId'))
-      : asked.text('title') || asked.text('objective') || asked.text('message') || asked.text('text')
+      : asked.text('question') ||
+        asked.text('summary') ||
+        asked.text('title') ||
+        asked.text('objective') ||
+        asked.text('message') ||
+        asked.text('text')
   return [whom, what].filter(Boolean).join(': ')
 }
 
@@ -63,11 +68,16 @@ function done(t: Translate, part: ToolPart, asked: Fields, names: Names): Told |
     case 'send_message':
       return told(t('call.wrote', { agents: listed(asked.texts('to'), names) }), asked.text('text'))
     default:
-      return ofWork(t, part, asked, names)
+      return ofWork(t, part, [asked, answer], names)
   }
 }
 
-function ofWork(t: Translate, part: ToolPart, asked: Fields, names: Names): Told | null {
+function ofWork(
+  t: Translate,
+  part: ToolPart,
+  [asked, answer]: readonly [Fields, Fields],
+  names: Names,
+): Told | null {
   const agent = names.agent(asked.text('agent'))
   switch (part.tool) {
     case 'request_review': {
@@ -87,6 +97,10 @@ function ofWork(t: Translate, part: ToolPart, asked: Fields, names: Names): Told
     }
     case 'update_task':
       return changed(t, asked, names)
+    case 'ask_person':
+      return told(t('call.asked_you'), asked.text('question'))
+    case 'propose_plan':
+      return told(t.maybe(`call.plan.${answer.text('decision')}`) ?? t('call.plan'), asked.text('summary'))
     case 'Finalize':
       return told(t('call.finished'), asked.text('summary'))
     default:

@@ -16,6 +16,8 @@ export const enCalls = {
   'status.tool.create_task': 'Putting a task on the board',
   'status.tool.update_task': 'Changing a task',
   'status.tool.Finalize': 'Finishing',
+  'status.tool.ask_person': 'Asking you',
+  'status.tool.propose_plan': 'Showing you its plan',
 
   'call.spawned': 'Asked {agent}',
   'call.input': 'Told {agent}',
@@ -49,4 +51,9 @@ export const enCalls = {
   'call.reported': 'Said of “{task}”',
   'call.changed': 'Changed a task',
   'call.finished': 'Finished',
+  'call.asked_you': 'Asked you',
+  'call.plan': 'Showed its plan',
+  'call.plan.accepted': 'Its plan was accepted',
+  'call.plan.rejected': 'Its plan was rejected',
+  'call.plan.changes_wanted': 'Its plan is to be changed',
 } as const

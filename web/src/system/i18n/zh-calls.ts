@@ -16,6 +16,8 @@ export const zhCalls = {
   'status.tool.create_task': '在看板上新建任务',
   'status.tool.update_task': '更改任务',
   'status.tool.Finalize': '收尾',
+  'status.tool.ask_person': '正在问你',
+  'status.tool.propose_plan': '正在展示计划',
 
   'call.spawned': '请 {agent} 处理',
   'call.input': '告知 {agent}',
@@ -49,4 +51,9 @@ export const zhCalls = {
   'call.reported': '关于“{task}”',
   'call.changed': '更改了任务',
   'call.finished': '已完成',
+  'call.asked_you': '问了你',
+  'call.plan': '展示了计划',
+  'call.plan.accepted': '计划已接受',
+  'call.plan.rejected': '计划被拒绝',
+  'call.plan.changes_wanted': '计划需要修改',
 } as const

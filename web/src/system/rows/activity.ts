@@ -1,5 +1,5 @@
 /** What happened in a turn, counted from its rows. */
-import type { Part, ToolPart, TurnRow } from './model'
+import type { ActionPart, Part, ToolPart, TurnRow } from './model'
 
 export interface Activity {
   readonly tools: number
@@ -56,6 +56,19 @@ export function durationOf(turn: TurnRow): number | null {
 export function clockStart(turn: TurnRow | null): number {
   if (turn === null || turn.startedAt === 0) return 0
   return turn.waitingSince > 0 ? turn.waitingSince : turn.startedAt + turn.waitedUs
+}
+
+const QUESTIONS: ReadonlySet<ActionPart['actionType']> = new Set([
+  'plan_decision',
+  'teammate_plan_decision',
+  'clarification',
+  'structured_input',
+  'credential_request',
+])
+
+/** Whether an action asks a person something, and not whether a call may run. */
+export function isQuestion({ actionType }: { readonly actionType: ActionPart['actionType'] }): boolean {
+  return QUESTIONS.has(actionType)
 }
 
 /** A call that was not let run never started; that is no failure of the tool. */

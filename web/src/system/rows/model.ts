@@ -78,7 +78,13 @@ const DEFAULTS = {
     network: false,
     actionId: '',
   },
-  action_required: { answeredScope: null as wire.ApprovalScope | null, reason: '', actor: '', settledAt: 0 },
+  action_required: {
+    answeredScope: null as wire.ApprovalScope | null,
+    answer: NO_TEXT,
+    reason: '',
+    actor: '',
+    settledAt: 0,
+  },
   user_text: { content: NO_TEXT, reason: '' },
   runtime_status: { hint: '', agentId: '', retryInMs: null as number | null },
   plan: {},
@@ -314,6 +320,7 @@ const TEXT_FIELDS = [
   'instructions',
   'text',
   'message',
+  'answer',
 ] as const
 
 /** A row of the wire with every field present. A kind that this version does not know gives null: it is not shown. */
