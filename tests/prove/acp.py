@@ -196,7 +196,8 @@ async def _until(home: House, session: str, kind: str, nth: int = 1) -> Record:
             found = [record for record in facts if record.header.type == kind]
             if len(found) >= nth:
                 return found[nth - 1]
-            failed = [str(record.fact) for record in facts if record.header.type == "turn.failed"]
+            began = max(record.sequence for record in facts if record.header.type == "turn.submitted")
+            failed = [str(one.fact) for one in facts if one.header.type == "turn.failed" and one.sequence > began]
             if failed and kind != "turn.failed":
                 raise RuntimeError(f"no {kind}: {failed[-1]}")
             await asyncio.sleep(0.02)

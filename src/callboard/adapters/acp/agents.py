@@ -161,7 +161,8 @@ class AcpSession:
 
     async def close(self) -> None:
         """Ends the agent with all that it started."""
-        self._inward.withdraw()
+        if self.alive:
+            self._inward.withdraw()
         await self._process.end()
         # What was on its way to an agent that is gone already reaches nobody.
         with contextlib.suppress(ConnectionError):

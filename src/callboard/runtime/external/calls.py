@@ -40,10 +40,12 @@ class _Call:
 
 
 class Calls:
-    """The calls of one prompt. `asks` are the tasks that wait for an answer for the agent; one that fails is to be raised."""
+    """The calls of one prompt. `asks` are the tasks that wait for an answer for the agent; one that fails is to be raised.
+    `refused` says that the newest call was refused."""
 
     def __init__(self, host: SessionHost, scope: Scope, speech: Speech, context: ToolContext) -> None:
         self.asks: set[asyncio.Task[None]] = set()
+        self.refused = False
         self._host = host
         self._scope = scope
         self._speech = speech
@@ -87,7 +89,7 @@ class Calls:
             session.permit(event.key, "allow")
         elif evaluation.verdict == "deny":
             known.state = "over"
-            session.permit(event.key, "reject")
+            self._refuse(session, event.key)
         else:
             self._ask(self._answered(session, event.key, known, expected))
 
@@ -134,6 +136,7 @@ class Calls:
             await self._speech.end_part()
             known = _Call(self._host.parts.ids.new("call"), self._speech.step(), call, self._host.parts.clock.elapsed())
             self._calls[call.call_id] = known
+            self.refused = False
         known.told = call
         return known
 
@@ -186,8 +189,16 @@ class Calls:
 
     async def _answered(self, session: ExternalSession, key: int, known: _Call, expected: Expected) -> None:
         fact = await expected.begun
-        known.state = "runs" if isinstance(fact, ToolStarted) else "over"
-        session.permit(key, "allow" if known.state == "runs" else "reject")
+        if isinstance(fact, ToolStarted):
+            known.state = "runs"
+            session.permit(key, "allow")
+        else:
+            known.state = "over"
+            self._refuse(session, key)
+
+    def _refuse(self, session: ExternalSession, key: int) -> None:
+        self.refused = True
+        session.permit(key, "reject")
 
     async def _give_text(self, session: ExternalSession, asked: ReadAsked, call: str, expected: Expected) -> None:
         fact = await expected.begun

@@ -74,6 +74,9 @@ class Prompting(Prompt[ExternalEvent]):
             await self._take(session, calls, event)
         await calls.ended()
         await self._plans.tell_last()
+        if event.end == "cancelled" and calls.refused:
+            # Some agents end their turn at a no, and wait for other words: nothing failed.
+            event = PromptEnded("end_turn", event.usage)
         await self.answered(event)
 
     async def failed(self, failure: ExternalFailure) -> None:
