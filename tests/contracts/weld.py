@@ -34,14 +34,17 @@ from callboard.contracts.facts import (
     TurnInterrupted,
     WorkerNotification,
 )
-from callboard.contracts.rows import AnyPart, SessionCard
+from callboard.contracts.facts.action import ActionType
+from callboard.contracts.rows import Part, SessionCard
 from callboard.contracts.rows.conversation import ActionOutcome, RuntimeStatus, ToolState
 from callboard.contracts.rows.session import SessionState
 from callboard.contracts.team import TaskStatus, TeamPhase, Verdict
 from callboard.contracts.vocabulary import CONTROLS
+from callboard.control.decide.needs import NEEDS
 from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.classes import CLASSES, DELTAS, emissions
 from callboard.projection.emit.emission import Emission
+from tests.contracts.shown import shown_rows
 from tests.contracts.weld_runs import of_the_multi_agent_runtime
 from tests.contracts.weld_team import of_teams
 from tests.projection.histories import random_history
@@ -126,8 +129,8 @@ def product() -> dict[str, frozenset[str]]:
         for event in agent_ui_events(record)
         if event.topology
     }
-    parts = frozenset(str(kind.__struct_config__.tag) for kind in get_args(AnyPart))
-    actions = keyword_values(ROOT / "src" / "callboard" / "control", "action_type")
+    parts = frozenset(str(type(row).__struct_config__.tag) for row in shown_rows() if isinstance(row, Part))
+    actions = asked_for(ROOT / "src" / "callboard" / "control")
     controls = frozenset(control for control, command in CONTROLS.items() if command in COMMANDS)
     own = {
         "agent_ui.envelope_fields": frozenset(field.encode_name for field in msgspec.structs.fields(AgentUiEvent)),
@@ -184,22 +187,16 @@ def _keys(emitted: list[Emission]) -> frozenset[str]:
     return frozenset(key for emission in emitted for key in emission.adds)
 
 
-def keyword_values(folder: Path, keyword: str) -> frozenset[str]:
-    """The texts that any call under the folder passes as this keyword."""
-    return frozenset(
-        str(value.value)
-        for path in sorted(folder.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        for argument in node.keywords
-        if argument.arg == keyword
-        for value in _choices(argument.value)
-        if isinstance(value, ast.Constant)
-    )
-
-
-def _choices(value: ast.expr) -> tuple[ast.expr, ...]:
-    return (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+def asked_for(folder: Path) -> frozenset[str]:
+    """The types of the actions that are asked for under the folder: named where one is built, or in the table of needs."""
+    built: set[str] = {kind for kind, _ in NEEDS.values()}
+    for path in sorted(folder.rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        calls = (node.func for node in nodes if isinstance(node, ast.Call))
+        if any(isinstance(one, ast.Name) and one.id == "ActionRequired" for one in calls):
+            texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
+            built |= {str(kind) for kind in get_args(ActionType) if kind in texts}
+    return frozenset(built)
 
 
 def missing_names() -> dict[str, list[str]]:

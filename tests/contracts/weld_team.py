@@ -10,8 +10,6 @@ import msgspec
 from callboard.adapters.http.openapi import document
 from callboard.contracts.commands import COMMANDS
 from callboard.contracts.envelope import Envelope
-from callboard.contracts.facts import HandoffAccepted, TeamChanged, ThreadOpened
-from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.payload import Expectation, HandoffStatus, Payload
 from callboard.contracts.rows import (
     ActionRow,
@@ -26,16 +24,18 @@ from callboard.contracts.rows import (
     TextPart,
     ToolPart,
 )
-from callboard.contracts.rows.team import AgentState, Connection, Degraded, HandoffState, ReviewState
-from callboard.contracts.scope import Scope
+from callboard.contracts.rows.team import Connection
 from callboard.contracts.team import Ref, Role
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS, SubagentStatus
-from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.agentui import AgentUiEvent
+from callboard.projection.emit.context import AgentUiEvents
 from callboard.projection.emit.emission import Emission
 from callboard.projection.emit.subagents import EVENTS, SubagentEvent
-from callboard.projection.snapshot import SubagentSnapshot
-from tests.projection.story import THREAD, Story
-from tests.projection.team.troupe import conforming, handed, records_of, team
+from callboard.projection.snapshot import SubagentSnapshot, stale, task_snapshots
+from tests.contracts.shown import filled, shown_rows
+from tests.projection.story import asked
+from tests.projection.team.tales import every
+from tests.projection.team.troupe import conforming, records_of
 
 #: Which panel of a team is which surface of the Subagents specification.
 _SURFACES = {
@@ -46,8 +46,9 @@ _SURFACES = {
     "ReviewLane": "reviews",
     "TeammateTranscript": "messages",
 }
-#: The fields that say what the specifications ask for by words.
+#: The fields that say what the specifications ask for by words; those of a part of a row behind a dot.
 _TEAM_FACTS: dict[str, tuple[type[Row], tuple[str, ...]]] = {
+    "Teammate identity": (AgentRow, ("agent_id", "name", "role", "definition", "color", "model", "policy")),
     "Parent/child lineage": (AgentRow, ("parent_thread_id", "thread_id", "task_id", "spawn_reason")),
     "Worker notification": (NotificationRow, ("task_id", "agent_id", "status", "summary", "result", "usage")),
     "Teammate status": (AgentRow, ("state", "latest_turn_status", "queued_turns")),
@@ -56,6 +57,28 @@ _TEAM_FACTS: dict[str, tuple[type[Row], tuple[str, ...]]] = {
     "Handoff": (HandoffRow, ("source", "target", "reason", "resume_target", "context_boundary", "accepted")),
     "Review verdict": (ReviewRow, ("reviewer", "target", "state", "refs", "fixes")),
     "Delegated approval": (ActionRow, ("action_id", "agent_name", "policy", "arguments", "parent_agent_id")),
+    "Remote teammate": (
+        AgentRow,
+        (
+            "remote.url",
+            "remote.card",
+            "remote.task_id",
+            "remote.task_state",
+            "remote.message",
+            "remote.artifacts",
+            "blocked_on",
+        ),
+    ),
+    "Background teammate": (
+        AgentRow,
+        (
+            "background.schedule",
+            "background.wake_reason",
+            "current_run",
+            "background.last_run",
+            "background.last_run_status",
+        ),
+    ),
 }
 _PERMISSIONS: dict[str, tuple[type[Row], str]] = {
     "Delegated approval source": (ActionRow, "agent_name"),
@@ -82,10 +105,12 @@ def of_teams(emitted: list[Emission]) -> dict[str, frozenset[str]]:
     """The lists by their paths; `emitted` is everything that facts are told as."""
     told = _told()
     payload = frozenset(key for event in told for key in event.payload)
-    topologies = _topologies()
-    facts = frozenset(name for name, (row, fields) in _TEAM_FACTS.items() if set(fields) <= set(row.__struct_fields__))
+    rows = shown_rows()
+    has = filled(rows)
+    topologies = frozenset(("solo_run", *(row.topology for row in rows if isinstance(row, TeamRow))))
+    facts = frozenset(name for name, (row, fields) in _TEAM_FACTS.items() if set(fields) <= has.get(row, set()))
     return {
-        "agent_ui.task_items": _task_items(emitted),
+        "agent_ui.task_items": _task_items(emitted, told, rows),
         "agent_ui.team_facts": facts,
         "agent_ui.team_fact_fields": facts,
         "agent_ui.more_fields": payload,
@@ -96,70 +121,94 @@ def of_teams(emitted: list[Emission]) -> dict[str, frozenset[str]]:
         "agent_ui.topology_projection": topologies,
         "agent_ui.entity_fields": frozenset(_entities(told)),
         "agent_ui.permission_facts": frozenset(
-            name for name, (row, field) in _PERMISSIONS.items() if field in row.__struct_fields__
+            name for name, (row, field) in _PERMISSIONS.items() if field in has.get(row, set())
         ),
-        **_subagents(),
-        **_communication(),
+        **_subagents(rows),
+        **_communication(has),
     }
 
 
 def _told() -> list[AgentUiEvent]:
-    """A team's events, as an edge tells them that knows its row."""
-    story = conforming()
-    rows = story.table.panel(TeamRow)
-    return [event for record in records_of(story) for event in agent_ui_events(record, rows[0])]
+    """The events of teams, as an edge tells them that knows what went before."""
+    events: list[AgentUiEvent] = []
+    for story in every():
+        emit = AgentUiEvents()
+        events += (event for record in records_of(story) for event in emit.apply(record))
+    return events
+
+
+#: What is told of each entity beside its ids: in every event, and in some.
+_ENTITIES: dict[str, tuple[str, frozenset[str], frozenset[str]]] = {
+    "Child subagent or teammate turn": (
+        "subagent_turn",
+        frozenset({"agentName", "teamName", "runtimeStatus", "latestTurnStatus"}),
+        frozenset(),
+    ),
+    "Board work item": ("work_item", frozenset({"workItemId", "status"}), frozenset({"assignee", "blocker", "refs"})),
+    "Durable automation job": (
+        "automation_job",
+        frozenset({"runtimeStatus", "status"}),
+        frozenset({"schedule", "wakeReason", "lastRunRef"}),
+    ),
+    "Remote protocol task": (
+        "external_task",
+        frozenset({"agentCardRef"}),
+        frozenset({"remoteTaskId", "runtimeStatus", "inputRequired", "authRequired"}),
+    ),
+}
 
 
 def _entities(told: list[AgentUiEvent]) -> list[str]:
-    child = [event for event in told if event.payload.get("runtimeEntity") == "subagent_turn"]
-    work = [event for event in told if event.payload.get("runtimeEntity") == "work_item"]
-    wanted = {"agentName", "teamName", "runtimeStatus", "latestTurnStatus"}
-    children = child and all(
-        wanted <= set(event.payload) and event.agent_id and event.parent_session_id for event in child
-    )
-    return [
-        *(["Child subagent or teammate turn"] if children else []),
-        *(["Board work item"] if work and all({"workItemId", "status"} <= set(one.payload) for one in work) else []),
-    ]
+    found: list[str] = []
+    for name, (entity, always, sometimes) in _ENTITIES.items():
+        mine = [event for event in told if event.payload.get("runtimeEntity") == entity]
+        there = {key for event in mine for key, value in event.payload.items() if value}
+        # A task elsewhere is known by the id that it has there.
+        by_task = entity in ("work_item", "automation_job")
+        ids = all(event.task_id if by_task and event.type == "task.changed" else event.agent_id for event in mine)
+        if mine and ids and sometimes <= there and all(always <= set(event.payload) for event in mine):
+            found.append(name)
+    return found
 
 
-def _task_items(emitted: list[Emission]) -> frozenset[str]:
+def _task_items(emitted: list[Emission], told: list[AgentUiEvent], rows: list[Row]) -> frozenset[str]:
     def said(kind: str) -> set[str]:
-        return {str(one.adds["status"]) for one in emitted if one.type == kind and "status" in one.adds}
+        adds = [one.adds for one in emitted if one.type == kind and "status" in one.adds]
+        return {str(one["status"]) for one in adds if one.get("runtimeEntity") in (None, "agent_turn", "work_item")}
 
+    def of(entity: str) -> set[str]:
+        return {str(event.payload.get("status")) for event in told if event.payload.get("runtimeEntity") == entity}
+
+    waited = {str(event.payload["status"]) for event in told if event.type == "queue.changed"}
     items = {
-        "Queued turn": said("queue.changed"),
+        "Queued turn": said("queue.changed") | waited,
         "Work item": said("task.changed"),
         "Human/agent board": said("task.changed"),
         "Coordinator team": said("team.changed"),
-        "Teammate/subagent": {*said("agent.changed"), *get_args(AgentState)},
-        "Specialist handoff": set(get_args(HandoffState)),
-        "Review teammate": set(get_args(ReviewState)),
+        "Background job": of("automation_job"),
+        "Remote teammate task": of("external_task"),
+        "Teammate/subagent": {row.state for row in rows if isinstance(row, AgentRow)},
+        "Specialist handoff": {row.state for row in rows if isinstance(row, HandoffRow)},
+        "Review teammate": {row.state for row in rows if isinstance(row, ReviewRow)},
     }
     return frozenset(f"{name}: {status}" for name, statuses in items.items() for status in statuses)
 
 
-def _topologies() -> frozenset[str]:
-    """How the work of teams is organised that facts show, one for each."""
-
-    def joined(kind: AgentKind) -> Story:
-        opened = ThreadOpened(agent_name="b", kind=kind, definition="b", definition_hash="h")
-        return team().say(opened, Scope(agent="b", thread="thr_b"))
-
-    fact, scope = handed()
-    moved = msgspec.structs.replace(fact, ownership=True)
-    several = TeamChanged(phase="active", parallel_budget=8, active_count=2, queued_count=0)
-    stories = (
-        team(),
-        conforming(),
-        team().say(several, THREAD),
-        team().say(moved, scope).say(HandoffAccepted(source="writer-1", target="solo", ownership=True), scope),
-        *(joined(kind) for kind in ("remote", "background", "human")),
-    )
-    return frozenset(("solo_run", *(row.topology for story in stories for row in story.table.panel(TeamRow))))
+def _degraded(rows: list[Row]) -> frozenset[str]:
+    """The degraded states that are shown: by an agent, by a snapshot, or by showing no team."""
+    found = {one for row in rows if isinstance(row, AgentRow) for one in row.degraded}
+    snapshots = task_snapshots(records_of(conforming()))
+    if {one.state for one in stale(snapshots, snapshots[0].through + 1)} == {"stale"}:
+        found.add("snapshot_stale")
+    solo = [
+        event.topology for record in records_of(asked()) for event in AgentUiEvents().apply(record) if event.topology
+    ]
+    if solo == ["solo_run"] and not asked().table.panel(TeamRow):
+        found.add("solo_run")
+    return frozenset(found)
 
 
-def _subagents() -> dict[str, frozenset[str]]:
+def _subagents(shown: list[Row]) -> dict[str, frozenset[str]]:
     rows = conforming().table.rows()
     types = {kind for kinds in EVENTS.values() for kind in kinds}
     fields = {field.encode_name for field in msgspec.structs.fields(SubagentEvent)}
@@ -185,7 +234,7 @@ def _subagents() -> dict[str, frozenset[str]]:
         "subagents.roles": frozenset(get_args(Role)),
         "subagents.statuses": frozenset(get_args(SubagentStatus)),
         "subagents.surfaces": frozenset(name for name, panel in _SURFACES.items() if panel in rows),
-        "subagents.degraded_states": frozenset(get_args(Degraded)),
+        "subagents.degraded_states": _degraded(shown),
         "subagents.control_commands": frozenset(
             name for name, command in SUBAGENT_CONTROLS.items() if command in COMMANDS
         ),
@@ -211,7 +260,7 @@ def _fixture(types: set[Any]) -> list[str]:
     return [f"{kind}{who}" for kind, who in steps.items() if kind in types]
 
 
-def _communication() -> dict[str, frozenset[str]]:
+def _communication(has: dict[type[Row], set[str]]) -> dict[str, frozenset[str]]:
     envelope = _names(Envelope, "")
     payload = frozenset(
         (
@@ -231,10 +280,10 @@ def _communication() -> dict[str, frozenset[str]]:
         "communication.kind": frozenset(get_args(get_type_hints(Envelope)["kind"])),
         "communication.connection_states": frozenset(get_args(Connection)),
         "communication.signals": frozenset(
-            name for name, field in _SIGNALS.items() if field in AgentRow.__struct_fields__
+            name for name, field in _SIGNALS.items() if field in has.get(AgentRow, set())
         ),
         "communication.inspector": frozenset(
-            name for name, (row, field) in _INSPECTOR.items() if field in row.__struct_fields__
+            name for name, (row, field) in _INSPECTOR.items() if field in has.get(row, set())
         ),
         "communication.routes": frozenset(
             route.replace("{session}", "{id}").replace("{agent}", "{nodeId}") for route in routes

@@ -23,6 +23,7 @@ from callboard.contracts.facts import (
     InboxConsumed,
     InboxReserved,
     PlanUpdated,
+    QueueAdded,
     RemoteArtifact,
     RemotePart,
     RemoteTaskChanged,
@@ -34,6 +35,7 @@ from callboard.contracts.facts import (
     SubagentClosed,
     SubagentFailed,
     SubagentIsolated,
+    SubagentsAwaited,
     TaskCancelled,
     TaskCancelRequested,
     TaskCompleted,
@@ -43,12 +45,15 @@ from callboard.contracts.facts import (
     TaskResumed,
     TaskStarted,
     TaskUpdated,
+    TeamChanged,
     ThreadOpened,
     ThreadPaused,
+    ToolStarted,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnSubmitted,
+    WorkerNotification,
 )
 from callboard.contracts.facts.action import ActionType, Decision
 from callboard.contracts.facts.task import Fix
@@ -60,7 +65,19 @@ from callboard.contracts.team import Ref, RemoteTaskState
 from callboard.projection.view import SessionView
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story, asked
-from tests.projection.team.troupe import STARTED, Said, child, conforming, records_of, specialist, team, told
+from tests.projection.team.troupe import (
+    STARTED,
+    Said,
+    begun,
+    child,
+    conforming,
+    handed,
+    joined,
+    records_of,
+    specialist,
+    team,
+    told,
+)
 
 WATCHER = Scope(agent="watcher", thread="thr_b")
 WATCH = within(WATCHER, task="tsk_b")
@@ -108,7 +125,14 @@ def rests(number: int) -> Said:
 def asks(kind: ActionType, run: Scope, *decisions: Decision) -> tuple[Fact, Scope]:
     """Something that only a person can settle."""
     required = ActionRequired(
-        action_type=kind, prompt="Which branch?", decisions=decisions, scopes=("once",), risk="low", tool="RemoteInput"
+        action_type=kind,
+        prompt="Which branch?",
+        decisions=decisions,
+        scopes=("once",),
+        risk="low",
+        tool="RemoteInput",
+        arguments=Text(text="{}"),
+        policy="ask",
     )
     return required, within(run, action=f"act_{run.run}")
 
@@ -197,6 +221,7 @@ def tried() -> Story:
         counters={"files": 3},
         refs=(Ref(type="file", ref="a.md"),),
         progress="half of it",
+        blocker="the style",
         depends_on=("tsk_0",),
         comment="Mind the style.",
     )
@@ -263,7 +288,8 @@ def judged() -> Story:
         told(story, (asks_for, scope), (InboxReserved(items=(f"itm_r{number}",)), RUN), (gave, scope))
         if verdict == "changes_requested":
             story.say(ReviewApplied(reviewer="solo", target="writer-1"), scope)
-    told(story, asks("teammate_plan_decision", Scope(agent="writer-1", thread="thr_w1", turn="trn_w1", run="run_w1")))
+    run = Scope(agent="writer-1", thread="thr_w1", turn="trn_w1", run="run_w1")
+    told(story, asks("teammate_plan_decision", run), answers(run))
     told(story, (SubagentFailed(code="max_iters", message=""), child(1)), (SubagentCancelled(), child(1)))
     return story.say(SubagentClosed(), child(1))
 
@@ -287,9 +313,47 @@ def halted() -> Story:
     return story.say(pack, Scope(evidence="evi_1"))
 
 
+def orphaned() -> Story:
+    """A child whose parent nobody was told of."""
+    opened = ThreadOpened(agent_name="Lost", kind="subagent", definition="writer", definition_hash="h")
+    return told(asked(), (opened, Scope(agent="lost", thread="thr_l", parent_thread="thr_gone")))
+
+
+def waited() -> Story:
+    """A turn that waits in a queue, and begins; a message is read, a report taken; a program of its own is connected."""
+    story = told(team(), handed(), (InboxReserved(items=("han_1",)), RUN), (InboxConsumed(items=("han_1",)), RUN))
+    story.say(HandoffAccepted(source="writer-1", target="solo", reason="consumed"), within(RUN, handoff="han_1"))
+    note = WorkerNotification(
+        item="itm_1", to_thread=THREAD.thread, status="failed", summary="no key", result=Text(text="half of it")
+    )
+    told(story, (note, child(1)), (AgentConnected(provider_session_id="abc", name="Program"), child(1)))
+    told(story, (InboxReserved(items=("itm_1",)), RUN), (InboxConsumed(items=("itm_1",)), RUN))
+    run = run_of(THREAD, 2)
+    submitted = TurnSubmitted(input=Text(text="Next."), mode="chat", permission_mode="ask")
+    told(story, (submitted, within(run, run="")), (QueueAdded(position=1), within(run, run="")))
+    return told(story, (TurnCompleted(iterations=1), RUN), (STARTED, run))
+
+
+def people() -> Story:
+    """A person who is an agent is given a card of the board."""
+    opened = ThreadOpened(agent_name="Ann", kind="human", definition="ann", definition_hash="h")
+    given = TaskCreated(title="Decide", assignee="ann"), Scope(task="tsk_ann")
+    return told(team(), (opened, Scope(agent="ann", thread="thr_ann")), given)
+
+
+def parallel() -> Story:
+    """Two workers at once, and a lead that waits for them."""
+    load = TeamChanged(phase="active", parallel_budget=8, active_count=2, queued_count=0)
+    awaited = SubagentsAwaited(agents=("writer-1", "writer-2"), mode="all"), within(RUN, step=3, tool_call="cal_1")
+    return told(
+        team(), *joined(2), *begun(2), (load, THREAD), (ToolStarted(tool="wait_subagents"), awaited[1]), awaited
+    )
+
+
 def every() -> tuple[Story, ...]:
     """All of them."""
-    return asleep(), elsewhere(), tried(), specialists(), judged(), planned(), halted(), conforming()
+    others = asleep(), elsewhere(), tried(), specialists(), judged(), planned(), halted(), orphaned(), waited()
+    return (*others, people(), parallel(), team(), conforming())
 
 
 RowT = TypeVar("RowT", bound=Row)

@@ -10,19 +10,15 @@ from callboard.contracts.facts import (
     EdgeAdded,
     HandoffRejected,
     HandoffRequested,
-    TaskCreated,
-    TeamChanged,
-    ThreadOpened,
     TurnCompleted,
 )
 from callboard.contracts.payload import Payload
 from callboard.contracts.rows import EdgeRow, MessageRow, TeamRow
-from callboard.contracts.scope import Scope
 from callboard.contracts.team import Edge
 from callboard.projection.team.messages import MESSAGES
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story, asked
-from tests.projection.team.tales import CRITIC, asleep, elsewhere, judged, shown, specialists
+from tests.projection.team.tales import CRITIC, asleep, elsewhere, judged, parallel, people, shown, specialists
 from tests.projection.team.troupe import specialist, team, told
 
 TO_CRITIC = within(RUN, handoff="han_1")
@@ -38,28 +34,19 @@ def handed_over(edge: str = "handoff", target: str = "critic") -> HandoffRequest
     )
 
 
-SEVERAL = TeamChanged(phase="active", parallel_budget=8, active_count=2, queued_count=0)
-
-
 def topology(story: Story) -> str:
     (row,) = story.table.panel(TeamRow)
     return row.topology
-
-
-def people() -> Story:
-    opened = ThreadOpened(agent_name="Ann", kind="human", definition="ann", definition_hash="h")
-    return told(team(), (opened, Scope(agent="ann", thread="thr_ann")))
 
 
 @pytest.mark.parametrize(
     ("story", "reads"),
     [
         (team(), "coordinator_team"),
-        (team().say(SEVERAL, THREAD), "parallel_workers"),
+        (parallel(), "parallel_workers"),
         (judged(), "review_team"),
         (specialists(), "specialist_handoff"),
-        (people(), "coordinator_team"),
-        (people().say(TaskCreated(title="Decide", assignee="ann"), Scope(task="tsk_ann")), "human_agent_board"),
+        (people(), "human_agent_board"),
         (asleep(), "background_teammate"),
         (elsewhere(), "remote_teammate"),
     ],

@@ -67,6 +67,7 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.turn import PromptRef
 from callboard.contracts.payload import Payload
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import Record
@@ -79,7 +80,13 @@ from tests.projection.story import RUN, THREAD, Story, asked
 Said = tuple[tuple[Fact, Scope], ...]
 PARENT_TASK = "tsk_lead"
 STARTED = TurnStarted(
-    mode="auto", permission_mode="edits", max_iters=9, definition="w", definition_hash="h", workspace_sequence=1
+    mode="auto",
+    permission_mode="edits",
+    max_iters=9,
+    definition="w",
+    definition_hash="h",
+    workspace_sequence=1,
+    prompts=(PromptRef(layer="system", hash="ab", size=9),),
 )
 
 

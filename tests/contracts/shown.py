@@ -1,0 +1,51 @@
+"""The rows that told sessions show: what a name must be found in to be said to be there."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import msgspec
+
+from callboard.contracts.record import Record
+from callboard.contracts.rows import Row, Upsert
+from callboard.projection.view import SessionView
+from tests.projection.histories import random_history
+from tests.projection.team.tales import every
+from tests.projection.team.troupe import records_of
+
+_HISTORY = random_history(11, moves=400, threads=2)
+
+
+@cache
+def _shown() -> tuple[Row, ...]:
+    told: list[tuple[Record, ...]] = [records_of(story) for story in every()]
+    rows: list[Row] = []
+    for records in (*told, _HISTORY.records):
+        view = SessionView()
+        ops = [op for record in records for op in view.apply(record)]
+        rows += (op.row for op in ops if isinstance(op, Upsert))
+    return tuple(rows)
+
+
+def shown_rows() -> list[Row]:
+    """Every row, as it was at some time."""
+    return list(_shown())
+
+
+def filled(rows: list[Row]) -> dict[type[Row], set[str]]:
+    """The fields of each kind of row that said something in one of them; those of what a row holds behind a dot."""
+    found: dict[type[Row], set[str]] = {}
+    for row in rows:
+        found.setdefault(type(row), set()).update(_said(row, ""))
+    return found
+
+
+def _said(told: msgspec.Struct, before: str) -> list[str]:
+    names: list[str] = []
+    for field in msgspec.structs.fields(type(told)):
+        value = getattr(told, field.name)
+        if value or field.required:
+            names.append(f"{before}{field.name}")
+        if isinstance(value, msgspec.Struct) and not before:
+            names += _said(value, f"{field.name}.")
+    return names
