@@ -94,7 +94,7 @@ class Sessions:
             return found
         closing = self._closing.get(session)
         if closing is not None:
-            await closing
+            await asyncio.shield(closing)
         # A deletion that a crash cut short leaves facts behind for a while: they are nobody's any more.
         if session in self._leaving or self._deleted(session):
             raise _unknown(session)
@@ -112,14 +112,11 @@ class Sessions:
     async def let_go(self, session: str) -> None:
         """Writes what waits and forgets the session; its next use opens it again."""
         found = self._open.pop(session, None)
-        if found is None:
-            return
-        closing = asyncio.create_task(self._close(found))
-        self._closing[session] = closing
-        try:
-            await asyncio.shield(closing)
-        finally:
-            self._closing.pop(session, None)
+        if found is not None:
+            closing = self._closing[session] = asyncio.create_task(self._close(found))
+            closing.add_done_callback(lambda _: self._closing.pop(session, None))
+        if session in self._closing:
+            await asyncio.shield(self._closing[session])
 
     @asynccontextmanager
     async def without(self, session: str) -> AsyncGenerator[None]:
@@ -148,7 +145,8 @@ class Sessions:
     async def close(self) -> None:
         """Stops everything that runs, truthfully, and writes what waits."""
         await self._expiries.close()
-        await asyncio.gather(*self._opening.values(), return_exceptions=True)
+        # What somebody began who has gone since is waited for as well.
+        await asyncio.gather(*self._opening.values(), *self._closing.values(), return_exceptions=True)
         await asyncio.gather(*(self.let_go(session) for session in list(self._open)))
 
     async def _timed_out(self, session: str, report: Outcome) -> None:
