@@ -20,6 +20,7 @@ PROTECTED = [
     ("GET", f"{API}/workspaces/wks_1/facts"),
     ("GET", f"{API}/workspaces/wks_1/ops"),
     ("GET", f"{API}/blobs/{'0' * 64}"),
+    ("POST", f"{API}/rpc"),
     ("GET", f"{API}/meta"),
     ("GET", f"{API}/openapi.json"),
     ("GET", f"{API}/nothing"),

@@ -16,6 +16,7 @@ from .guard import Guard, cookie_name
 from .headers import ProtectiveHeaders
 from .openapi import document
 from .ports import Given
+from .rpc import rpc_route
 from .static import StaticPage
 from .streams import Streams
 
@@ -29,6 +30,7 @@ class HttpApp:
         router = Router(
             [
                 *command_routes(given.commands),
+                rpc_route(given.commands),
                 *feed_routes(given, self._streams),
                 *blob_routes(given.store),
                 *agent_run_routes(given, self._streams),

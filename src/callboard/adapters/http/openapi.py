@@ -20,6 +20,7 @@ from .feeds import LAST_EVENT_ID, FactPage, FactsQuery, OpsQuery
 from .meta import Meta
 from .problems import METHOD_NOT_ALLOWED, STATUS, UNSUPPORTED_MEDIA
 from .reading import KEY_HEADER
+from .rpc import PATH as RPC
 
 Json = dict[str, Any]
 _REF = "#/components/schemas/{name}"
@@ -37,6 +38,7 @@ _RESUMED: Json = {
     "description": "The id of the last event that was taken. It wins over `after`.",
     "schema": {"type": "string", "pattern": r"^[0-9]{1,18}(\.[0-9]{1,18})?$"},
 }
+_ANY: Json = {"application/json": {"schema": {}}}
 _STREAM_ENDS = "A stream that cannot go on from there says so with the event `gap`; any other end with `problem`."
 
 
@@ -216,6 +218,16 @@ def _others(schemas: Json) -> Json:
                 blob,
                 tag="content",
                 parameters=[named, *_parameters(schemas["BlobQuery"])],
+            )
+        },
+        RPC: {
+            "post": _operation(
+                "rpc",
+                "JSON-RPC 2.0: a method is the name of a command or a query, params are its fields; a batch is a list.",
+                {"description": "What the calls came to; 204 where all were notifications.", "content": _ANY},
+                tag="commands",
+                parameters=[_KEY],
+                requestBody={"required": True, "content": _ANY},
             )
         },
         f"{API}/meta": {

@@ -1,0 +1,126 @@
+"""JSON-RPC 2.0 over the same commands: a method is the name of a command or of a query, or an alias that the Subagents
+specification gives it; params are the command, and an error's data is the refusal as every route gives it.
+
+A call without an id is a notification: it is carried out and not answered. The calls of a batch are carried out in their order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from callboard.contracts.commands import COMMANDS, Declaration
+from callboard.contracts.errors import Problem, Refusal
+from callboard.contracts.ports.runtime import CommandService
+from callboard.contracts.scope import Actor
+from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
+
+from .commands import API, json_response
+from .problems import incident, invalid
+from .reading import actor_of, body_of, key_of
+
+PATH = f"{API}/rpc"
+#: How many calls a batch holds at most.
+LARGEST_BATCH = 100
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
+#: A refusal that JSON-RPC has no code of its own for.
+REFUSED = -32000
+_CODES = {"unknown_command": METHOD_NOT_FOUND, "invalid_input": INVALID_PARAMS, "internal": INTERNAL}
+#: Every method, with the one command behind it.
+METHODS: dict[str, Declaration] = {
+    **COMMANDS,
+    **{alias: COMMANDS[name] for alias, name in SUBAGENT_CONTROLS.items() if name in COMMANDS},
+}
+_ID = str | int | float | None
+
+Json = dict[str, Any]
+
+
+class _Call(msgspec.Struct, frozen=True):
+    """A call as it is sent; `id` is unset of a notification."""
+
+    jsonrpc: str
+    method: str
+    params: Any = msgspec.UNSET
+    id: _ID | msgspec.UnsetType = msgspec.UNSET
+
+
+def rpc_route(commands: CommandService) -> Route:
+    """The route of all calls."""
+
+    async def call(request: Request) -> Response:
+        key, actor = key_of(request), actor_of(request)
+        answer = await _answer(commands, await body_of(request), key, actor)
+        return Response(status_code=204) if answer is None else json_response(answer)
+
+    return Route(PATH, call, methods=["POST"])
+
+
+async def _answer(commands: CommandService, body: bytes, key: str, actor: Actor) -> Json | list[Json] | None:
+    try:
+        sent: Any = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return _error(None, PARSE_ERROR, invalid(error).problem)
+    if not isinstance(sent, list):
+        return await _one(commands, sent, key, actor)
+    calls = cast("list[Any]", sent)
+    if not 0 < len(calls) <= LARGEST_BATCH:
+        problem = Problem(code="invalid_input", message=f"A batch holds 1 to {LARGEST_BATCH} calls.")
+        return _error(None, INVALID_REQUEST, problem)
+    answers = [
+        await _one(commands, one, f"{key}:{number}" if key else "", actor) for number, one in enumerate(calls, 1)
+    ]
+    return [one for one in answers if one is not None] or None
+
+
+async def _one(commands: CommandService, sent: Any, key: str, actor: Actor) -> Json | None:
+    try:
+        call = msgspec.convert(sent, _Call)
+    except msgspec.MsgspecError as error:
+        return _error(_id_of(sent), INVALID_REQUEST, invalid(error).problem)
+    if call.jsonrpc != "2.0":
+        problem = Problem(code="invalid_input", message="jsonrpc must be 2.0.", field="jsonrpc")
+        return _error(_id_of(sent), INVALID_REQUEST, problem)
+    try:
+        result = await _result(commands, call, key, actor)
+    except Refusal as refusal:
+        problem = refusal.problem
+    except Exception as error:
+        problem = incident(error, f"POST {PATH} {call.method[:100]}")
+    else:
+        return None if call.id is msgspec.UNSET else {"jsonrpc": "2.0", "id": call.id, "result": result}
+    return None if call.id is msgspec.UNSET else _error(call.id, _CODES.get(problem.code, REFUSED), problem)
+
+
+async def _result(commands: CommandService, call: _Call, key: str, actor: Actor) -> Any:
+    """What the command answers. Raises Refusal."""
+    declared = METHODS.get(call.method)
+    if declared is None:
+        raise Refusal(
+            "unknown_command",
+            f"There is no method {call.method[:100]}.",
+            field="method",
+            hint="A method is the name of a command or a query; GET /api/v1/openapi.json lists them.",
+        )
+    params: Any = {} if call.params is msgspec.UNSET else call.params
+    if not isinstance(params, dict):
+        raise Refusal("invalid_input", "params must be an object: the command's fields by name.", field="params")
+    try:
+        command = msgspec.convert(params, declared.command)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise invalid(error, field="params") from error
+    return await commands.submit(command, key="" if declared.query else key, actor=actor)
+
+
+def _id_of(sent: Any) -> _ID:
+    """The id of a call that is none, where it has one."""
+    found = cast("Json", sent).get("id") if isinstance(sent, dict) else None
+    return found if isinstance(found, str | int | float) and not isinstance(found, bool) else None
+
+
+def _error(call: _ID, code: int, problem: Problem) -> Json:
+    return {"jsonrpc": "2.0", "id": call, "error": {"code": code, "message": problem.message, "data": problem}}
