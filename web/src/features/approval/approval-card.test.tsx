@@ -123,8 +123,8 @@ test('a command is asked for in the language of the page; the runtime’s words 
 })
 
 test('what the page has no words for is told as the runtime said it', () => {
-  const prompt = 'Start the agent goose: goose acp?'
-  card({ prompt, tool: 'StartAgent', policy: 'ask', risk: 'none' }, {}, CHINESE)
+  const prompt = 'Order it at the shop?'
+  card({ prompt, tool: 'mcp__shop__order', policy: 'ask', risk: 'none' }, {}, CHINESE)
   expect(screen.getByText('运行时的原文')).toBeTruthy()
   expect(screen.getByText(prompt)).toBeTruthy()
 })

@@ -74,7 +74,12 @@ export function ApprovalCard(props: ApprovalCardProps) {
       onKeyDown={onKeyDown}
       className="group flex max-h-[62vh] flex-col gap-2.5 rounded-lg border border-warn/60 bg-surface px-3.5 py-3 shadow-sm"
     >
-      <CardHead {...props} icon="shield" risk title={t(`action.title.${action.actionType}`, { tool })} />
+      <CardHead
+        {...props}
+        icon="shield"
+        risk
+        title={t.maybe(`action.tool.${action.tool}`) ?? t(`action.title.${action.actionType}`, { tool })}
+      />
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
         <Question action={action} />
         <ActionContent action={action} />

@@ -4,6 +4,7 @@ import { Fields } from '@/system/format/fields'
 import type { Decision } from '@/system/generated/contracts'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
+import { Disclosure } from '@/ui/disclosure'
 import { useT } from '../shared/surface'
 import { ActionContent } from './action-content'
 import { CardHead } from './card-head'
@@ -67,7 +68,7 @@ export function QuestionCard(props: QuestionCardProps) {
       />
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
         {action.prompt !== '' && <p className="wrap-any whitespace-pre-wrap">{visibleText(action.prompt)}</p>}
-        {CALLS.has(action.tool) ? <Steps steps={asked.texts('steps')} /> : <ActionContent action={action} />}
+        {CALLS.has(action.tool) ? <Steps steps={asked.texts('steps')} /> : <Details action={action} />}
         {action.actionType === 'credential_request' && (
           <p className="text-ink-soft">{t('action.credential_hint')}</p>
         )}
@@ -207,5 +208,16 @@ function Options(props: {
         </Button>
       ))}
     </div>
+  )
+}
+
+/** What came with a question that another program asks: not what is asked, but worth a look. */
+function Details({ action }: { action: ActionRow }) {
+  const t = useT()
+  if (action.preview === null && action.arguments.text === '') return null
+  return (
+    <Disclosure title={t('action.details')}>
+      <ActionContent action={action} />
+    </Disclosure>
   )
 }

@@ -21,6 +21,9 @@ export function TeamBar({ team, view, onView, onOpenAgent }: TeamBarProps) {
   const urgent = team.agents.filter((agent) => rises(agent.state))
   const shown = urgent.slice(0, 2)
   const asked = team.agents.some((agent) => agent.blockedOn !== '')
+  // Who needs an answer is named already.
+  const named = urgent.some((agent) => agent.state === 'needs_input')
+  const degraded = row.degraded.filter((how) => how !== 'permission_blocked' || !named)
   return (
     <div className="shrink-0 border-b border-line">
       <div className="flex items-center gap-3 pr-3 pl-4 max-sm:pl-2">
@@ -84,7 +87,7 @@ export function TeamBar({ team, view, onView, onOpenAgent }: TeamBarProps) {
               {t('team.owned_by', { agent: nameOf(team.agents, row.owner) })}
             </span>
           )}
-          {row.degraded.map((how) => (
+          {degraded.map((how) => (
             <span key={how} className="text-warn">
               {degradedText(t, how, asked)}
             </span>
