@@ -30,6 +30,14 @@ def test_a_team_is_copied_listed_and_found(product: Product):
     assert not product.home.exists()
 
 
+def test_a_remote_one_is_listed_with_its_address(product: Product):
+    assert product.run("agents", "--copy", "remote-peer").out.splitlines() == [
+        "NAME  KIND        ROLE    TOOLS  POLICY          EDGES",
+        "host  main, lead  custom  all    Patch Finalize  <-> peer",
+        "peer  remote      custom  none   none            at http://127.0.0.1:9999/",
+    ]
+
+
 def test_a_file_that_is_bad_is_told_with_its_place_and_ends_with_1(product: Product):
     """MAR-02"""
     write(product.folder, lead="kind: main", bad="tools: Read, Grep")

@@ -11,6 +11,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from callboard.adapters.a2a import A2aAgents
 from callboard.agents.folder import FolderDefinitions
@@ -33,7 +37,7 @@ from callboard.contracts.facts import (
     TurnInterrupted,
 )
 from callboard.contracts.ports.external import RemoteAgents
-from tests.adapters.a2a.peer import QUICK, Peer, Task, holding, peer
+from tests.adapters.a2a.peer import QUICK, Peer, Task, holding, peer, raw
 from tests.runtime.house import House, MovedClock, calls, house, says, uses
 
 HOST = """---
@@ -456,3 +460,58 @@ async def test_without_the_library_the_turn_says_what_to_install(tmp_path: Path,
         failed = await ended(home, session)
 
     assert (failed.code, "pip install 'callboard[a2a]'" in failed.message) == ("model_unconfigured", True)
+
+
+async def test_what_it_says_of_its_work_is_told_now_and_then_and_the_newest_in_any_case(tmp_path: Path):
+    async def talks(task: Task) -> None:
+        for step in range(30):
+            await task.tell.start_work(task.words(f"Step {step}."))
+        await task.tell.complete(task.words("Done."))
+
+    async with peer(talks) as there, with_peer(tmp_path, there.url, remote_interval=3600.0) as home:
+        session = await met(home)
+        await ended(home, session)
+        tasks = await told(home, session, RemoteTaskChanged)
+
+    assert [(one.state, one.message.text) for one in tasks] == [
+        ("submitted", ""),
+        ("working", "Step 0."),
+        ("working", "Step 29."),
+        ("completed", ""),
+    ]
+
+
+async def test_an_answer_that_it_did_not_take_is_asked_for_again(tmp_path: Path):
+    """CTL-04"""
+    answers = 0
+
+    async def card(request: Request) -> Response:
+        base = f"{request.base_url}"
+        return JSONResponse({"name": "Frail", "url": base, "protocolVersion": "0.3.0", "preferredTransport": "JSONRPC"})
+
+    async def rpc(request: Request) -> Response:
+        nonlocal answers
+        sent = await request.json()
+        answers += sent["method"] == "message/send" and bool(sent["params"]["message"].get("taskId"))
+        if answers == 1 and sent["method"] == "message/send":
+            return Response(status_code=502)
+        state = "completed" if answers > 1 else "input-required"
+        status = {"state": state, "message": said("Done." if answers > 1 else "Which colour?")}
+        result = {"kind": "task", "id": "t1", "contextId": "c1", "status": status}
+        return JSONResponse({"jsonrpc": "2.0", "id": sent["id"], "result": result})
+
+    def said(text: str) -> dict[str, Any]:
+        return {"kind": "message", "role": "agent", "messageId": text, "parts": [{"kind": "text", "text": text}]}
+
+    routes = [Route("/.well-known/agent-card.json", card), Route("/", rpc, methods=["POST"])]
+    async with raw(Starlette(routes=routes)) as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        await answer(home, session, 2, "answer", answer="Blue.")
+        await answer(home, session, 3, "answer", answer="Blue.")
+        done = await ended(home, session)
+        types = await of_peer(home, session)
+        tasks = await told(home, session, RemoteTaskChanged)
+
+    assert (isinstance(done, TurnCompleted), states(tasks)) == (True, ["input_required", "completed"])
+    ends = [one for one in types if one in ("tool.completed", "tool.failed")]
+    assert ends == ["tool.completed", "tool.failed", "tool.completed"]

@@ -27,7 +27,7 @@ class Limits:
     `look`, since it may be set and a machine may sleep. `team_budget` is how many children of one agent work at once,
     `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
     `external_silence` while it works, and take `external_stop` to stop; what changes in its plan is told at most every
-    `plan_interval`.
+    `plan_interval`, what one elsewhere says without another state of its task at most every `remote_interval`.
     """
 
     context_steps: int = 2000
@@ -49,6 +49,7 @@ class Limits:
     external_silence: float = 1800.0
     external_stop: float = 5.0
     plan_interval: float = 0.25
+    remote_interval: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)

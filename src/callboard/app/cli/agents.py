@@ -133,7 +133,7 @@ def _print_problem(problem: DefinitionProblem, style: Style) -> None:
 
 def _row(one: Definition, lead: str) -> tuple[str, ...]:
     kind = f"{one.kind}, lead" if one.name == lead else one.kind
-    edges = ", ".join(_edge(edge) for edge in one.edges)
+    edges = ", ".join((*([f"at {one.url}"] if one.url else []), *map(_edge, one.edges)))
     cells = (one.name, kind, one.role, _list(one.tools), _policy(one), edges or "-")
     return tuple(one_line(cell) for cell in cells)
 

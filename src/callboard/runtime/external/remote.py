@@ -20,6 +20,7 @@ from callboard.contracts.ports.external import (
 )
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
+from callboard.contracts.team import RemoteTaskState
 from callboard.control.outcomes import NeedOver, RemoteTold
 from callboard.tools import joining
 
@@ -36,7 +37,7 @@ NOT_STOPPED = "it did not stop when it was asked to"
 
 class RemotePrompting(Prompt[RemoteEvent]):
     """One prompt of an agent elsewhere. `_need` is the call in which it waits for a person, `_sent` the one whose answer is on
-    its way."""
+    its way, `_late` what it said newest in a state that was just told."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         super().__init__(host, scope)
@@ -46,6 +47,9 @@ class RemotePrompting(Prompt[RemoteEvent]):
         self._named = ""
         self._need = ""
         self._sent = ""
+        self._state: RemoteTaskState | None = None
+        self._told_at = 0.0
+        self._late: TaskTold | None = None
 
     def waits(self) -> set[asyncio.Task[None]]:
         """The task that waits for what a person says."""
@@ -73,14 +77,14 @@ class RemotePrompting(Prompt[RemoteEvent]):
         self.session = self._remote = session
         while not isinstance(event := await self.event(events), PromptEnded):
             await self._take(session, agent, event)
+        await self._tell_late()
         await self._taken()
         await self.answered(event)
 
     async def failed(self, failure: ExternalFailure) -> None:
         """The prompt came to nothing. An agent that is not reached is gone, whatever its task does."""
-        if self._sent:
-            call, self._sent = self._sent, ""
-            await end(self.host, self.scope, call, ToolOutcome(output="", code="tool_failed", message=NOT_TAKEN))
+        await self._tell_late()
+        await self._taken(NOT_TAKEN)
         if failure.code in ("person_denied", "approval_expired") and self._remote is not None:
             await self._cancel()
         elif failure.code == "remote_unavailable" and self._remote is not None:
@@ -120,7 +124,12 @@ class RemotePrompting(Prompt[RemoteEvent]):
             await self.gone(NOT_STOPPED)
 
     async def _take(self, session: RemoteSession, agent: Definition, event: RemoteEvent) -> None:
-        await self._taken()
+        if isinstance(event, TaskTold) and event.state == self._state and not self._need and not self._sent:
+            await self._later(event)
+            return
+        await self._tell_late()
+        # One that asks again, and tells nothing before, did not take the answer.
+        await self._taken(NOT_TAKEN if isinstance(event, NeedTold) else "")
         if session.id != self._named:
             self._named = session.id
             await self._reaching.tell(session)
@@ -147,14 +156,37 @@ class RemotePrompting(Prompt[RemoteEvent]):
             where = self.scope
             self.drop()
             await self.host.report(NeedOver(thread=where.thread, run=where.run, call=call, reason=NOT_NEEDED))
+        if isinstance(told, TaskTold):
+            self._state, self._told_at = told.state, self.host.parts.clock.elapsed()
         where = self.scope
         await self.host.report(RemoteTold(thread=where.thread, run=where.run, prompt=where.step, told=told))
 
-    async def _taken(self) -> None:
-        """It told something after an answer was given to it: it took that."""
+    async def _later(self, told: TaskTold) -> None:
+        """More of what it says in the same state: at most so often, the newest of it."""
+        waits, self._late = self._late is not None, told
+        rest = self._told_at + self.host.parts.limits.remote_interval - self.host.parts.clock.elapsed()
+        if rest <= 0:
+            await self._tell_late()
+        elif not waits:
+            self._asks.add(asyncio.create_task(self._tell_in(rest)))
+
+    async def _tell_in(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self._tell_late()
+
+    async def _tell_late(self) -> None:
+        if self._late is not None:
+            told, self._late = self._late, None
+            await self._tell(told)
+
+    async def _taken(self, refusal: str = "") -> None:
+        """It told something after an answer was given to it."""
         if self._sent:
             call, self._sent = self._sent, ""
-            await end(self.host, self.scope, call, ToolOutcome(output="It took the answer."))
+            made = ToolOutcome(output="It took the answer.")
+            if refusal:
+                made = ToolOutcome(output="", code="tool_failed", message=refusal)
+            await end(self.host, self.scope, call, made)
 
     async def _ask(self, session: RemoteSession, agent: Definition, need: NeedTold) -> None:
         url = agent.url

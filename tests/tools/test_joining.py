@@ -1,0 +1,71 @@
+"""Agents that are not of our loop, before they take part: a yes to the very command or address, or a rule for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callboard.contracts.facts.permission import Rule, Verdict
+from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT, NeedTold
+from callboard.contracts.ports.tools import ToolContext
+from callboard.tools import joining
+
+URL = "https://peer.test/agent"
+
+
+def context(**differs: Any) -> ToolContext:
+    usual: dict[str, Any] = {
+        "folder": "/srv/site",
+        "agent": "peer",
+        "definition_hash": "d1",
+        "tools": (),
+        "policy": (),
+        "mode": "chat",
+        "permission_mode": "full",
+    }
+    return ToolContext(**{**usual, **differs})
+
+
+def rule(matcher: str, verdict: Verdict) -> Rule:
+    return Rule(rule_id="rul_1", matcher=matcher, verdict=verdict, scope="session")
+
+
+def test_an_address_is_contacted_with_a_yes_to_it_or_a_rule_for_it():
+    exact = f"ConnectAgent({URL})"
+    asks = joining.connecting(URL, context())
+    allowed = joining.connecting(URL, context(rules=(rule(exact, "allow"),)))
+    other = joining.connecting(f"{URL}/more", context(rules=(rule(exact, "allow"),)))
+    program = joining.connecting(URL, context(rules=(rule("StartAgent", "allow"),)))
+    denied = joining.connecting(URL, context(rules=(rule("ConnectAgent", "deny"),)))
+
+    assert [one.verdict for one in (asks, allowed, other, program, denied)] == ["ask", "allow", "ask", "ask", "deny"]
+    assert (asks.preview, asks.arguments, asks.risk) == (URL, f'{{"url":"{URL}"}}', "high")
+    assert asks.matchers == {"session": exact, "workspace": exact}
+    assert asks.binding is not None
+    assert (asks.binding.tool, asks.binding.folder, asks.binding.definition_hash) == ("ConnectAgent", "/srv/site", "d1")
+    assert denied.code == "rule_denied"
+
+
+def test_an_approval_is_of_the_very_address():
+    """SAFE-07"""
+    one, other = joining.connecting(URL, context()), joining.connecting(f"{URL}2", context())
+    assert one.binding != other.binding
+
+
+def test_what_it_needs_is_asked_of_a_person_whatever_rules_say():
+    need = NeedTold(tool=REMOTE_INPUT, task="t1", message="Which colour?")
+    rules = (rule("RemoteInput", "allow"), rule("ConnectAgent", "allow"))
+    asks = joining.needing(need, URL, context(rules=rules))
+
+    assert (asks.verdict, asks.scopes, asks.matchers) == ("ask", ("once",), {})
+    assert asks.prompt == f"The agent peer at {URL} asks:\n\nWhich colour?"
+
+
+def test_what_it_says_is_cut_on_the_card_and_never_asks_for_a_secret_here():
+    need = NeedTold(tool=REMOTE_AUTH, task="t1", message="x" * 3000)
+    asks = joining.needing(need, URL, context())
+
+    assert f"needs to be authorised:\n\n{'x' * 2000}…\n\n" in asks.prompt
+    assert asks.prompt.endswith("Approve once you have authorised it there. Give no secret here.")
+    assert (
+        "does not say how" in joining.needing(NeedTold(tool=REMOTE_AUTH, task="t", message=" "), URL, context()).prompt
+    )
