@@ -287,7 +287,7 @@ async def test_a_question_that_is_not_answered_is_a_denial_and_ends_its_task(how
 
 
 async def test_an_authorisation_is_given_there_and_no_secret_is_told_here(tmp_path: Path):
-    """UI-23, SAFE-09"""
+    """UI-23"""
 
     async def wants(task: Task) -> None:
         if "authorised" in task.said:

@@ -144,7 +144,7 @@ async def test_it_may_ask_the_same_again():
 
 
 async def test_an_authorisation_that_was_given_there_lets_it_go_on():
-    """SAFE-09: no credential is sent, and what looks like one in its words is not told."""
+    """No credential is sent, and what looks like one in its words is not told."""
 
     async def wants(task: Task) -> None:
         if task.said == "Do it.":
