@@ -6,6 +6,8 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
+    AgentSlept,
+    AgentWoke,
     ChannelMessage,
     Fact,
     HandoffAccepted,
@@ -28,6 +30,8 @@ from callboard.contracts.facts import (
     TurnFailed,
     TurnInterrupted,
 )
+from callboard.contracts.facts.agent import WakeReason
+from callboard.contracts.times import timestamp
 
 from .terminal import Style, one_line
 
@@ -36,12 +40,18 @@ _TOLD_BY_FACTS = frozenset(
     {"spawn_subagent", "send_handoff", "submit_verdict", "create_task", "update_task", "request_review", "send_message"}
 )
 
+_WOKEN: dict[WakeReason, str] = {
+    "schedule": "it is time",
+    "fact": "something happened that it wakes on",
+    "inbox": "somebody wrote to it",
+    "person": "you wrote to it",
+}
+
 
 def narrated(fact: Fact, style: Style, room: int) -> str:
     """What happened, its text in at most so many characters; empty where nothing needs to be said of it."""
-    mark, text = _of_one(fact, style)
-    if not mark:
-        mark, text = _of_the_team(fact, style)
+    told = (tell(fact, style) for tell in (_of_one, _of_the_team, _of_sleep))
+    mark, text = next((one for one in told if one[0]), ("", ""))
     return f"{mark} {one_line(text, room)}" if mark else ""
 
 
@@ -101,3 +111,22 @@ def _of_the_team(fact: Fact, style: Style) -> tuple[str, str]:
             return "■", f"on the board: done. {fact.summary}"
         case _:
             return "", ""
+
+
+def _of_sleep(fact: Fact, style: Style) -> tuple[str, str]:
+    """Agents that wake by themselves."""
+    match fact:
+        case AgentWoke():
+            return style.good("+"), f"wakes: {_WOKEN[fact.reason]}"
+        case AgentSlept():
+            return style.dim("~"), f"sleeps {_until(fact)}"
+        case _:
+            return "", ""
+
+
+def _until(fact: AgentSlept) -> str:
+    if fact.reason == "ended":
+        return "for good: its task is over"
+    ends = [f"until {timestamp(fact.wake_at)[:19]}Z"] if fact.wake_at else []
+    ends += [f"until there is a {one}" for one in fact.wake_on]
+    return ", or ".join(ends) or "until somebody turns to it"
