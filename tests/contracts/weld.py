@@ -188,12 +188,14 @@ def _keys(emitted: list[Emission]) -> frozenset[str]:
 
 
 def asked_for(folder: Path) -> frozenset[str]:
-    """The types of the actions that are asked for under the folder: named where one is built, or in the table of needs."""
+    """The types of the actions that are asked for under the folder: named where one is built or its type is chosen, or in the
+    table of needs."""
     built: set[str] = {kind for kind, _ in NEEDS.values()}
     for path in sorted(folder.rglob("*.py")):
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-        calls = (node.func for node in nodes if isinstance(node, ast.Call))
-        if any(isinstance(one, ast.Name) and one.id == "ActionRequired" for one in calls):
+        calls = [node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        names = [name.name for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names]
+        if "ActionRequired" in calls or "ActionType" in names:
             texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
             built |= {str(kind) for kind in get_args(ActionType) if kind in texts}
     return frozenset(built)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts import (
@@ -17,6 +18,7 @@ from callboard.contracts.facts import (
     PlanUpdated,
     ReviewRequested,
     SubagentClosed,
+    SubagentMerged,
     TurnCompleted,
     TurnInterrupted,
     WorkerNotification,
@@ -39,7 +41,7 @@ from callboard.contracts.scope import Scope
 from callboard.projection.view import SessionView
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story, asked, step
-from tests.projection.team.tales import STEPS, begins, elsewhere, planned, run_of, specialists
+from tests.projection.team.tales import STEPS, begins, elsewhere, halted, planned, run_of, specialists
 from tests.projection.team.troupe import REVIEW, child, handed, records_of, team, told, working, wrote
 
 NOTE = WorkerNotification(
@@ -220,3 +222,27 @@ def test_a_closed_child_is_told_nothing_any_more_and_the_state_forgets_it():
     told(story, (SubagentClosed(), child(1)), (InboxReserved(items=("itm_2",)), working(1)))
     assert story.table.panel(NoticePart) == []
     assert len(story.view.state()) < before
+
+
+@pytest.mark.parametrize(
+    ("merged", "reads"),
+    [
+        (SubagentMerged(status="merged", files=("a.md", "b.md")), "2 files merged."),
+        (SubagentMerged(status="nothing_to_merge"), "There was nothing to merge."),
+        (SubagentMerged(status="conflict", conflict=("a.md",)), "Nothing was merged, because of conflicts in a.md."),
+        (SubagentMerged(status="failed", message="git is not there"), "git is not there"),
+        (SubagentMerged(status="unknown"), "What came of the merge is not known."),
+    ],
+)
+def test_what_came_of_a_merge_stands_with_the_parent(merged: SubagentMerged, reads: str):
+    """UI-26: also that it is not known."""
+    story = told(team(), (TurnCompleted(iterations=1), RUN), (merged, child(1)))
+    (notice,) = story.table.panel(NoticePart)
+    assert (notice.code, notice.message, notice.agent_id) == (f"merge_{merged.status}", reads, "writer-1")
+    assert (notice.turn_id, notice.thread_id) == ("trn_1", THREAD.thread)
+
+
+def test_an_export_of_evidence_is_told_in_the_conversation():
+    """An audit line of the session."""
+    (notice,) = [one for one in halted().table.panel(NoticePart) if one.code == "evidence_exported"]
+    assert (notice.message, notice.turn_id) == ("Evidence of the facts 1 to 7 was exported.", "trn_1")

@@ -16,8 +16,8 @@ from .view import Row, plain
 _LAST = 1 << 30
 _LOST = "The process that ran this ended. Whether it took effect is unknown."
 _STOPPED = {True: "Stopped before its end.", False: "Not begun: the turn was stopped before."}
-#: What a person is asked that is no question whether a tool may run.
-_NO_TOOL = ("clarification", "credential_request", "structured_input")
+#: The calls in which an agent elsewhere says what it needs: no tool.
+_NO_TOOL = ("RemoteInput", "RemoteAuth")
 _OUTCOMES = {"approve": "approved", "reject": "rejected", "answer": "answered"}
 _ENDS = {"turn.completed": "completed", "turn.failed": "failed", "turn.interrupted": "interrupted"}
 _RESTS = {
@@ -269,7 +269,7 @@ class Fold:
 
     def _action(self, fact: Fact) -> None:
         action, told, thread = fact.id("a"), {**fact.payload}, self._threads[fact.id("t")]
-        if told.get("actionType") in _NO_TOOL:
+        if told.get("tool") in _NO_TOOL:
             told["tool"] = ""
         turn = self.turns[fact.id("u")]
         if fact.type == "action.required":

@@ -14,7 +14,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     TurnInterrupted,
 )
-from callboard.contracts.facts.action import ActionType
+from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ActionRow, AskedChange, Op
 
@@ -22,17 +22,15 @@ from .ops import remove, upsert
 
 #: What a binding says of a file that does not exist yet.
 ABSENT = "absent"
-#: Requests that are no question whether a tool may run, though a call stands for them.
-_NO_TOOL: frozenset[ActionType] = frozenset(
-    {"clarification", "credential_request", "structured_input", "plan_decision", "teammate_plan_decision"}
-)
+#: Calls in which an agent elsewhere says what it needs: no tool of anybody's.
+_NO_TOOL = frozenset({REMOTE_INPUT, REMOTE_AUTH})
 #: The two lines of a unified diff that name its sides.
 _HEADER_LINES = 2
 
 
 def asked_tool(fact: ActionRequired) -> str:
     """The tool that the request is about; empty where a person is asked for something else."""
-    return "" if fact.action_type in _NO_TOOL else fact.tool
+    return "" if fact.tool in _NO_TOOL else fact.tool
 
 
 class Asker(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,7 +18,6 @@ from callboard.contracts.facts import (
     PermissionRuleRevoked,
     SessionTakenOver,
     SnapshotUpdated,
-    SubagentMerged,
     SubagentMergeRequested,
 )
 from callboard.contracts.live import Frame, Partial
@@ -43,7 +42,7 @@ LARGEST_HOLE = 1024
 
 #: Facts that no panel of a session shows, each for its reason: a takeover is told by the turns that it ends; a standing rule by
 #: the answer that made it, and by the settings; a channel by what is said in it; a definition by the call that made it and by
-#: the agents that are made from it; a merge by its answer and by the folder's files; that snapshots are whole by themselves.
+#: the agents that are made from it; that a merge was asked for by what came of it; that snapshots are whole by themselves.
 UNSHOWN: frozenset[type[Fact]] = frozenset(
     {
         SessionTakenOver,
@@ -53,7 +52,6 @@ UNSHOWN: frozenset[type[Fact]] = frozenset(
         ChannelClosed,
         AgentDefined,
         SubagentMergeRequested,
-        SubagentMerged,
         SnapshotUpdated,
     }
 )

@@ -35,6 +35,8 @@ from callboard.contracts.facts import (
     SubagentClosed,
     SubagentFailed,
     SubagentIsolated,
+    SubagentMerged,
+    SubagentMergeRequested,
     SubagentsAwaited,
     TaskCancelled,
     TaskCancelRequested,
@@ -291,6 +293,7 @@ def judged() -> Story:
     run = Scope(agent="writer-1", thread="thr_w1", turn="trn_w1", run="run_w1")
     told(story, asks("teammate_plan_decision", run), answers(run))
     told(story, (SubagentFailed(code="max_iters", message=""), child(1)), (SubagentCancelled(), child(1)))
+    told(story, (SubagentMergeRequested(), child(1)), (SubagentMerged(status="merged", files=("a.md",)), child(1)))
     return story.say(SubagentClosed(), child(1))
 
 

@@ -118,7 +118,7 @@ class Approvals:
 
     def _stands(self, row: ActionRow, standing: Approve) -> Answer:
         # What only a person knows or can do, such as to log in somewhere, is not approved beforehand.
-        approvable = row.action_type not in ("clarification", "credential_request")
+        approvable = "approve" in row.decisions and row.action_type != "credential_request"
         if approvable and (standing == "all" or (standing == "all-edits" and row.tool in EDITING)):
             self._line(self._style.dim(f"  · {one_line(row.prompt)}: approved by --approve {standing}"))
             return Answer("approve")

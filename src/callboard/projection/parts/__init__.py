@@ -36,6 +36,7 @@ from callboard.contracts.facts import (
     SteerAccepted,
     SteerRejected,
     SteerRequested,
+    SubagentMerged,
     ThreadPaused,
     ToolCancelled,
     ToolCompleted,
@@ -96,6 +97,8 @@ class PartsPanel(msgspec.Struct):
         match record.fact:
             case ThreadPaused() | WarningRaised() | ErrorRaised() | UnknownFact():
                 return aside.noted_after(self.newest.get(record.scope.thread), record)
+            case SubagentMerged():
+                return aside.noted_after(self.newest.get(record.scope.parent_thread), record)
             case EvidenceExported():
                 # One of the whole session is nobody's: it stands where the agent that began it has its newest run.
                 lead = next(iter(self.newest), "")

@@ -13,6 +13,7 @@ from callboard.contracts.facts import (
     SteerAccepted,
     SteerRejected,
     SteerRequested,
+    SubagentMerged,
     ThreadPaused,
     TurnFailed,
     UnknownFact,
@@ -23,6 +24,9 @@ from callboard.contracts.rows import ErrorPart, NoticePart, Op, SteerPart
 
 from ..ops import upsert
 from .run import LAST_STEP, OpenRun, Place, aside_key
+
+#: How many files in conflict a notice names.
+_NAMED = 5
 
 
 def steered(run: OpenRun, record: Record, fact: SteerRequested) -> list[Op]:
@@ -86,12 +90,27 @@ def _notice(record: Record) -> dict[str, Any] | None:
             return {"code": fact.code, "message": fact.message, "hint": fact.hint}
         case ThreadPaused() as fact:
             return {"code": f"paused_{fact.cause}", "message": fact.reason}
+        case SubagentMerged() as fact:
+            return {"code": f"merge_{fact.status}", "message": _merged(fact), "agent_id": record.scope.agent}
         case EvidenceExported() as fact:
             return {"code": "evidence_exported", "message": f"Evidence of the facts 1 to {fact.through} was exported."}
         case UnknownFact():
             return {"code": "unknown_fact", "message": record.header.type}
         case _:
             return None
+
+
+def _merged(fact: SubagentMerged) -> str:
+    """What came of a merge that a person asked for."""
+    match fact.status:
+        case "merged":
+            return f"{fact.files[0] if len(fact.files) == 1 else f'{len(fact.files)} files'} merged."
+        case "nothing_to_merge":
+            return "There was nothing to merge."
+        case "conflict":
+            return f"Nothing was merged, because of conflicts in {', '.join(fact.conflict[:_NAMED])}."
+        case _:
+            return fact.message or "What came of the merge is not known."
 
 
 def _common(place: Place, step: int, record: Record) -> dict[str, Any]:
