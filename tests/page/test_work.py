@@ -154,3 +154,77 @@ def test_evidence_is_exported_kept_and_holds(
         assert tab.troubles == []
     assert main(["verify", str(kept)]) == 0
     assert link in capsys.readouterr().out
+
+
+def reaches(tab: Desk, name: str) -> None:
+    """Goes on with the Tab key until what is called so has the focus."""
+    for _ in range(120):
+        tab.page.keyboard.press("Tab")
+        if tab.page.evaluate("(e => e.ariaLabel ?? e.textContent.trim())(document.activeElement)") == name:
+            return
+    pytest.fail(f"the Tab key never came to {name}")
+
+
+def chooses(tab: Desk, name: str) -> None:
+    """Goes down the open menu until that entry has the focus, and takes it."""
+    expect(tab.page.get_by_role("menuitem", name=name, exact=True)).to_be_visible()
+    tab.page.wait_for_function("document.activeElement.closest('[role=menu]') !== null")
+    tab.page.keyboard.press("Home")
+    for _ in range(40):
+        if tab.page.evaluate("document.activeElement.textContent.trim()") == name:
+            tab.page.keyboard.press("Enter")
+            return
+        tab.page.keyboard.press("ArrowDown")
+    pytest.fail(f"the arrow key never came to {name}")
+
+
+def test_the_team_is_worked_with_by_keyboard_alone(house: Product, browser: Browser) -> None:
+    """UI-33: an agent is added, paused and ended, a task made and started, without a pointer; nobody loses their place."""
+    with house.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        keys = tab.page.keyboard
+        begins(tab)
+        for agent in ("watcher", "maker"):
+            keys.press("Control+k")
+            expect(tab.page.get_by_role("dialog", name="Commands")).to_be_visible()
+            keys.type("Add an agent to this session")
+            keys.press("Enter")
+            expect(tab.page.get_by_role("dialog", name="Add agent")).to_be_visible()
+            keys.type(agent)
+            keys.press("Enter")
+            expect(tab.page.get_by_role("dialog")).to_have_count(0)
+        card = tab.page.get_by_role("list", name="Agents").get_by_role("listitem").filter(has_text="watcher")
+        expect(card).to_be_visible()
+        reaches(tab, "Show what is on record of watcher")
+        keys.press("Enter")
+        reaches(tab, "Pause")
+        keys.press("Enter")
+        expect(card.get_by_role("button", name="Resume")).to_be_focused()
+        reaches(tab, "Actions for watcher")
+        keys.press("Enter")
+        chooses(tab, "End")
+        dialog = tab.page.get_by_role("dialog", name="End watcher?")
+        expect(dialog).to_be_visible()
+        reaches(tab, "End")
+        keys.press("Enter")
+        expect(dialog).to_have_count(0)
+        expect(card.get_by_role("button", name="Actions for watcher")).to_be_focused()
+        reaches(tab, "Board")
+        keys.press("Enter")
+        reaches(tab, "New task")
+        keys.press("Enter")
+        expect(tab.page.get_by_role("dialog", name="New task").get_by_label("Title")).to_be_focused()
+        keys.type("Make the list")
+        keys.press("Enter")
+        expect(tab.button("New task")).to_be_focused()
+        board = tab.page.get_by_role("region", name="Board")
+        expect(board.get_by_role("listitem").filter(has_text="Make the list")).to_be_visible()
+        reaches(tab, "Actions for Make the list")
+        keys.press("Enter")
+        chooses(tab, "Assign to maker")
+        expect(board.get_by_role("listitem").filter(has_text="Make the list")).to_contain_text("maker")
+        expect(tab.button("Actions for Make the list")).to_be_focused()
+        keys.press("Enter")
+        chooses(tab, "Start")
+        done = board.get_by_role("group", name="Done").get_by_role("listitem")
+        expect(done.filter(has_text="Make the list")).to_be_visible()
+        assert tab.troubles == []

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 
 /** A modal dialog of the browser: it keeps the focus inside, closes on Escape and gives the focus back. */
 export function Dialog(props: {
@@ -8,12 +8,16 @@ export function Dialog(props: {
   readonly children: ReactNode
 }) {
   const ref = useRef<HTMLDialogElement>(null)
+  // As it is made: a menu that led here is gone by the time that it is shown.
+  const [before] = useState(opener)
   useEffect(() => {
     // Taking the element off the page closes it; closing it here would tell the host that the person did.
     if (ref.current?.open === false) ref.current.showModal()
     // The browser gives the focus to whatever comes first; where there is a field, it is for typing.
     ref.current?.querySelector('input')?.focus()
-  }, [])
+    // One that is taken off the page gives nothing back by itself.
+    return () => before?.focus()
+  }, [before])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a dialog closes on Escape by itself; the click is for its backdrop
     <dialog
@@ -28,4 +32,12 @@ export function Dialog(props: {
       {props.children}
     </dialog>
   )
+}
+
+/** What has the focus where a dialog is asked for: of an entry of a menu, the button of that menu. */
+function opener(): HTMLElement | null {
+  const focused = document.activeElement
+  const button = focused?.closest('[role=menu]')?.getAttribute('aria-labelledby') ?? null
+  const found = button === null ? focused : document.getElementById(button)
+  return found instanceof HTMLElement && found !== document.body ? found : null
 }

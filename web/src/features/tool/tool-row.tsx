@@ -62,7 +62,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
         </span>
         <Changed part={part} />
         <span className={`shrink-0 text-sm ${tone(part, waiting)}`}>{state}</span>
-        <span className="w-12 shrink-0 text-right text-sm text-ink-faint">
+        <span className="min-w-12 shrink-0 text-right text-sm whitespace-nowrap text-ink-faint">
           {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}
           {!active && part.durationMs > 0 && (
             <span className="tabular">{duration(part.durationMs, t.locale)}</span>

@@ -29,7 +29,7 @@ export const zhAgents = {
   'team.background.unknown': '状态未知',
   'team.background.until': '直到 {at}',
   'team.background.at': '{time}（{in}）',
-  'team.background.schedule': '计划',
+  'team.background.schedule': '时间表',
   'team.background.every': '每 {time}',
   'team.background.cron': '{words}（UTC）',
   'team.background.next': '下次唤醒',
