@@ -8,7 +8,9 @@ import pytest
 
 from callboard.app.cli.narrating import narrated
 from callboard.app.cli.terminal import Style
-from callboard.contracts.facts import AgentSlept, AgentWoke, Fact
+from callboard.contracts.content import Text
+from callboard.contracts.facts import ActionResolved, AgentSlept, AgentWoke, Fact, PlanUpdated
+from callboard.contracts.plan import PlanStep
 
 AT = 1_700_000_000_000_000
 
@@ -29,4 +31,21 @@ AT = 1_700_000_000_000_000
 )
 def test_how_an_agent_sleeps_and_why_it_wakes_is_one_line(fact: Fact, said: str) -> None:
     """UI-22"""
+    assert narrated(fact, Style(io.StringIO()), 200) == said
+
+
+@pytest.mark.parametrize(
+    ("fact", "said"),
+    [
+        (
+            PlanUpdated(steps=(PlanStep("Look", "completed"), PlanStep("Write", "in_progress"))),
+            "≡ plan: 1 of 2 done, now Write",
+        ),
+        (PlanUpdated(steps=(PlanStep("Look", "completed"),), final=True), "≡ plan: 1 of 1 done"),
+        (ActionResolved(decision="answer", answer=Text(text="main")), "! your answer: main"),
+        (ActionResolved(decision="approve"), "! your answer: approve"),
+    ],
+)
+def test_a_plan_and_an_answer_are_one_line(fact: Fact, said: str) -> None:
+    """CTX-03, UI-09"""
     assert narrated(fact, Style(io.StringIO()), 200) == said

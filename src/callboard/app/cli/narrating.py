@@ -13,6 +13,7 @@ from callboard.contracts.facts import (
     HandoffAccepted,
     HandoffRequested,
     MessageText,
+    PlanUpdated,
     ReasoningCompleted,
     RemoteArtifact,
     RemoteTaskChanged,
@@ -62,6 +63,10 @@ def _of_one(fact: Fact, style: Style) -> tuple[str, str]:
             return style.bold("›"), text.text
         case ReasoningCompleted(content=Text() as text):
             return style.dim("·"), text.text
+        case PlanUpdated():
+            done = sum(step.status == "completed" for step in fact.steps)
+            now = next((step.content for step in fact.steps if step.status == "in_progress"), "")
+            return style.dim("≡"), f"plan: {done} of {len(fact.steps)} done{f', now {now}' if now else ''}"
         case ToolRequested() if fact.tool not in _TOLD_BY_FACTS:
             return style.dim("→"), fact.summary or fact.tool
         case ToolRefused() | ToolFailed():

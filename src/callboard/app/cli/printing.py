@@ -9,10 +9,14 @@ from callboard.contracts.content import Text
 from callboard.contracts.rows import (
     AppendText,
     ErrorPart,
+    HandoffPart,
     NoticePart,
+    NotificationPart,
     Op,
     Part,
+    PlanPart,
     ReasoningPart,
+    RemoteStatusPart,
     SteerPart,
     TextPart,
     ToolPart,
@@ -78,7 +82,9 @@ class Printer:
                 await self._text(part.key, part.content, aloud=False, over=over, anew=False)
             case ToolPart():
                 self._tool(part)
-            case NoticePart() | ErrorPart() | SteerPart():
+            case NoticePart() | ErrorPart() | SteerPart() | NotificationPart() | HandoffPart():
+                self._once(part.key, aside(part, self._style))
+            case PlanPart() | RemoteStatusPart() if self._is_news(part):
                 self._once(part.key, aside(part, self._style))
             case _:
                 pass
@@ -127,6 +133,11 @@ class Printer:
             self._fresh()
             err(self._style.dim(f"  … {one_line(part.summary or part.tool, width() - 6)}"), end="")
             self._passing = True
+
+    @staticmethod
+    def _is_news(part: PlanPart | RemoteStatusPart) -> bool:
+        """What was printed is not taken back: a plan is printed once it is final, a task elsewhere when its state changes."""
+        return isinstance(part, RemoteStatusPart) or part.state != "streaming"
 
     def _once(self, key: str, line: str) -> None:
         if self._told.get(key) != line:

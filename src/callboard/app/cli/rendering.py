@@ -6,9 +6,13 @@ from callboard.contracts.rows import (
     ActionPart,
     ActionRow,
     ErrorPart,
+    HandoffPart,
     NoticePart,
+    NotificationPart,
     Part,
+    PlanPart,
     ReasoningPart,
+    RemoteStatusPart,
     SteerPart,
     TextPart,
     ToolPart,
@@ -18,6 +22,7 @@ from callboard.projection.rows import Table
 
 from ..reading import Reader
 from .terminal import Style, one_line, out, plain, width
+from .words import PLAN_STATES, UNASKED, told
 
 #: Longer lines are hard to read, however wide the terminal is.
 WIDEST = 120
@@ -40,7 +45,7 @@ class Rendering:
         """Prints what was asked, what happened and how it ended."""
         style = self._style
         asked = plain("(erased)" if turn.input.erased else await self._source.whole(turn.input))
-        out(f"\n{style.bold('›')} {asked}")
+        out(f"\n{style.bold('›')} {asked or style.dim(UNASKED.get(turn.source, ''))}")
         for part in self._parts.get(turn.turn_id, []):
             await self._part(part)
         out(turn_line(turn, style))
@@ -97,9 +102,16 @@ def aside(part: Part, style: Style) -> str:
     match part:
         case ActionPart():
             why = f" ({one_line(part.reason)})" if part.reason else ""
-            return style.dim(f"  · {one_line(part.prompt)}: {part.outcome}{why}")
+            said = f", {one_line(part.answer.text)}" if part.answer.text else ""
+            return style.dim(f"  · {one_line(part.prompt)}: {part.outcome}{said}{why}")
         case SteerPart():
             return style.dim(f"  › {one_line(part.content.text)} (steered, {part.outcome})")
+        case PlanPart():
+            return "\n".join(plan_lines(part, style))
+        case NotificationPart() | HandoffPart() | RemoteStatusPart():
+            return style.dim(f"  {told(part, width() - 4)}")
+        case NoticePart() if part.agent_id:
+            return style.dim(f"  · {one_line(part.agent_id)}: {one_line(part.message, width() - 8)}")
         case NoticePart():
             again = "" if part.retry_in_ms is None else f" Next try in {part.retry_in_ms / 1000:.1f} s."
             return style.warn(f"  ! {one_line(part.message)}{again}")
@@ -108,6 +120,16 @@ def aside(part: Part, style: Style) -> str:
             return style.bad(f"  ✗ {part.code}: {one_line(part.message)}{hint}")
         case _:
             return ""
+
+
+def plan_lines(part: PlanPart, style: Style) -> list[str]:
+    """A plan, a line each, as far as it is done."""
+    marks = {"completed": style.good("✓"), "in_progress": "…", "pending": style.dim("·")}
+    over = "" if part.state == "final" else style.dim(f" ({PLAN_STATES[part.state]})")
+    return [
+        f"  plan{over}",
+        *(f"    {marks[step.status]} {one_line(step.content, width() - 8)}" for step in part.steps),
+    ]
 
 
 def turn_line(turn: TurnRow, style: Style) -> str:

@@ -1,4 +1,5 @@
-"""What the API says, in words of the command line: hints name verbs in place of commands, fields what was typed."""
+"""What the API says, in words of the command line: hints name verbs in place of commands, fields what was typed, and what
+others told an agent reads as a sentence."""
 
 from __future__ import annotations
 
@@ -8,6 +9,11 @@ import msgspec
 
 from callboard.contracts.commands import COMMANDS
 from callboard.contracts.errors import Code, Problem
+from callboard.contracts.facts.turn import InputSource
+from callboard.contracts.rows import HandoffPart, NotificationPart, RemoteStatusPart
+from callboard.contracts.rows.conversation import HandoffNews, PartState
+
+from .terminal import one_line
 
 #: The hints of codes whose way out is a verb.
 _HINTS: dict[Code, str] = {
@@ -20,6 +26,17 @@ _HINTS: dict[Code, str] = {
 }
 #: What the fields of commands are called where they are typed.
 _FIELDS = {"sessionId": "SESSION", "text": "PROMPT", "path": "--folder", "workspaceId": "--folder"}
+#: What stands in place of words where nobody said any.
+UNASKED: dict[InputSource, str] = {"inbox": "(what others sent it)", "schedule": "(its time came)"}
+#: A plan that is not the last one of its run.
+PLAN_STATES: dict[PartState, str] = {"streaming": "so far", "interrupted": "not finished"}
+_NEWS: dict[HandoffNews, str] = {
+    "requested": "{source} hands over",
+    "accepted": "the handoff of {source} was accepted for it",
+    "rejected": "{target} did not take the handoff",
+    "returned": "{target} gives back what was handed over",
+    "expired": "{target} did not answer in time",
+}
 _A_COMMAND = re.compile(rf"\b(?:{'|'.join(map(re.escape, COMMANDS))})\b")
 
 
@@ -29,3 +46,18 @@ def in_words_of_the_line(problem: Problem) -> Problem:
     if _A_COMMAND.search(hint):
         hint = _HINTS.get(problem.code, "")
     return msgspec.structs.replace(problem, hint=hint, field=_FIELDS.get(problem.field, problem.field))
+
+
+def told(part: NotificationPart | HandoffPart | RemoteStatusPart, room: int) -> str:
+    """What a turn was told by others, or tells of an agent elsewhere, on a line of at most so many characters."""
+    match part:
+        case NotificationPart():
+            text = f"⇐ {part.agent_id}: {part.status.replace('_', ' ')}. {part.summary}"
+        case HandoffPart():
+            who = _NEWS[part.news].format(source=part.source, target=part.target)
+            text = f"⇐ {who}: {part.message}" if part.message else f"⇐ {who}"
+        case RemoteStatusPart():
+            gave = f" It delivered {', '.join(part.artifacts)}." if part.artifacts else ""
+            said = f" {part.message.text}" if part.message.text else ""
+            text = f"~ its task there: {part.task_state.replace('_', ' ')}.{said}{gave}"
+    return one_line(text, room)

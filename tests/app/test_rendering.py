@@ -1,0 +1,86 @@
+"""What a terminal shows of the parts that stand beside what is said."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from callboard.app.cli.rendering import aside
+from callboard.app.cli.terminal import Style
+from callboard.contracts.content import Text
+from callboard.contracts.plan import PlanStep
+from callboard.contracts.rows import (
+    ActionPart,
+    HandoffPart,
+    NoticePart,
+    NotificationPart,
+    Part,
+    PlanPart,
+    RemoteStatusPart,
+)
+
+_AT: dict[str, Any] = {"key": "k", "order": 1, "sequence": 1, "turn_id": "trn_1", "thread_id": "thr_1", "at": 1}
+_BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target": "lead"}
+
+
+@pytest.mark.parametrize(
+    ("part", "shown"),
+    [
+        (
+            NotificationPart(**_AT, agent_id="writer-1", task_id="tsk_1", status="needs_input", summary="A key?"),
+            "  ⇐ writer-1: needs input. A key?",
+        ),
+        (HandoffPart(**_AT, **_BETWEEN, message="It is written."), "  ⇐ writer hands over: It is written."),
+        (
+            HandoffPart(**_AT, **_BETWEEN, message="no time", news="rejected"),
+            "  ⇐ lead did not take the handoff: no time",
+        ),
+        (HandoffPart(**_AT, **_BETWEEN, message="", news="expired"), "  ⇐ lead did not answer in time"),
+        (
+            RemoteStatusPart(
+                **_AT,
+                agent_id="scout",
+                remote_task_id="rmt_1",
+                task_state="input_required",
+                message=Text(text="Which branch?"),
+                artifacts=("report",),
+            ),
+            "  ~ its task there: input required. Which branch? It delivered report.",
+        ),
+        (
+            PlanPart(**_AT, state="final", steps=(PlanStep("Look", "completed"), PlanStep("Write", "pending"))),
+            "  plan\n    ✓ Look\n    · Write",
+        ),
+        (PlanPart(**_AT, state="streaming", steps=(PlanStep("Look", "in_progress"),)), "  plan (so far)\n    … Look"),
+        (
+            ActionPart(
+                **_AT,
+                action_id="act_1",
+                action_type="clarification",
+                tool="",
+                prompt="Which branch?",
+                outcome="answered",
+                answer=Text(text="main"),
+            ),
+            "  · Which branch?: answered, main",
+        ),
+        (
+            NoticePart(**_AT, code="agent_message", message="Mind the style.", agent_id="lead"),
+            "  · lead: Mind the style.",
+        ),
+    ],
+)
+def test_what_others_told_and_what_is_planned_is_a_line_each(part: Part, shown: str) -> None:
+    """UI-16, UI-23, CTX-03: told apart from what the person and the agent say."""
+    assert aside(part, Style(io.StringIO())) == shown
+
+
+def test_what_others_wrote_drives_no_terminal() -> None:
+    """SAFE-06"""
+    part = NotificationPart(
+        **_AT, agent_id="w\x1b[2J", task_id="t", status="completed", summary="\x1b]0;owned\x07done\n\nx"
+    )
+    assert "\x1b" not in aside(part, Style(io.StringIO()))
+    assert "\n" not in aside(part, Style(io.StringIO()))
