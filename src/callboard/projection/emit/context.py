@@ -79,15 +79,17 @@ class AgentUiEvents:
         return msgspec.structs.replace(told, surface="remote_teammate", adds=adds)
 
     def _job(self, record: Record, told: list[Emission], member: Member) -> tuple[AgentUiEvent, ...]:
-        """How an agent stands that sleeps and wakes, where the fact changed that and is not told as it."""
+        """How an agent stands that sleeps and wakes, where the fact changed that, as far as it is not told as it."""
         work = member.job()
         if work is None:
             return ()
         before = self._jobs.get(member.card.thread_id)
         self._jobs[member.card.thread_id] = work.state
-        if before == work.state or any(one.adds.get("runtimeEntity") == "automation_job" for one in told):
+        if before == work.state:
             return ()
-        emitted = (msgspec.structs.replace(one, adds=_of_job(member)) for one in job(work.state))
+        already = {one.type for one in told if one.adds.get("runtimeEntity") == "automation_job"}
+        changed = (one for one in job(work.state) if one.type not in already)
+        emitted = (msgspec.structs.replace(one, adds=_of_job(member)) for one in changed)
         row = self._team.team.row if self._team.roster.several else None
         return tuple(
             msgspec.structs.replace(event, task_id=work.task_id, agent_id=member.card.agent_id)

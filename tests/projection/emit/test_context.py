@@ -1,0 +1,107 @@
+"""Agent UI's events of a session, with what other facts say of what each is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callboard.contracts.facts import TaskPaused
+from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.context import AgentUiEvents
+from tests.projection.histories import random_history
+from tests.projection.story import Story, asked
+from tests.projection.team.tales import (
+    CARD_URL,
+    WATCH,
+    WATCHER,
+    asleep,
+    elsewhere,
+    rests,
+    run_of,
+    tried,
+    waited,
+    wakes,
+    watcher,
+)
+from tests.projection.team.troupe import conforming, records_of, told
+
+
+def events(story: Story) -> list[AgentUiEvent]:
+    emit = AgentUiEvents()
+    return [event for record in records_of(story) for event in emit.apply(record)]
+
+
+def of(story: Story, entity: str) -> list[AgentUiEvent]:
+    return [event for event in events(story) if event.payload.get("runtimeEntity") == entity]
+
+
+def test_an_agent_that_sleeps_is_told_as_a_job_in_each_of_its_states():
+    """UI-22: the task and the agent whose it is, whatever fact changed how it stands."""
+    told_of = of(asleep(), "automation_job")
+    states = [event.payload["status"] for event in told_of if event.type == "agent.changed"]
+    assert list(dict.fromkeys(states)) == [
+        *("scheduled", "waking", "running", "blocked", "sleeping", "paused", "failed", "completed")
+    ]
+    assert {event.task_id for event in told_of} == {WATCH.task}
+    assert {event.surface for event in told_of} == {"background_teammate"}
+
+
+def test_a_job_says_why_it_woke_and_what_came_of_its_last_run():
+    """UI-22"""
+    story = told(asked(), *watcher(), *wakes(1), *rests(1))
+    last = of(story, "automation_job")[-1]
+    wanted: dict[str, Any] = {
+        "status": "sleeping",
+        "runtimeStatus": "idle",
+        "schedule": "every 1800 s",
+        "wakeReason": "schedule",
+        "lastRunRef": run_of(WATCHER, 1).run,
+        "lastRunStatus": "completed",
+    }
+    assert {name: last.payload.get(name) for name in wanted} == wanted
+    story.say(TaskPaused(reason="lunch"), WATCH)
+    paused = [event for event in events(story) if event.raw_event_ref == f"ses_1/{story.log.sequence}"]
+    assert [(event.type, event.payload["status"], event.phase) for event in paused] == [
+        ("task.changed", "paused", "waiting"),
+        ("agent.changed", "paused", "waiting"),
+    ]
+
+
+def test_what_is_elsewhere_is_told_with_its_card_its_task_and_what_it_needs():
+    """UI-23: also where it asks a person."""
+    told_of = of(elsewhere(), "external_task")
+    assert {event.payload["agentCardRef"] for event in told_of} == {CARD_URL}
+    (asks,) = [event for event in told_of if event.type == "action.required"]
+    assert (asks.payload["remoteTaskId"], asks.payload["inputRequired"], asks.payload["authRequired"]) == (
+        "rmt_1",
+        True,
+        False,
+    )
+    assert {event.type for event in told_of} == {
+        "agent.changed",
+        "task.changed",
+        "artifact.changed",
+        "action.required",
+    }
+
+
+def test_a_turn_that_waited_is_told_when_it_begins():
+    """UI-11, MAR-13"""
+    told_of = [event.payload["status"] for event in events(waited()) if event.type == "queue.changed"]
+    assert told_of[-2:] == ["queued", "started"]
+
+
+def test_an_attempt_has_an_id_of_its_own():
+    """CTL-07"""
+    started = [event for event in events(tried()) if event.type == "task.changed" and "attemptId" in event.payload]
+    assert list(dict.fromkeys(event.payload["attemptId"] for event in started)) == ["tsk_c.1", "tsk_c.2"]
+
+
+def test_nothing_is_told_otherwise_where_nothing_sleeps_or_is_elsewhere():
+    """UI-34: what a fact is told as by itself is a function of the fact."""
+    emit = AgentUiEvents()
+    records = random_history(3, moves=300).records
+    alone = [event for record in records for event in agent_ui_events(record)]
+    told_of = [event for record in records for event in emit.apply(record)]
+    waits = [event for event in told_of if event.payload.get("status") == "started"]
+    assert [event for event in told_of if event not in waits] == alone
+    assert [event.type for event in events(conforming()) if event.type == "agent.completed"] == ["agent.completed"]
