@@ -38,6 +38,7 @@ from callboard.control.batch import Batch, Decision
 from callboard.control.decide import SessionCommand, command, outcome
 from callboard.control.decide.actions import waiting
 from callboard.control.decide.evidence import EvidenceMade
+from callboard.control.decide.team.worktree import MergeMade
 from callboard.control.effects import Effect, effects
 from callboard.control.evolve import evolve
 from callboard.control.known import Known, Setup
@@ -131,7 +132,7 @@ class Given:
         answer: Answer | None = None
         knows = msgspec.structs.replace(self._known(step), **known)
         before = self.state
-        if isinstance(step, Command | EvidenceMade):
+        if isinstance(step, Command | EvidenceMade | MergeMade):
             decision, answer = command(self.state, step, knows)
         else:
             decision = outcome(self.state, step, knows)

@@ -15,7 +15,6 @@ from callboard.contracts.facts import (
     TaskCompleted,
     TaskPaused,
     TaskResumed,
-    TaskStarted,
     TurnInterruptRequested,
     TurnSubmitted,
     WorkerNotification,
@@ -60,8 +59,9 @@ def test_a_paused_task_is_neither_done_nor_failed_and_goes_on_where_it_was() -> 
 
     then = given.when(resume("tsk_a", reason="back"))
     assert one(then, TaskResumed).reason == "back"
-    ((fact, scope),) = attempts(then)
-    assert (fact, scope.attempt) == (TaskStarted(assignee="lead", reason="back"), 2)
+    assert attempts(then) == [], "the attempt goes on, in another turn"
+    (scope,) = [new.scope for new in then.decision.facts if isinstance(new.fact, TurnSubmitted)]
+    assert (scope.task, scope.turn, scope.attempt) == ("tsk_a", "trn_3", 1)
     assert one(then, TurnSubmitted).input.text == GO_ON
     assert one(given.says("lead"), TaskCompleted).summary == "Done."
 
@@ -71,7 +71,7 @@ def test_a_task_that_is_resumed_before_its_run_has_stopped_goes_on_behind_it() -
     given.when(start("tsk_a"))
     given.when(pause("tsk_a"))
     then = given.when(resume("tsk_a"))
-    assert types(then) == ["task.resumed", "task.started", "turn.submitted", "queue.added"]
+    assert types(then) == ["task.resumed", "turn.submitted", "queue.added"]
 
     then = given.stopped("lead")
     assert "turn.started" in types(then)

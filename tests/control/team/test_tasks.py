@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands import RemoveQueuedTurn
+from callboard.contracts.commands import RemoveQueuedTurn, ResumeThread
 from callboard.contracts.commands.tasks import AppendTaskProgress, CompleteTask, FailTask
-from callboard.contracts.commands.team import TaskChanged, UpdateTask
+from callboard.contracts.commands.team import SendSubagentInput, TaskChanged, UpdateTask
 from callboard.contracts.content import Text
 from callboard.contracts.facts import (
     QueueAdded,
@@ -290,3 +290,29 @@ def test_a_new_attempt_after_a_crash_of_a_child_is_its_own() -> None:
     assert given.status("worker-1") == "running"
     given.says("worker-1")
     assert given.state.tasks == {}
+
+
+def test_resuming_an_agent_whose_process_ended_makes_the_next_attempt_of_its_task() -> None:
+    """CTL-07"""
+    given = board("tsk_a")
+    given.when(start("tsk_a"))
+    given.stopped("lead", "crash")
+    then = given.when(ResumeThread(session_id=SESSION, tree=True, reason="go on"))
+
+    ((fact, scope),) = attempts(then)
+    assert (fact, scope.attempt) == (TaskStarted(assignee="lead", reason="go on"), 2)
+    given.says("lead")
+    assert given.state.tasks == {}
+
+
+def test_more_input_for_a_child_is_no_other_attempt() -> None:
+    """CTL-07: a run is not a retry."""
+    given = board("tsk_a")
+    given.when(start("tsk_a", assignee="worker"))
+    given.uses("worker-1", "list_subagents")
+    given.when(SendSubagentInput(session_id=SESSION, agent="worker-1", text="and this"))
+    given.says("worker-1")
+    given.fails("worker-1")
+    assert (task(given, "tsk_a").attempt, task(given, "tsk_a").work) == (1, "over")
+    given.when(retry("tsk_a"))
+    assert task(given, "tsk_a").attempt == 2

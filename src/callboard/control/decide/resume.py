@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from callboard.contracts.commands import ResumeThread, ThreadChanged
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import QueueAdded, QueuePromoted, ThreadResumed, TurnSubmitted
+from callboard.contracts.facts import QueueAdded, QueuePromoted, TaskStarted, ThreadResumed, TurnSubmitted
+from callboard.contracts.scope import Scope
 
 from ..batch import Batch, thread_scope
 from ..state import QueuedTurn, Thread
@@ -53,7 +56,10 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
             turn=batch.known.ids.new("turn"), mode=thread.last.mode, permission_mode=thread.last.permission_mode
         )
         scope = thread_scope(thread, again.turn)
-        batch.say(TurnSubmitted(input=batch.hold(GO_ON), mode=again.mode, permission_mode=again.permission_mode), scope)
+        batch.say(
+            TurnSubmitted(input=batch.hold(GO_ON), mode=again.mode, permission_mode=again.permission_mode),
+            _attempt(batch, thread, again.turn, request.reason),
+        )
         if thread.child is not None or thread.queue:
             batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
         if thread.queue:
@@ -63,3 +69,15 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
         start_or_wait(batch, thread.thread)
     elif first is not None:
         start(batch, thread.thread, first)
+
+
+def _attempt(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
+    """The scope of the turn. Where the one before worked on a task of the board, whose attempt ended with it, this one is
+    another attempt."""
+    last = thread.last.turn if thread.last is not None else ""
+    task = next((one for one in batch.state.tasks.values() if one.turn and one.turn == last), None)
+    if task is None or task.work != "over" or task.paused or task.cancelling:
+        return thread_scope(thread, turn)
+    scope = msgspec.structs.replace(thread_scope(thread, turn), task=task.task, attempt=task.attempt + 1)
+    batch.say(TaskStarted(assignee=thread.agent, reason=reason), scope)
+    return scope

@@ -64,15 +64,21 @@ def started(state: Session, fact: TaskStarted, place: Place) -> Session:
     )
 
 
+def goes_on(state: Session, place: Place) -> Session:
+    """A turn was submitted for a task: the attempt goes on in it. A child's turns are all for its task."""
+    task, thread = state.tasks.get(place.scope.task), state.threads.get(place.scope.thread)
+    if task is None or thread is None or _is_its_child(thread, task):
+        return state
+    return _change(state, task.task, turn=place.scope.turn, ended=None)
+
+
 def run_started(state: Session, place: Place) -> Session:
-    """A run that works on a task is the one that its attempt waits for, or another attempt."""
+    """The newest run that works on a task."""
     thread = state.threads.get(place.scope.thread)
     if thread is None:
         return state
     task = next((one for one in state.tasks.values() if _works_on(thread, one, place.scope.turn)), None)
-    if task is None:
-        return state
-    return _change(state, task.task, run=place.scope.run, attempt=task.attempt + (1 if task.run else 0))
+    return state if task is None else _change(state, task.task, run=place.scope.run)
 
 
 def turn_ended(state: Session, end: TurnEnd, place: Place) -> Session:

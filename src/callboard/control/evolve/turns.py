@@ -16,7 +16,7 @@ from callboard.contracts.facts import (
 
 from ..state import OpenRun, QueuedTurn, Session, Thread, TurnEnd, TurnMark
 from .place import Place, change_run, change_thread
-from .tasks import run_started, turn_ended
+from .tasks import goes_on, run_started, turn_ended
 
 #: How many turns back a model is told of at most.
 MOST_MARKS = 200
@@ -39,7 +39,8 @@ def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
         hops=hops,
         task=place.scope.task,
     )
-    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, submitted=turn))
+    changed = change_thread(state, place, lambda thread: msgspec.structs.replace(thread, submitted=turn))
+    return goes_on(changed, place) if turn.task else changed
 
 
 def started(state: Session, fact: TurnStarted, place: Place) -> Session:

@@ -14,7 +14,6 @@ from callboard.contracts.facts import (
     TaskCancelRequested,
     TaskPaused,
     TaskResumed,
-    TaskStarted,
     ThreadResumed,
     TurnInterruptRequested,
     TurnSubmitted,
@@ -83,7 +82,7 @@ def resume(batch: Batch, request: ResumeTask) -> TaskChanged:
     for one in whole:
         batch.say(TaskResumed(reason=request.reason), scope_of(batch.state, one))
     for one in whole:
-        _go_on(batch, one, request.reason)
+        _go_on(batch, one)
     return task_changed(batch, task.task)
 
 
@@ -116,9 +115,9 @@ def _stop(batch: Batch, task: OpenTask, cause: InterruptCause, reason: str, *, r
         batch.say(TurnInterruptRequested(cause=cause, reason=reason), run_scope(*found))
 
 
-def _go_on(batch: Batch, task: OpenTask, reason: str) -> None:
-    """Another attempt goes on where the one was that was stopped. A job goes on with its next time, and a task that nobody had
-    begun waits for its start."""
+def _go_on(batch: Batch, task: OpenTask) -> None:
+    """The attempt that was stopped goes on in another turn. A job goes on with its next time, and a task that nobody had begun
+    waits for its start."""
     thread = batch.state.threads.get(task.thread)
     if thread is None or task.work != "running" or task.entity == "automation_job" or not _was_cut(batch, thread, task):
         return
@@ -128,8 +127,7 @@ def _go_on(batch: Batch, task: OpenTask, reason: str) -> None:
         turn=batch.known.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode, task=task.task
     )
     at = thread_scope(thread, turn.turn)
-    scope = msgspec.structs.replace(scope_of(batch.state, task), turn=turn.turn, run="", attempt=task.attempt + 1)
-    batch.say(TaskStarted(assignee=thread.agent, reason=reason), scope)
+    scope = msgspec.structs.replace(scope_of(batch.state, task), turn=turn.turn, run="")
     batch.say(TurnSubmitted(input=batch.hold(GO_ON), mode=turn.mode, permission_mode=turn.permission_mode), scope)
     if thread.paused is not None and thread.run is None:
         batch.say(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
