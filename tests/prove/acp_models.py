@@ -9,25 +9,25 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from .acp_formats import DONE, Conversation, Pick, answer
+from .acp_formats import DONE, Call, Conversation, answer
 
 __all__ = ["DONE", "Models", "models"]
 
 
 class Models:
-    """A running server. `asked` are the bodies of the requests, in order; `turn` is called before each turn."""
+    """A running server. `asked` are the bodies of the requests, in order; `turn` is told the calls of each turn before it."""
 
-    def __init__(self, url: str, asked: list[dict[str, Any]], turn: Callable[[], None]) -> None:
+    def __init__(self, url: str, asked: list[dict[str, Any]], turn: Callable[[list[Call]], None]) -> None:
         self.url = url
         self.asked = asked
         self.turn = turn
 
 
 @contextmanager
-def models(pick: Pick) -> Iterator[Models]:
+def models() -> Iterator[Models]:
     """The server, on a free port of this machine, until the end of the block."""
     asked: list[dict[str, Any]] = []
-    conversation = Conversation(pick)
+    conversation = Conversation()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
