@@ -126,6 +126,20 @@ def test_the_children_of_a_paused_task_are_paused_with_it_and_go_on_within_the_b
     assert given.state.tasks == {}
 
 
+def test_what_a_child_was_sent_while_its_task_was_paused_is_begun_when_it_goes_on() -> None:
+    given = team()
+    given.spawns(review=True)
+    given.says("worker-1", "Look at it.")
+    part = next(one.task for one in given.state.tasks.values() if one.parent_task)
+    given.when(pause(part))
+    given.uses("lead", "submit_verdict", agent="worker-1", verdict="changes_requested", summary="Shorter.")
+    assert given.works() == ["lead"], "nobody goes on with what is paused"
+    assert len(given.of("worker-1").queue) == 1
+
+    given.when(resume(part))
+    assert given.works() == ["lead", "worker-1"]
+
+
 def test_nobody_is_woken_for_a_paused_task() -> None:
     given = team(mode="auto")
     given.spawns()

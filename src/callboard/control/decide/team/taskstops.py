@@ -119,9 +119,14 @@ def _go_on(batch: Batch, task: OpenTask) -> None:
     """The attempt that was stopped goes on in another turn. A job goes on with its next time, and a task that nobody had begun
     waits for its start."""
     thread = batch.state.threads.get(task.thread)
-    if thread is None or task.work != "running" or task.entity == "automation_job" or not _was_cut(batch, thread, task):
+    if thread is None or task.work != "running" or task.entity == "automation_job":
         return
     child = worker_of(batch.state, task)
+    if not _was_cut(batch, thread, task):
+        if child is not None:
+            # What was sent to it meanwhile waits in its queue; another agent's queue is looked at in any case.
+            start_or_wait(batch, thread.thread)
+        return
     modes = (thread.last if child is not None else None) or modes_of(batch, thread)
     turn = QueuedTurn(
         turn=batch.known.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode, task=task.task
