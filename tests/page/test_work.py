@@ -122,7 +122,7 @@ def test_an_agent_that_sleeps_is_paused_and_goes_on(house: Product, browser: Bro
         card = adds(tab, "watcher")
         expect(card).to_contain_text("Scheduled")
         card.get_by_role("button", name="Show what is on record of watcher").click()
-        facts = card.get_by_role("region", name="Background")
+        facts = card.get_by_role("region", name="watcher in the background")
         expect(facts).to_contain_text("every 6h")
         facts.get_by_role("button", name="Pause").click()
         facts.get_by_role("button", name="Resume").click()

@@ -13,7 +13,7 @@ import { Reasoning } from './reasoning'
 import { SentEntry } from './sent-entry'
 import { SteerLine } from './steer-line'
 import { SummaryRow } from './summary-row'
-import { HandoffLine, RemoteLine, WorkerLine } from './told-lines'
+import { HandoffLine, MessageLine, RemoteLine, WorkerLine } from './told-lines'
 import { UserInput } from './user-input'
 
 /** One item of the conversation. */
@@ -92,7 +92,7 @@ function PartView(props: {
     case 'user_text':
       return <SteerLine part={part} onSendAsTurn={handlers.onSendAsTurn} onReuse={handlers.onReuse} />
     case 'runtime_status':
-      return <NoticeLine part={part} />
+      return part.agentId === '' ? <NoticeLine part={part} /> : <MessageLine part={part} />
     case 'plan':
       return <Plan part={part} />
     case 'worker_notification':

@@ -5,7 +5,6 @@ import { isQuestion } from '@/system/rows/activity'
 import type { ActionPart, ErrorPart, NoticePart, TurnRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
-import { useNames } from '../shared/names'
 import { useFullText, useT } from '../shared/surface'
 import { hintText } from '../shared/words'
 
@@ -61,26 +60,21 @@ function named(t: Translate, actor: string): string {
   return name.length > 0 && kind === 'agent' ? name.join(':') : (t.maybe(`actor.${kind}`) ?? actor)
 }
 
-function noticeText(t: Translate, part: NoticePart, agent: string): string {
+function noticeText(t: Translate, part: NoticePart): string {
   const { code, message } = part
-  if (agent !== '') return t.maybe(`notice.${code}_from`, { agent, message }) ?? message
   if (code.startsWith('paused_')) return t.maybe(code.replace('_', '.')) ?? (message || t('notice.paused'))
   return t.maybe(`notice.${code}`, { message }) ?? t.maybe(`code.${code}`) ?? (message || code)
 }
 
 export const NoticeLine = memo(({ part }: { part: NoticePart }) => {
   const t = useT()
-  const names = useNames()
   const hint = hintText(t, part.code, part.hint)
-  const told = part.agentId !== ''
   return (
-    <div
-      className={`flex min-h-7 items-start gap-2 py-1 text-ink-soft ${told ? 'border-l-2 border-line pl-3' : ''}`}
-    >
-      <Icon name={told ? 'inbox' : 'warning'} size={14} className="mt-[3px] text-ink-faint" />
+    <div className="flex min-h-7 items-start gap-2 py-1 text-ink-soft">
+      <Icon name="warning" size={14} className="mt-[3px] text-ink-faint" />
       <div className="min-w-0">
         <p className="wrap-any">
-          {noticeText(t, part, names.agent(part.agentId))}
+          {noticeText(t, part)}
           {part.retryInMs !== null && (
             <span className="text-ink-faint">
               {' '}

@@ -8,7 +8,7 @@ import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { NamesProvider } from '../shared/names'
 import { OpenedRows } from '../shared/opened'
 import { Plan } from './plan'
-import { HandoffLine, RemoteLine, WorkerLine } from './told-lines'
+import { HandoffLine, MessageLine, RemoteLine, WorkerLine } from './told-lines'
 
 function part<K extends Part['kind']>(row: wire.PanelRows['parts'] & { readonly kind: K }) {
   return filled('parts', row) as Extract<Part, { kind: K }>
@@ -100,4 +100,21 @@ test('a plan is open while its agent is at it, and one line when it is done (UI-
   expect(screen.getByText('1 of 3 done')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: /Plan/ }))
   expect(screen.getByRole('list', { name: 'Plan' })).toBeTruthy()
+})
+
+test('what another agent wrote is one line until it is opened, and is nobody else’s words (UI-16)', async () => {
+  const row = (code: string) =>
+    part({ kind: 'runtime_status', ...at, code, agentId: 'agt_w', message: 'Only two tables.' })
+  const { update } = show(
+    <NamesProvider value={names}>
+      <MessageLine part={row('agent_message')} />
+    </NamesProvider>,
+  )
+  expect(screen.getByRole('button', { name: /^worker-1 wrote ?Only two tables\.$/ })).toBeTruthy()
+  update(
+    <NamesProvider value={names}>
+      <MessageLine part={row('review_requested')} />
+    </NamesProvider>,
+  )
+  expect(screen.getByText('worker-1 asks for a review')).toBeTruthy()
 })

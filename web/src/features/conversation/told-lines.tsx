@@ -1,6 +1,6 @@
 /** What a turn was told by others than the person: a line each, apart from the person's words and from the agent's own. */
 import { memo, type ReactNode } from 'react'
-import type { HandoffPart, NotificationPart, RemoteStatusPart } from '@/system/rows/model'
+import type { HandoffPart, NoticePart, NotificationPart, RemoteStatusPart } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
 import { Badge, type Tone } from '@/ui/marks'
 import { useNames } from '../shared/names'
@@ -59,6 +59,14 @@ export const WorkerLine = memo(({ part }: { part: NotificationPart }) => {
       }
     />
   )
+})
+
+/** What another agent sent that is neither a handoff nor a child's end. */
+export const MessageLine = memo(({ part }: { part: NoticePart }) => {
+  const t = useT()
+  const agent = useNames().agent(part.agentId)
+  const title = t.maybe(`told.message.${part.code}`, { agent }) ?? t('told.message', { agent })
+  return <ToldLine id={part.key} icon="inbox" title={title} said={part.message} />
 })
 
 const NEWS: Readonly<Record<HandoffPart['news'], Tone>> = {

@@ -49,7 +49,7 @@ export function BackgroundFacts(props: BackgroundFactsProps) {
   const status = background.lastRunStatus ?? last?.status ?? null
   const when = wakesText(t, background, now)
   return (
-    <section aria-label={t('team.background.title')} className="space-y-1.5">
+    <section aria-label={t('team.background.of', { agent: agent.name })} className="space-y-1.5">
       <Facts>
         <Fact name={t('team.background.title')}>{t(`team.background.${background.state}`)}</Fact>
         <Fact name={t('team.background.schedule')}>

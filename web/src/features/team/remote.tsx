@@ -31,7 +31,7 @@ export function RemoteFacts({ agent, remote, onRetry }: RemoteFactsProps) {
   const now = useNow(10_000)
   const title = [remote.name || agent.name, remote.version].filter(Boolean).join(' ')
   return (
-    <section aria-label={t('team.remote.title')} className="space-y-1.5">
+    <section aria-label={t('told.remote', { agent: agent.name })} className="space-y-1.5">
       {isUnreachable(agent) && (
         <div
           role="alert"

@@ -8,6 +8,8 @@ export const enAgents = {
   'plan.step.completed': 'done',
 
   'told.worker': '{agent} reported',
+  'told.message': '{agent} wrote',
+  'told.message.review_requested': '{agent} asks for a review',
   'told.task': 'Task: {task}',
   'told.handoff.accepted': 'Accepted',
   'told.handoff.rejected': 'Rejected',
@@ -18,6 +20,7 @@ export const enAgents = {
   'told.delivered': 'Delivered: {artifacts}',
 
   'team.background.title': 'Background',
+  'team.background.of': '{agent} in the background',
   'team.background.scheduled': 'Scheduled',
   'team.background.sleeping': 'Sleeping',
   'team.background.waking': 'Waking',

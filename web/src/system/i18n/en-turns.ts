@@ -94,8 +94,6 @@ export const enTurns = {
   'notice.answer_cut': 'The model stopped at its output limit.',
   'notice.answer_filtered': 'The provider’s filter ended the answer.',
   'notice.answer_empty': 'The model answered with nothing.',
-  'notice.agent_message_from': '{agent} wrote: {message}',
-  'notice.review_requested_from': '{agent} asks for a review: {message}',
   'notice.retry_in': 'Asking again in {time}',
 
   'queue.title_one': '{count} turn in the queue',

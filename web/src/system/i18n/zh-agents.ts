@@ -8,6 +8,8 @@ export const zhAgents = {
   'plan.step.completed': '已完成',
 
   'told.worker': '{agent} 回报',
+  'told.message': '{agent} 来信',
+  'told.message.review_requested': '{agent} 请求评审',
   'told.task': '任务：{task}',
   'told.handoff.accepted': '已接受',
   'told.handoff.rejected': '已拒绝',
@@ -18,6 +20,7 @@ export const zhAgents = {
   'told.delivered': '交付：{artifacts}',
 
   'team.background.title': '后台',
+  'team.background.of': '后台中的 {agent}',
   'team.background.scheduled': '已安排',
   'team.background.sleeping': '休眠中',
   'team.background.waking': '正在唤醒',
