@@ -124,7 +124,7 @@ def test_it_wakes_when_its_time_comes_runs_and_sleeps_again() -> None:
         (
             TurnSubmitted(
                 input=Text(
-                    text="You wake because it is time (every 1800 s): 2023-11-14T22:43:20.000000Z. This is your first run. "
+                    text="You wake because it is time (every 1800 s): 2023-11-14T22:43:20Z. This is your first run. "
                     "When there is nothing more to do, end: you sleep until you are to wake again."
                 ),
                 mode="chat",
@@ -156,7 +156,7 @@ def test_it_wakes_when_its_time_comes_runs_and_sleeps_again() -> None:
 
     again = given.passes(HALF_AN_HOUR)
     assert again.decision.facts[2].scope.attempt == 2
-    assert "Your last run ended at 2023-11-14T22:48:20.000000Z: it was completed." in told(again)
+    assert "Your last run ended at 2023-11-14T22:48:20Z: it was completed." in told(again)
 
 
 def test_two_wakes_never_overlap() -> None:

@@ -89,10 +89,10 @@ def _told(batch: Batch, thread: Thread, background: Background, due: int) -> str
     """Why it wakes and when it ran last, for its model."""
     said: list[str] = []
     if due:
-        said.append(f"You wake because it is time ({background.schedule}): {timestamp(due)}.")
+        said.append(f"You wake because it is time ({background.schedule}): {_time(due)}.")
         if batch.known.now - due >= _LATE:
             said.append(
-                f"It is {timestamp(batch.known.now)} now: nothing could wake you before. Other times that passed "
+                f"It is {_time(batch.known.now)} now: nothing could wake you before. Other times that passed "
                 "meanwhile are left out."
             )
     if background.called is not None:
@@ -115,4 +115,9 @@ def _last(thread: Thread, background: Background) -> str:
     how = {"completed": "it was completed", "failed": f"it failed ({end.code})"}.get(
         end.how, f"it was interrupted ({end.code})"
     )
-    return f"Your last run ended at {timestamp(background.ran)}: {how}."
+    return f"Your last run ended at {_time(background.ran)}: {how}."
+
+
+def _time(at: int) -> str:
+    """To the second: finer is no help to a model."""
+    return f"{timestamp(at)[:19]}Z"
