@@ -431,8 +431,9 @@ async def test_an_unfinished_task_outlives_the_process_and_is_taken_up_with_its_
             tasks = await told(home, session, RemoteTaskChanged)
             connected = await told(home, session, AgentConnected)
             messages = await told(home, session, ChannelMessage)
+            gone = await told(home, session, AgentDisconnected)
 
-    assert (stopped.cause, isinstance(done, TurnCompleted)) == ("shutdown", True)
+    assert (stopped.cause, isinstance(done, TurnCompleted), gone) == ("shutdown", True, [])
     assert len(there.texts) == 1
     assert states(tasks)[:2] == ["submitted", "working"]
     assert (states(tasks)[-1], len({one.remote_task_id for one in tasks})) == ("completed", 1)
@@ -451,6 +452,24 @@ async def test_a_rule_of_the_workspace_lets_it_be_contacted_and_one_that_denies_
 
     assert "action.required" not in types
     assert types[-1] == "turn.completed"
+
+
+async def test_another_address_in_its_file_is_asked_about_before_anything_is_said_there(tmp_path: Path):
+    """SAFE-07"""
+    async with peer(greets) as there, peer(greets) as other, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        await ended(home, session)
+        file = home.folder / "agents" / "peer.md"
+        file.write_text(file.read_text().replace(there.url, other.url))
+        await again(home, session, "And now?")
+        asked = await home.until(session, "action.required", 2)
+        before = list(other.asked)
+        await answer(home, session, 2)
+        await ended(home, session, 2)
+
+    assert isinstance(asked.fact, ActionRequired)
+    assert (asked.fact.preview, before) == (Text(text=other.url), [])
+    assert (len(there.texts), len(other.texts)) == (1, 1)
 
 
 async def test_without_the_library_the_turn_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

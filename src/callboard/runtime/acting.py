@@ -183,7 +183,11 @@ class Acting:
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         for thread in host.foreign.threads:
+            elsewhere = host.foreign.remote(thread) is not None
             await host.foreign.end(thread)
+            if elsewhere:
+                # It did not end, and nobody knows that it cannot be reached.
+                continue
             try:
                 await host.report(ExternalGone(thread=thread, reason="it was ended when its session was let go"))
             except Refusal as refusal:

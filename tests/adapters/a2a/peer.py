@@ -83,6 +83,8 @@ class Peer:
         if self.server is not None and self.running is not None:
             self.server.should_exit = self.server.force_exit = True
             await self.running
+            # Whoever came again in the meantime.
+            self.cut()
 
     def cut(self) -> None:
         """Cuts every connection, as a network does."""

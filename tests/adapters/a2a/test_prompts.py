@@ -125,6 +125,19 @@ async def test_what_it_asks_is_answered_in_the_same_task(way: dict[str, Any]):
     assert there.texts == ["Do it.", "Blue."]
 
 
+async def test_what_it_asks_with_more_than_words_is_asked_whole():
+    async def asks(task: Task) -> None:
+        parts = [new_text_part("Which?"), new_data_part({"sizes": ["A5", "A6"]}), new_url_part("https://x.test/a.pdf")]
+        await task.tell.requires_input(task.tell.new_agent_message(parts))
+
+    async with peer(asks) as there, reached(there) as session:
+        events = session.prompt("Do it.")
+        told = await until(events, "input_required")
+        await events.aclose()
+
+    assert told.message == 'Which?\n\n{"sizes": ["A5", "A6"]}\n\nhttps://x.test/a.pdf'
+
+
 async def test_it_may_ask_the_same_again():
     async def asks(task: Task) -> None:
         if task.said == "Blue.":

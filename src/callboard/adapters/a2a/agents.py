@@ -41,7 +41,7 @@ class A2aAgents:
             except ValueError as error:
                 message = f"The agent at {url} speaks neither JSON-RPC nor HTTP+JSON of A2A."
                 raise ExternalFailure("remote_refused", message) from error
-            return A2aSession(made, http, card, resume, self._pace)
+            return A2aSession(url, made, http, card, resume, self._pace)
         except BaseException:
             await http.aclose()
             raise

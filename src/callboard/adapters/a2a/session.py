@@ -21,7 +21,10 @@ from .words import line
 class A2aSession:
     """Implements the port `RemoteSession`. Nothing is kept open between prompts."""
 
-    def __init__(self, client: Client, http: httpx.AsyncClient, card: AgentCard, resume: str, pace: Pace) -> None:
+    def __init__(
+        self, url: str, client: Client, http: httpx.AsyncClient, card: AgentCard, resume: str, pace: Pace
+    ) -> None:
+        self.url = url
         self.id = resume
         self.name = line(card.name) or "unnamed"
         self.version = line(card.version, 50)

@@ -10,7 +10,7 @@ from callboard.contracts.ports.external import ExternalFailure, RemoteEvent, Sai
 from callboard.contracts.redaction import without_secrets
 from callboard.contracts.team import RemoteTaskState
 
-from .words import artifact, delivered, rest, state_of, text
+from .words import artifact, delivered, rest, state_of, text, told
 
 #: In these an agent elsewhere goes on only with something of a person's.
 NEEDS: tuple[RemoteTaskState, ...] = ("input_required", "auth_required")
@@ -105,7 +105,8 @@ class Told:
         yield from self._status(task.status)
 
     def _status(self, status: TaskStatus) -> Iterator[RemoteEvent]:
-        state, said = state_of(status.state), text(status.message)
+        state = state_of(status.state)
+        said = text(status.message) if state == "completed" else told(status.message)
         mark = (state, said, status.message.message_id, status.timestamp.ToNanoseconds())
         if mark == self._settled:
             return
@@ -116,7 +117,7 @@ class Told:
         if state in ENDS or state in NEEDS:
             yield from self._rest()
         self.state, self.said = state, without_secrets(said) if state == "auth_required" else said
-        answers = state == "completed" and bool(said.strip())
+        answers = state == "completed" and bool(said.strip() or rest(status.message))
         yield TaskTold(self.task, state, "" if answers else self.said)
         if answers:
             yield from self._speech(status.message)
@@ -129,17 +130,17 @@ class Told:
             yield delivered(self.task, message.message_id, more)
 
     def _piece(self, update: TaskArtifactUpdateEvent) -> Iterator[RemoteEvent]:
-        told = update.artifact
-        known = self._pieces.get(told.artifact_id)
+        piece = update.artifact
+        known = self._pieces.get(piece.artifact_id)
         if update.append and known is not None:
-            if known.ByteSize() + told.ByteSize() > _LARGEST_PIECES:
+            if known.ByteSize() + piece.ByteSize() > _LARGEST_PIECES:
                 raise ExternalFailure("remote_refused", "The agent elsewhere delivers an artifact that is too large.")
-            _append(known, told)
+            _append(known, piece)
         else:
-            known = self._pieces[told.artifact_id] = Artifact()
-            known.CopyFrom(told)
+            known = self._pieces[piece.artifact_id] = Artifact()
+            known.CopyFrom(piece)
         if update.last_chunk:
-            yield from self._whole(self._pieces.pop(told.artifact_id))
+            yield from self._whole(self._pieces.pop(piece.artifact_id))
 
     def _rest(self) -> Iterator[RemoteEvent]:
         """Artifacts of which nobody said that they are whole are so once the task waits or is over."""

@@ -48,6 +48,20 @@ def text(message: Message) -> str:
     return "\n\n".join(part.text for part in message.parts if part.WhichOneof("content") == "text" and part.text)
 
 
+def told(message: Message) -> str:
+    """All of a message as text: what it has beside its text is written out, or named where it is a file."""
+    written = [text(message)]
+    for part in rest(message):
+        match part.WhichOneof("content"):
+            case "data":
+                written.append(json.dumps(MessageToDict(part.data), ensure_ascii=False))
+            case "url":
+                written.append(line(f"{part.filename} {part.url}", _LONGEST_URL))
+            case _:
+                written.append(f"({line(part.filename) or 'a file'}, {len(part.raw)} bytes, not kept)")
+    return "\n\n".join(one for one in written if one)
+
+
 def rest(message: Message) -> list[Part]:
     """What of a message is not text."""
     return [part for part in message.parts if part.WhichOneof("content") not in ("text", None)]

@@ -203,8 +203,9 @@ class ExternalSession(Reached, Protocol):
 
 
 class RemoteSession(Reached, Protocol):
-    """A conversation with an agent elsewhere. `card` is its Agent Card as JSON."""
+    """A conversation with an agent elsewhere, reached at `url`. `card` is its Agent Card as JSON."""
 
+    url: str
     card: str
 
     def prompt(self, text: str, *, task: str = "", more: str = "") -> AsyncGenerator[RemoteEvent]:

@@ -24,7 +24,8 @@ def taken_over(batch: Batch, report: TakenOver) -> bool:
     True where something ended.
     """
     for thread in list(batch.state.threads.values()):
-        disconnect(batch, thread, ENDED)
+        if thread.kind != "remote":
+            disconnect(batch, thread, ENDED)
     if batch.state.epoch < batch.known.epoch:
         worktree.unknown(batch, ENDED)
     stale = [

@@ -40,8 +40,11 @@ class Reaching:
         """The agent. Raises ExternalFailure, with `person_denied` or `rule_denied` where it may not be contacted."""
         host, thread, url = self._host, self._scope.thread, agent.url
         found = host.foreign.remote(thread)
-        if found is not None:
+        if found is not None and found.url == url:
             return found
+        if found is not None:
+            # The definition names another address by now, which nobody allowed yet.
+            await host.foreign.end(thread)
         call = await permitted(
             host, self._scope, self._speech, joining.CONNECT, lambda context: joining.connecting(url, context)
         )
