@@ -190,17 +190,18 @@ async def _answer(home: House, session: str, nth: int, decision: str) -> ActionR
 
 async def _until(home: House, session: str, kind: str, nth: int = 1) -> Record:
     """Waits for the nth fact of a type; an agent of this size takes its time to start on a busy machine."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            facts = await home.facts(session)
-            found = [record for record in facts if record.header.type == kind]
-            if len(found) >= nth:
-                return found[nth - 1]
-            began = max(record.sequence for record in facts if record.header.type == "turn.submitted")
-            failed = [str(one.fact) for one in facts if one.header.type == "turn.failed" and one.sequence > began]
-            if failed and kind != "turn.failed":
-                raise RuntimeError(f"no {kind}: {failed[-1]}")
-            await asyncio.sleep(0.02)
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        facts = await home.facts(session)
+        found = [record for record in facts if record.header.type == kind]
+        if len(found) >= nth:
+            return found[nth - 1]
+        began = max(record.sequence for record in facts if record.header.type == "turn.submitted")
+        failed = [str(one.fact) for one in facts if one.header.type == "turn.failed" and one.sequence > began]
+        if failed or time.monotonic() > until:
+            last = failed or [f"{one.header.type} {one.fact}"[:300] for one in facts[-3:]]
+            raise RuntimeError(f"no {kind}: {'; '.join(last)}")
+        await asyncio.sleep(0.02)
 
 
 async def _over(home: House, session: str, turns: int) -> None:

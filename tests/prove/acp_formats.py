@@ -39,7 +39,7 @@ class Conversation:
         if not tools:
             return None
         if self._open is None or self._open[0] in set(results):
-            self._count += 1
+            self._count += bool(self._calls)
             self._open = (f"call_{self._count}", self._calls.pop(0)) if self._calls else None
         return None if self._open is None else (self._open[0], *self._open[1])
 
