@@ -17,6 +17,12 @@ export function noting(onDid: (name: string, what: unknown) => void): TeamHandle
       did(name)(...given)
       return true
     }
+  const noted =
+    (name: string) =>
+    async (...given: readonly unknown[]) => {
+      did(name)(...given)
+      return null
+    }
   return {
     onOpenAgent: did('open agent'),
     onOpenRun: did('open run'),
@@ -24,7 +30,7 @@ export function noting(onDid: (name: string, what: unknown) => void): TeamHandle
     onClose: did('close'),
     onInput: taken('input'),
     onRetryAgent: did('retry agent'),
-    onAddAgent: taken('add agent'),
+    onAddAgent: noted('add agent'),
     onMerge: async (agent) => {
       onDid('merge', agent.agentId)
       return { status: 'nothing_to_merge' }
@@ -32,7 +38,7 @@ export function noting(onDid: (name: string, what: unknown) => void): TeamHandle
     onAnswerHandoff: did('answer handoff'),
     onApplyReview: did('apply review'),
     onChangeTask: did('change task'),
-    onNewTask: taken('new task'),
+    onNewTask: noted('new task'),
     onStartTask: did('start task'),
     onPauseTask: did('pause task'),
     onResumeTask: did('resume task'),

@@ -52,7 +52,7 @@ export function TeamHost(props: {
     props.onDid(name, more === undefined ? what : [what, more])
   const taken = (name: string) => async (what: unknown) => {
     props.onDid(name, what)
-    return true
+    return null
   }
   const handlers: TeamHandlers = {
     onOpenAgent: did('open agent'),

@@ -129,7 +129,7 @@ export function Shell() {
           agents={active.feed.rows.panel('agents').all()}
           definitions={NO_DEFINITIONS}
           onAdd={(agent) =>
-            workbench.attempt(() => workbench.api.command('add_agent', { sessionId: active.id, agent }))
+            workbench.refusal(() => workbench.api.command('add_agent', { sessionId: active.id, agent }))
           }
           onDone={() => setAdding(false)}
         />

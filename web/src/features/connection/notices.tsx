@@ -1,4 +1,4 @@
-import type { Notice } from '@/system/workbench/notices'
+import type { Notice, Refused } from '@/system/workbench/notices'
 import { IconButton } from '@/ui/button'
 import { useT } from '../shared/surface'
 import { hintText } from '../shared/words'
@@ -9,7 +9,6 @@ export function NoticeList(props: {
   readonly onDismiss: (id: number) => void
 }) {
   const t = useT()
-  const title = (notice: Notice) => t.maybe(`code.${notice.code}`) ?? notice.code
   return (
     <div role="alert" aria-label={t('notices.label')} className="space-y-2">
       {props.notices.map((notice) => (
@@ -18,13 +17,7 @@ export function NoticeList(props: {
           className="flex items-start gap-2 rounded-lg border border-bad/40 bg-bad-soft py-1 pr-1 pl-3"
         >
           <div className="min-w-0 flex-1 py-1">
-            <p>
-              {!notice.message.startsWith(title(notice)) && (
-                <span className="font-semibold">{title(notice)}</span>
-              )}{' '}
-              <span className="wrap-any text-ink-soft">{notice.message}</span>
-            </p>
-            <Hint notice={notice} />
+            <RefusedText refused={notice} />
           </div>
           <IconButton icon="close" label={t('notices.dismiss')} onClick={() => props.onDismiss(notice.id)} />
         </div>
@@ -33,8 +26,28 @@ export function NoticeList(props: {
   )
 }
 
-function Hint({ notice }: { notice: Notice }) {
+/** Why something did not come about, and what can be done. */
+export function RefusedText({ refused }: { refused: Refused }) {
   const t = useT()
-  const hint = hintText(t, notice.code, notice.hint)
-  return hint === '' ? null : <p className="wrap-any text-ink-soft">{hint}</p>
+  const title = t.maybe(`code.${refused.code}`) ?? refused.code
+  const hint = hintText(t, refused.code, refused.hint)
+  return (
+    <>
+      <p>
+        {!refused.message.startsWith(title) && <span className="font-semibold">{title}</span>}{' '}
+        <span className="wrap-any text-ink-soft">{refused.message}</span>
+      </p>
+      {hint !== '' && <p className="wrap-any text-ink-soft">{hint}</p>}
+    </>
+  )
+}
+
+/** The same where it was asked for: behind a dialog nobody reads what stands on the page. */
+export function RefusedHere({ refused }: { refused: Refused | null }) {
+  if (refused === null) return null
+  return (
+    <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-3 py-1.5">
+      <RefusedText refused={refused} />
+    </div>
+  )
 }

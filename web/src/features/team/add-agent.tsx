@@ -1,13 +1,15 @@
 import { useId, useState } from 'react'
 import type { AgentRow } from '@/system/rows/model'
+import type { Refused } from '@/system/workbench/notices'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
+import { RefusedHere } from '../connection/notices'
 import { useT } from '../shared/surface'
 
 interface AddAgentProps {
   readonly agents: readonly AgentRow[]
   readonly definitions: readonly string[]
-  readonly onAdd: (name: string) => Promise<boolean>
+  readonly onAdd: (name: string) => Promise<Refused | null>
 }
 
 /** Takes an agent of the folder into the session: one that is known to be there, or any by its name. */
@@ -34,6 +36,7 @@ export function AddDialog({
   const [name, setName] = useState('')
   const [sending, setSending] = useState(false)
   const [empty, setEmpty] = useState(false)
+  const [refused, setRefused] = useState<Refused | null>(null)
   const [list, problem] = [useId(), useId()]
   const here = new Set(agents.map((agent) => agent.name))
   const offered = definitions.filter((one) => !here.has(one))
@@ -42,9 +45,10 @@ export function AddDialog({
     setEmpty(chosen === '')
     if (chosen === '') return
     setSending(true)
-    const taken = await onAdd(chosen)
+    const why = await onAdd(chosen)
     setSending(false)
-    if (taken) onDone()
+    setRefused(why)
+    if (why === null) onDone()
   }
   return (
     <Dialog label={t('team.add_agent')} onClose={onDone}>
@@ -78,6 +82,7 @@ export function AddDialog({
             {t('team.add_empty')}
           </p>
         )}
+        <RefusedHere refused={refused} />
         <div className="flex justify-end gap-2">
           <Button look="outline" onClick={onDone}>
             {t('app.cancel')}

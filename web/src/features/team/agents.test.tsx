@@ -6,6 +6,7 @@ import { agentRow, runRow, START, teamRow } from '../../../dev/rows'
 import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
 import { type Team, teamOf } from '../../system/rows/team'
+import { AddDialog } from './add-agent'
 import { Roster } from './roster'
 
 const NONE = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
@@ -191,4 +192,18 @@ test('an agent of the folder is added by its name; no name is refused by name', 
   expect(dialog.getByRole('alert', { hidden: true }).textContent).toBe('Name an agent first.')
   await userEvent.type(dialog.getByRole('combobox', { hidden: true }), 'watcher{Enter}')
   expect(did).toHaveBeenLastCalledWith('add agent', 'watcher')
+})
+
+test('an agent that is not there is refused where it was asked for, with those that are', async () => {
+  const refused = {
+    code: 'unknown_agent',
+    message: 'There is no definition wacher.',
+    hint: 'There are: watcher.',
+  }
+  const onAdd = vi.fn(async () => refused)
+  show(<AddDialog agents={[]} definitions={[]} onAdd={onAdd} onDone={vi.fn()} />)
+  const dialog = within(screen.getByRole('dialog', { hidden: true }))
+  await userEvent.type(dialog.getByRole('combobox', { hidden: true }), 'wacher{Enter}')
+  expect((await dialog.findByRole('alert', { hidden: true })).textContent).toContain('There are: watcher.')
+  expect(onAdd.mock.calls).toEqual([['wacher']])
 })

@@ -1,5 +1,6 @@
 import type { CreateTask, UpdateTask } from '@/system/generated/contracts'
 import type { AgentRow } from '@/system/rows/model'
+import type { Refused } from '@/system/workbench/notices'
 
 export type TaskChange = Omit<UpdateTask, 'sessionId' | 'taskId'>
 /** What came of a merge: all of it, or nothing. */
@@ -23,8 +24,8 @@ export interface TeamHandlers {
   readonly onInput: (agent: AgentRow, text: string) => Promise<boolean>
   /** Ask an agent that could not be reached once more. */
   readonly onRetryAgent: (agent: AgentRow) => void
-  /** Take an agent of the folder into the session. Gives whether it was taken. */
-  readonly onAddAgent: (name: string) => Promise<boolean>
+  /** Take an agent of the folder into the session. Gives why not; null where it was taken. */
+  readonly onAddAgent: (name: string) => Promise<Refused | null>
   /** Merge what a child did in its worktree. Gives what came of it; null where it was refused. */
   readonly onMerge: (agent: AgentRow) => Promise<Merged | null>
   readonly onAnswerHandoff: (
@@ -34,8 +35,8 @@ export interface TeamHandlers {
   ) => void
   readonly onApplyReview: (reviewId: string, assignee: string | null) => void
   readonly onChangeTask: (taskId: string, change: TaskChange) => void
-  /** Put a task on the board. Gives whether it was taken. */
-  readonly onNewTask: (task: NewTask) => Promise<boolean>
+  /** Put a task on the board. Gives why not; null where it was taken. */
+  readonly onNewTask: (task: NewTask) => Promise<Refused | null>
   readonly onStartTask: (taskId: string) => void
   readonly onPauseTask: (taskId: string) => void
   readonly onResumeTask: (taskId: string) => void

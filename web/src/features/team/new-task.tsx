@@ -1,8 +1,10 @@
 import { type ReactNode, useId, useState } from 'react'
 import type { AgentRow, TaskRow } from '@/system/rows/model'
+import type { Refused } from '@/system/workbench/notices'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { RadioGroup } from '@/ui/radio-group'
+import { RefusedHere } from '../connection/notices'
 import { useT } from '../shared/surface'
 import type { NewTask } from './handlers'
 
@@ -13,7 +15,7 @@ const PRIORITIES = ['high', 'normal', 'low'] as const
 export function NewTaskDialog(props: {
   readonly agents: readonly AgentRow[]
   readonly tasks: readonly TaskRow[]
-  readonly onMake: (task: NewTask) => Promise<boolean>
+  readonly onMake: (task: NewTask) => Promise<Refused | null>
   readonly onDone: () => void
 }) {
   const t = useT()
@@ -24,13 +26,14 @@ export function NewTaskDialog(props: {
   const [before, setBefore] = useState<ReadonlySet<string>>(new Set())
   const [untitled, setUntitled] = useState(false)
   const [sending, setSending] = useState(false)
+  const [refused, setRefused] = useState<Refused | null>(null)
   const problem = useId()
   const open = props.tasks.filter((task) => task.status !== 'done' && task.status !== 'cancelled')
   const make = async () => {
     setUntitled(title.trim() === '')
     if (title.trim() === '' || sending) return
     setSending(true)
-    const taken = await props.onMake({
+    const why = await props.onMake({
       title: title.trim(),
       objective: objective.trim(),
       assignee: assignee === '' ? null : assignee,
@@ -38,7 +41,8 @@ export function NewTaskDialog(props: {
       priority,
     })
     setSending(false)
-    if (taken) props.onDone()
+    setRefused(why)
+    if (why === null) props.onDone()
   }
   return (
     <Dialog label={t('team.new_task')} onClose={props.onDone}>
@@ -118,6 +122,7 @@ export function NewTaskDialog(props: {
             </div>
           </fieldset>
         )}
+        <RefusedHere refused={refused} />
         <div className="flex justify-end gap-2">
           <Button look="outline" onClick={props.onDone}>
             {t('app.cancel')}

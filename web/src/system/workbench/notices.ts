@@ -2,11 +2,15 @@
 import { ApiProblem } from '../api/problem'
 import { Signal } from '../signal'
 
-export interface Notice {
-  readonly id: number
+/** Why something that a person asked for did not come about. */
+export interface Refused {
   readonly code: string
   readonly message: string
   readonly hint: string
+}
+
+export interface Notice extends Refused {
+  readonly id: number
 }
 
 export class Notices {
@@ -31,7 +35,7 @@ export class Notices {
   }
 }
 
-function described(error: unknown): Omit<Notice, 'id'> {
+export function described(error: unknown): Refused {
   if (error instanceof ApiProblem) return { code: error.code, message: error.message, hint: error.hint }
   return { code: 'internal', message: error instanceof Error ? error.message : String(error), hint: '' }
 }

@@ -11,7 +11,7 @@ import { BlobTexts } from '../rows/blobs'
 import { Signal } from '../signal'
 import { Evidence } from './evidence'
 import { Feed } from './feed'
-import { Notices } from './notices'
+import { described, Notices, type Refused } from './notices'
 import { Outbox, type Sent } from './outbox'
 import { type Input, type Place, Sender } from './sender'
 import { Session } from './session'
@@ -164,6 +164,16 @@ export class Workbench {
     } catch (error) {
       this.notices.add(error)
       return false
+    }
+  }
+
+  /** Run something whose refusal is told where it was asked for; null where it went well. */
+  async refusal(work: () => Promise<unknown>): Promise<Refused | null> {
+    try {
+      await work()
+      return null
+    } catch (error) {
+      return described(error)
     }
   }
 
