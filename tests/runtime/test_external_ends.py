@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
-from callboard.contracts.facts import AgentConnected, AgentDisconnected, ToolRefused, TurnFailed
+from callboard.contracts.facts import AgentConnected, AgentDisconnected, RoutingResolved, ToolRefused, TurnFailed
 from tests.runtime.coder import Steps, answer, begun, coder, told
 
 
@@ -24,6 +25,18 @@ async def test_one_that_ends_its_turn_at_a_no_has_not_failed(tmp_path: Path):
     assert refused == ["person_denied"]
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == "model_cut_stream"
+
+
+async def test_one_that_is_started_with_variables_is_named_by_its_program(tmp_path: Path):
+    """As Codex is, which is told by a variable to ask a person."""
+    async with coder(tmp_path, [{"say": "hi"}]) as home:
+        file = home.folder / "agents" / "coder.md"
+        file.write_text(file.read_text().replace("command: [", 'command: ["env", "MODE=read-only", '))
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        (route,) = await told(home, session, RoutingResolved)
+
+    assert (route.chosen.provider, route.chosen.model) == ("acp", Path(sys.executable).name)
 
 
 async def test_one_that_is_killed_while_it_asks_fails_its_turn_and_is_started_anew(tmp_path: Path):

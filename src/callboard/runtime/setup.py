@@ -124,9 +124,7 @@ class Setups:
             specs=tuple(spec for spec in specs if spec.name in run.tools),
         )
 
-    def _of(
-        self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster
-    ) -> _Made:
+    def _of(self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster) -> _Made:
         key = (folder, agent.name, mode, permission_mode)
         made = self._made.get(key)
         if made is None or made.setup.definition != agent or made.roster != roster.hash:
@@ -189,7 +187,9 @@ def _elsewhere(agent: Definition) -> Route:
     """The route to an agent that is not of our loop: nothing is chosen. Its version is known once it is there."""
     if agent.provider == "a2a":
         return Route(candidates=((agent.provider, agent.name),), chosen=0, reason="the agent is elsewhere")
-    name = agent.command[0].rpartition("/")[2] if agent.command else agent.name
+    # `env NAME=value program` starts that program.
+    words = [word for word in agent.command if word != "env" and "=" not in word]
+    name = words[0].rpartition("/")[2] if words else agent.name
     return Route(candidates=((agent.provider, name),), chosen=0, reason="the agent is a program of its own")
 
 
