@@ -85,8 +85,11 @@ class Runtime:
     async def _arm(self, stream: str) -> None:
         """A session whose agents sleep is opened, which sets their times, and let go again where they sleep on."""
         found = await self.sessions.get(stream)
+        used = found.used
         await found.host.settled()
-        if found.idle and found.sleeps:
+        # Whoever waited for the same opening has it by now, and has said so.
+        await asyncio.sleep(0)
+        if found.idle and found.sleeps and found.used == used:
             await self.sessions.let_go(stream)
 
     async def _recover_one(self, stream: str, card: SessionCard | None) -> None:
