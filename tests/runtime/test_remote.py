@@ -39,6 +39,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.ports.external import RemoteAgents
 from tests.adapters.a2a.peer import QUICK, Peer, Task, holding, peer, raw
 from tests.runtime.house import House, MovedClock, calls, house, says, uses
+from tests.runtime.test_recovery import killed
 
 HOST = """---
 name: host
@@ -439,6 +440,30 @@ async def test_an_unfinished_task_outlives_the_process_and_is_taken_up_with_its_
     assert (states(tasks)[-1], len({one.remote_task_id for one in tasks})) == ("completed", 1)
     assert (connected[-1].resumed, connected[-1].provider_session_id) == (True, connected[1].provider_session_id)
     assert messages[0].source == "host"
+
+
+@pytest.mark.parametrize("waits", ["works", "asks"])
+async def test_after_a_kill_the_task_is_taken_up_where_it_stands(waits: str, tmp_path: Path):
+    """CTL-06, UI-23"""
+    async with holding() if waits == "works" else peer(asks) as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        await home.until(session, "remote.task", 2)
+        if waits == "asks":
+            await home.until(session, "action.required", 2)
+        thread = await thread_of(home, session)
+        async with with_peer(killed(home, tmp_path), there.url) as after:
+            there.hold.set()
+            await after.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
+            await answer(after, session, 2 if waits == "works" else 3)
+            if waits == "asks":
+                await answer(after, session, 4, "answer", answer="Blue.")
+            done = await ended(after, session, 2)
+            crashed = await ended(after, session)
+            tasks = await told(after, session, RemoteTaskChanged)
+
+    assert (crashed.cause, isinstance(done, TurnCompleted)) == ("crash", True)
+    assert there.texts[1:] == (["Blue."] if waits == "asks" else [])
+    assert (states(tasks)[-1], len({one.remote_task_id for one in tasks})) == ("completed", 1)
 
 
 async def test_a_rule_of_the_workspace_lets_it_be_contacted_and_one_that_denies_does_not(tmp_path: Path):
