@@ -227,4 +227,6 @@ def test_the_team_is_worked_with_by_keyboard_alone(house: Product, browser: Brow
         chooses(tab, "Start")
         done = board.get_by_role("group", name="Done").get_by_role("listitem")
         expect(done.filter(has_text="Make the list")).to_be_visible()
+        # The card took the focus along.
+        expect(tab.button("Actions for Make the list")).to_be_focused()
         assert tab.troubles == []

@@ -1,4 +1,4 @@
-import { type DragEvent, useState } from 'react'
+import { type DragEvent, useEffect, useRef, useState } from 'react'
 import type { TaskRow } from '@/system/rows/model'
 import type { Team } from '@/system/rows/team'
 import { Button } from '@/ui/button'
@@ -18,11 +18,39 @@ export interface BoardProps {
   readonly handlers: TeamHandlers
 }
 
+/** A card that goes to another column takes the focus along: whoever was at it stays at it. */
+function useFollowsCard(tasks: readonly TaskRow[]) {
+  const board = useRef<HTMLDivElement>(null)
+  const at = useRef<{ readonly key: string; readonly column: string } | null>(null)
+  useEffect(() => {
+    const element = board.current
+    if (element === null) return
+    const cardOf = (target: EventTarget | null) =>
+      target instanceof Element ? target.closest<HTMLElement>('[data-task]') : null
+    const onFocus = (event: FocusEvent) => {
+      const card = cardOf(event.target)
+      at.current = card === null ? null : { key: card.dataset.task ?? '', column: card.dataset.column ?? '' }
+    }
+    element.addEventListener('focusin', onFocus)
+    return () => element.removeEventListener('focusin', onFocus)
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the tasks are others
+  useEffect(() => {
+    if (at.current === null || document.activeElement !== document.body) return
+    const cards = [...(board.current?.querySelectorAll<HTMLElement>('[data-task]') ?? [])]
+    const card = cards.find((one) => one.dataset.task === at.current?.key)
+    if (card === undefined || card.dataset.column === at.current.column) return
+    card.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
+  }, [tasks])
+  return board
+}
+
 /** The tasks by how they stand. A card that is moved asks for it, and moves when the fact comes. */
 export function Board({ team, handlers }: BoardProps) {
   const t = useT()
   const [over, setOver] = useState<Status | null>(null)
   const [making, setMaking] = useState(false)
+  const board = useFollowsCard(team.tasks)
   const cancelled = team.tasks.some((task) => task.status === 'cancelled')
   const columns = cancelled ? [...COLUMNS, 'cancelled' as const] : COLUMNS
   const drop = (status: Status) => (event: DragEvent) => {
@@ -32,7 +60,7 @@ export function Board({ team, handlers }: BoardProps) {
     if (task !== undefined && task.status !== status) handlers.onChangeTask(taskId, { status })
   }
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
+    <div ref={board} className="flex min-h-0 flex-1 flex-col">
       <div className="flex h-9 shrink-0 items-center px-4">
         <Button look="outline" icon="plus" onClick={() => setMaking(true)}>
           {t('team.new_task')}

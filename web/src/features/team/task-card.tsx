@@ -32,6 +32,8 @@ export function TaskCard(props: {
   const progress = task.status === 'done' ? task.summary : task.progress
   return (
     <li
+      data-task={task.key}
+      data-column={task.status}
       draggable
       onDragStart={props.onDrag}
       className="relative rounded-md border border-line bg-surface px-2.5 py-1.5"
