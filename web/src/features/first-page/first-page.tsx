@@ -109,7 +109,6 @@ const TITLES: Readonly<Record<string, Key>> = {
   human_agent_board: 'first.demo.human_agent_board',
   background_teammate: 'first.demo.background_teammate',
   remote_teammate: 'first.demo.remote_teammate',
-  remote_teammate: 'first.demo.remote_teammate',
 }
 
 function Demos({ demos, onDemo }: { demos: readonly DemoOffer[]; onDemo: (name: string) => void }) {

@@ -27,7 +27,6 @@ export const enFirst = {
   'first.demo.review_team': 'A change is reviewed, sent back and passed',
   'first.demo.human_agent_board': 'A board that you and agents share',
   'first.demo.background_teammate': 'A watcher sleeps, wakes when something changed, and reports',
-  'first.demo.remote_teammate': 'A print shop elsewhere asks once and delivers a proof',
   'first.demo.remote_teammate': 'An agent elsewhere is given work, asks back and delivers',
   'first.past': 'Open a past session',
   'first.past_none': 'There are none in this folder yet.',

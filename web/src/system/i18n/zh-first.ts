@@ -26,7 +26,6 @@ export const zhFirst = {
   'first.demo.review_team': '修改经过评审、退回和通过',
   'first.demo.human_agent_board': '您与智能体共用的任务板',
   'first.demo.background_teammate': '守望者休眠，有变化时醒来并报告',
-  'first.demo.remote_teammate': '远处的印刷所提一个问题，并交付校样',
   'first.demo.remote_teammate': '把工作交给远程成员，它反问并交付',
   'first.past': '打开以前的会话',
   'first.past_none': '此文件夹中还没有会话。',
