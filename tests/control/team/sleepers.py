@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.commands.agents import AddAgent
-from callboard.contracts.facts import Fact
+from callboard.contracts.facts import Fact, TurnSubmitted
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.scope import Scope
@@ -18,7 +18,7 @@ from callboard.control.state import Background
 from callboard.runtime.schedules import next_wake
 from tests.control.examples import NOW, SESSION, submit
 from tests.control.given import Step, Then
-from tests.control.team.given import LEAD, WORKER, Team, agent
+from tests.control.team.given import LEAD, WORKER, Team, agent, one
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -78,6 +78,11 @@ def sleepers(
     return made
 
 
+def told(then: Then) -> str:
+    """What its model is told of why it wakes."""
+    return one(then, TurnSubmitted).input.text
+
+
 LEAD_ALONE = msgspec.structs.replace(LEAD, edges=())
 
-__all__ = ["AT_NINE", "MINUTE", "NOW", "SECOND", "Sleepers", "sleepers", "watcher"]
+__all__ = ["AT_NINE", "MINUTE", "NOW", "SECOND", "Sleepers", "sleepers", "told", "watcher"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,7 +30,7 @@ STEPS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(SCHEDULES, STEPS)
 def test_each_time_that_it_sleeps_until_wakes_it_at_most_once_and_none_is_missed(
-    schedule: dict[str, object], steps: list[tuple[str, float]]
+    schedule: dict[str, Any], steps: list[tuple[str, float]]
 ) -> None:
     """UI-22"""
     made = sleepers(**schedule)
