@@ -11,12 +11,16 @@ from tests.projection.histories import random_history
 from tests.projection.story import Story, asked
 from tests.projection.team.tales import (
     CARD_URL,
+    SCOUT,
     WATCH,
     WATCHER,
+    asks,
     asleep,
+    begins,
     elsewhere,
     rests,
     run_of,
+    scout,
     tried,
     waited,
     wakes,
@@ -105,3 +109,11 @@ def test_nothing_is_told_otherwise_where_nothing_sleeps_or_is_elsewhere():
     waits = [event for event in told_of if event.payload.get("status") == "started"]
     assert [event for event in told_of if event not in waits] == alone
     assert [event.type for event in events(conforming()) if event.type == "agent.completed"] == ["agent.completed"]
+
+
+def test_a_question_about_one_elsewhere_that_told_nothing_yet_makes_up_no_task():
+    """UI-23, UI-26: such as whether it may be contacted at all."""
+    story = told(asked(), scout(), *begins(SCOUT, 1), asks("tool_approval", run_of(SCOUT, 1), "approve"))
+    (asked_for,) = [event for event in of(story, "external_task") if event.type == "action.required"]
+    assert asked_for.payload["agentCardRef"] == CARD_URL
+    assert not {"remoteTaskId", "status", "inputRequired"} & set(asked_for.payload)

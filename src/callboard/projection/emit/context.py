@@ -113,7 +113,9 @@ def _of_remote(member: Member | None) -> dict[str, Any]:
     work = member.remote if member is not None else None
     if work is None:
         return {}
-    return {**external(work.task_state or "unknown", work.task_id), "agentCardRef": work.url}
+    if work.task_state is None:
+        return {"runtimeEntity": "external_task", "agentCardRef": work.url}
+    return {**external(work.task_state, work.task_id), "agentCardRef": work.url}
 
 
 def _of_job(member: Member | None) -> dict[str, Any]:
