@@ -15,7 +15,7 @@ export default function OpenMenu(props: MenuProps) {
           align="end"
           sideOffset={4}
           collisionPadding={8}
-          className="z-40 min-w-40 rounded-md border border-line-strong bg-surface p-1 shadow-lg"
+          className="z-40 max-h-(--radix-dropdown-menu-content-available-height) min-w-40 overflow-y-auto rounded-md border border-line-strong bg-surface p-1 shadow-lg"
         >
           {props.entries.map((entry) => (
             <DropdownMenu.Item

@@ -1,3 +1,4 @@
+import { laidOutArguments } from '@/system/format/arguments'
 import { bytes } from '@/system/format/numbers'
 import type { RunRow } from '@/system/rows/model'
 import { CopyButton } from '@/ui/copy-button'
@@ -57,7 +58,7 @@ function Words({ prompt }: { prompt: Prompt }) {
   const full = useFullText({ text: '', ref: { hash, size }, erased: false })
   return (
     <div className="max-h-80 overflow-y-auto">
-      <p className="wrap-any whitespace-pre-wrap">{full.text}</p>
+      <p className="wrap-any whitespace-pre-wrap">{laidOutArguments(full.text)}</p>
       <LoadMore full={full} />
     </div>
   )

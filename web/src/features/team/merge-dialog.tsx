@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { AgentRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
@@ -13,6 +13,7 @@ export function MergeDialog(props: {
 }) {
   const t = useT()
   const { agent } = props
+  const close = useRef<HTMLButtonElement>(null)
   const [merging, setMerging] = useState(false)
   const [merged, setMerged] = useState<Merged | null>(null)
   const title = t('team.merge_title', { agent: agent.name })
@@ -20,8 +21,9 @@ export function MergeDialog(props: {
     setMerging(true)
     const came = await props.onMerge()
     setMerging(false)
-    if (came === null) props.onDone()
-    else setMerged(came)
+    if (came === null) return props.onDone()
+    setMerged(came)
+    close.current?.focus()
   }
   return (
     <Dialog label={title} onClose={props.onDone}>
@@ -33,7 +35,7 @@ export function MergeDialog(props: {
           <Outcome merged={merged} />
         )}
         <div className="flex justify-end gap-2">
-          <Button look="outline" onClick={props.onDone}>
+          <Button ref={close} look="outline" onClick={props.onDone}>
             {t(merged === null ? 'app.cancel' : 'app.close')}
           </Button>
           {merged === null && (
