@@ -30,17 +30,13 @@ class TaskReads:
 
     async def list(self, query: ListTasks) -> TaskList:
         """The tasks of a session, newest first. Raises Refusal `unknown_session`."""
-        found = await self._sessions.get(query.session_id)
-        sequence = found.host.state.sequence
-        await found.views.reach(sequence)
+        found, sequence = await self._at(query.session_id)
         rows = [row for row in found.views.rows(TaskRow) if query.status in (None, row.status)]
         return TaskList(session_id=query.session_id, tasks=tuple(map(_in_list, reversed(rows))), sequence=sequence)
 
     async def get(self, query: GetTask) -> TaskRead:
         """One task. Raises Refusal `unknown_session`, `unknown_task`."""
-        found = await self._sessions.get(query.session_id)
-        sequence = found.host.state.sequence
-        await found.views.reach(sequence)
+        found, sequence = await self._at(query.session_id)
         row = next((one for one in found.views.rows(TaskRow) if one.key == query.task_id), None)
         if row is None:
             raise Refusal("unknown_task", f"There is no task {query.task_id}.", field="taskId")
@@ -52,6 +48,13 @@ class TaskReads:
             snapshot=msgspec.to_builtins(snapshot),
             sequence=fold.through,
         )
+
+    async def _at(self, session: str) -> tuple[OpenSession, int]:
+        """The session with rows that show all that is durable: whoever follows the log may have seen it before."""
+        found = await self._sessions.get(session)
+        sequence = (await self._parts.store.facts.head(session)).sequence
+        await found.views.reach(sequence)
+        return found, sequence
 
     async def _folded(self, found: OpenSession, sequence: int) -> TaskFold:
         """Whoever asks at the same time folds for himself: a fold that is kept is never half taken."""
