@@ -6,10 +6,24 @@ import json
 from pathlib import Path
 from typing import get_args
 
+import msgspec
 import pytest
 
 from callboard.contracts.content import BlobRef, Text
-from callboard.contracts.facts import FACTS, ErasedFact, MessageText, TurnInterrupted, TurnSubmitted
+from callboard.contracts.facts import (
+    FACTS,
+    ActionRequired,
+    AgentSlept,
+    AgentWoke,
+    ErasedFact,
+    MessageText,
+    PlanUpdated,
+    RemoteTaskChanged,
+    TaskPaused,
+    TaskStarted,
+    TurnInterrupted,
+    TurnSubmitted,
+)
 from callboard.contracts.live import Frame, Partial, PartialKind
 from callboard.contracts.record import Header, Record
 from callboard.contracts.runs import AgentRunRecord
@@ -146,3 +160,27 @@ def test_where_a_part_begins_the_agents_status_says_what_it_does():
     assert [(event.type, event.data) for event in further] == [("Token", {"offset": 4, "text": "b"})]
     assert so_far.data == {"offset": 0, "text": "abcd", "so_far": True}
     assert so_far.part_id == further[0].part_id == "run_a.3"
+
+
+def test_what_sleeps_is_elsewhere_or_plans_changes_the_state_and_no_message():
+    """MAR-14: nine events and no tenth."""
+    changes = {
+        AgentSlept(reason="ran"): "agent_slept",
+        AgentWoke(reason="schedule"): "agent_woke",
+        RemoteTaskChanged(remote_task_id="rmt_1", state="working"): "remote_task",
+        PlanUpdated(steps=()): "plan_updated",
+        TaskStarted(assignee="critic"): "task_started",
+        TaskPaused(): "task_paused",
+    }
+    for fact, change in changes.items():
+        ((name, data),) = told(fact)
+        assert (name, data["change"]) == ("StateUpdated", change)
+
+
+def test_a_question_is_no_approval():
+    """UI-09"""
+    question = ActionRequired(
+        action_type="clarification", prompt="", decisions=("answer", "reject"), scopes=("once",), risk="low"
+    )
+    approval = msgspec.structs.replace(question, decisions=("approve", "reject"))
+    assert [told(fact)[0][1]["phase"] for fact in (question, approval)] == ["awaiting_answer", "awaiting_approval"]

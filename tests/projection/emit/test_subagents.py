@@ -15,6 +15,7 @@ from callboard.projection.emit.subagents import EVENTS, SubagentEvent, SubagentE
 from tests.contracts import weld
 from tests.projection.histories import History
 from tests.projection.runs import within
+from tests.projection.team.tales import tried
 from tests.projection.team.troupe import child, conforming, records_of, team, troupes, working
 
 SECTION: dict[str, Any] = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["subagents"]
@@ -135,3 +136,11 @@ def test_a_child_whose_parents_are_not_known_says_so():
     story.say(SubagentCancelled(reason="enough"), within(child(9), parent_run=""))
     event = events_of(records_of(story))[-1]
     assert (event.lineage, event.parent_task_id, event.parent_run_id) == ("unavailable", "", "")
+
+
+def test_each_step_of_a_task_is_told_with_its_attempt():
+    """CTL-07, SUB-03"""
+    steps = [event for event in events_of(records_of(tried())) if event.type == "task.updated"]
+    assert {event.task_id for event in steps} == {"tsk_c"}
+    assert [event.attempt_id for event in steps if event.attempt_id.startswith("tsk_c")] == ["tsk_c.1", "tsk_c.2"]
+    assert [line for event in steps for line in lacking(event)] == []
