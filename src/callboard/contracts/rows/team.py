@@ -123,8 +123,8 @@ class Delivered(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 class RemoteWork(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What an agent elsewhere told of itself and of its newest task. `card` is its Agent Card as JSON; a task's state is the
-    last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty; of older ones
-    the parts are left out where all of them would be too much."""
+    last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty; of older
+    ones the parts are left out where all of them would be too much."""
 
     url: str
     name: str = ""

@@ -1682,8 +1682,8 @@ export interface RemoteTaskChanged {
 
 /**
  * What an agent elsewhere told of itself and of its newest task. `card` is its Agent Card as JSON; a task's state is the
- * last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty; of older ones
- * the parts are left out where all of them would be too much.
+ * last that it told, and `told_at` (microseconds since the Unix epoch) says when. Artifacts are the newest fifty; of older
+ * ones the parts are left out where all of them would be too much.
  */
 export interface RemoteWork {
   readonly url: string
