@@ -13,7 +13,7 @@ import pytest
 
 from callboard.adapters.acp import AcpAgents
 from callboard.adapters.acp.agents import AcpSession
-from callboard.adapters.acp.process import environment, without_secrets
+from callboard.adapters.acp.process import environment
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.ports.external import (
     CallTold,
@@ -30,6 +30,7 @@ from callboard.contracts.ports.external import (
     WriteAsked,
 )
 from callboard.contracts.ports.model import Usage
+from callboard.contracts.redaction import without_secrets
 
 AGENT = Path(__file__).with_name("agent.py")
 USED = Usage(input_tokens=20, output_tokens=10)
