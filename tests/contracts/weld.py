@@ -25,6 +25,7 @@ from callboard.contracts.facts import (
     HandoffCompleted,
     ModelFailed,
     PermissionEvaluated,
+    PlanUpdated,
     QueueAdded,
     ReviewVerdict,
     SandboxApplied,
@@ -76,6 +77,7 @@ _VARIANTS: tuple[Fact, ...] = (
     *(TaskUpdated(status=status) for status in get_args(TaskStatus)),
     TaskUpdated(comment="c"),
     TaskUpdated(assignee="a"),
+    PlanUpdated(steps=(), final=True),
 )
 
 #: Which field of which fact says what the specification asks for by words.
