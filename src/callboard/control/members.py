@@ -133,7 +133,7 @@ class Background(msgspec.Struct, frozen=True, kw_only=True):
 
 class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
     """A handoff that is not over. `sender` and `receiver` are threads; `told` says that the receiver was told of it, `turn` is
-    the receiver's in which it was accepted."""
+    the receiver's in which it was accepted; `hops` counts the agents that passed on what led to it."""
 
     handoff: str
     source: str
@@ -147,6 +147,7 @@ class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
     resume_target: str = ""
     reply_by: int = 0
     turn: str = ""
+    hops: int = 0
 
 
 class OpenTask(msgspec.Struct, frozen=True, kw_only=True):

@@ -252,7 +252,7 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case TaskCancelled():
             return tasks.over(state, place)
         case ReviewRequested():
-            return inbox.review_asked(team.review_requested(state, fact, place), fact)
+            return inbox.review_asked(team.review_requested(state, fact, place), fact, place)
         case ReviewVerdict():
             return team.review_judged(state, fact, place)
         case ReviewApplied():

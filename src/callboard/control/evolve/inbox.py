@@ -35,6 +35,7 @@ def requested(state: Session, fact: HandoffRequested, place: Place) -> Session:
         ownership=fact.ownership,
         resume_target=fact.resume_target,
         reply_by=fact.reply_by,
+        hops=fact.hops,
     )
     state = msgspec.structs.replace(state, handoffs={**state.handoffs, handoff.handoff: handoff})
     return _add(state, fact.to_thread, _envelope(handoff.handoff, fact.source, fact.hops))
@@ -58,17 +59,18 @@ def accepted(state: Session, fact: HandoffAccepted, place: Place) -> Session:
 
 def rejected(state: Session, fact: HandoffRejected, place: Place) -> Session:
     """What was not told leaves the inbox; its sender is told why."""
-    item = InboxItem(item=place.scope.handoff, source=fact.target)
+    item = InboxItem(item=place.scope.handoff, source=fact.target, hops=_passed_on(state, place))
     return _add(_without(state, place.scope.handoff), fact.to_thread, item)
 
 
 def completed(state: Session, fact: HandoffCompleted, place: Place) -> Session:
     """An ownership goes back to who resumes, and that agent is told."""
+    hops = _passed_on(state, place)
     state = _without(state, place.scope.handoff)
     if not fact.returned:
         return state
     state = msgspec.structs.replace(state, owner=fact.to_thread or state.lead)
-    return _add(state, fact.to_thread, InboxItem(item=place.scope.handoff, source=fact.target))
+    return _add(state, fact.to_thread, InboxItem(item=place.scope.handoff, source=fact.target, hops=hops))
 
 
 def reply_ended(state: Session, fact: ReplyEnded, place: Place) -> Session:
@@ -79,7 +81,7 @@ def reply_ended(state: Session, fact: ReplyEnded, place: Place) -> Session:
     state = msgspec.structs.replace(state, handoffs={**state.handoffs, handoff.handoff: settled})
     if fact.end == "answered":
         return state
-    return _add(state, fact.to_thread, InboxItem(item=handoff.handoff, source=handoff.target))
+    return _add(state, fact.to_thread, InboxItem(item=handoff.handoff, source=handoff.target, hops=handoff.hops))
 
 
 def _without(state: Session, identity: str) -> Session:
@@ -119,8 +121,10 @@ def notified(state: Session, fact: WorkerNotification, place: Place) -> Session:
     return _add(state, fact.to_thread, item)
 
 
-def review_asked(state: Session, fact: ReviewRequested) -> Session:
-    return _add(state, fact.to_thread, InboxItem(item=fact.item, source=fact.target)) if fact.item else state
+def review_asked(state: Session, fact: ReviewRequested, place: Place) -> Session:
+    if not fact.item:
+        return state
+    return _add(state, fact.to_thread, InboxItem(item=fact.item, source=fact.target, hops=_passed_on(state, place)))
 
 
 def reserved(state: Session, fact: InboxReserved, place: Place) -> Session:
@@ -155,6 +159,13 @@ def consumed(state: Session, fact: InboxConsumed, place: Place) -> Session:
     return _change_inbox(
         state, place.scope.thread, lambda inbox: tuple(one for one in inbox if one.item not in fact.items)
     )
+
+
+def _passed_on(state: Session, place: Place) -> int:
+    """The hops of what an agent sends in a run of it; 0 of what a person does, which begins a chain anew."""
+    thread = state.threads.get(place.scope.thread)
+    run = thread.run if thread is not None else None
+    return run.hops + 1 if run is not None and run.run == place.scope.run else 0
 
 
 def _envelope(handoff: str, source: str, hops: int = 0) -> InboxItem:

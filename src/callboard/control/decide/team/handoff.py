@@ -54,7 +54,7 @@ def send(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
             f"The edge from {sender.agent} to {receiver.agent} moves no ownership.",
             field="ownership",
         )
-    resume = known_agent(batch.state, request.resume_target, "resumeTarget") if request.resume_target else sender
+    resume = _resume_target(batch, sender, request)
     response = request.response
     within = response.within_s if response is not None and response.expectation == "required" else None
     reply_by = batch.known.now + (within or DAY) * 1_000_000 if _required(request) else 0
@@ -225,6 +225,21 @@ def _check_size(request: Handoff) -> None:
             field="structured",
             hint="Write what is long to a file and send it as an artifact ref.",
         )
+
+
+def _resume_target(batch: Batch, sender: Thread, request: Handoff) -> Thread:
+    """Who takes the ownership back: a person's words never go to a subagent, which speaks to its parent only."""
+    if not request.resume_target:
+        return sender
+    found = known_agent(batch.state, request.resume_target, "resumeTarget")
+    if found.child is not None:
+        raise Refusal(
+            "ownership_not_allowed",
+            f"{found.agent} is a subagent: it takes no ownership.",
+            field="resumeTarget",
+            hint="Name its parent.",
+        )
+    return found
 
 
 def _required(request: Handoff) -> bool:

@@ -26,13 +26,16 @@ from .messages import check_listens
 
 def request(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
     """Asks an agent for its verdict; it is told of it in its next turn. Raises `unknown_agent`, `agent_to_itself`,
-    `subagents_do_not_talk`, `nothing_running`."""
+    `subagents_do_not_talk`, `nothing_running`, and `not_your_child` for the work of another one's child: its parent has it
+    judged."""
     reviewer = main_of(batch, asked.reviewer, sender, "reviewer")
     if reviewer.thread != sender.thread:
         check_listens(sender, reviewer, "reviewer")
     target = known_agent(batch.state, asked.target, "target") if asked.target is not None else sender
     if reviewer.thread == target.thread:
         raise Refusal("agent_to_itself", "An agent does not judge its own work.", field="reviewer")
+    if target.child is not None and sender.thread not in (target.thread, target.child.parent):
+        raise Refusal("not_your_child", f"{target.agent} works for another agent.", field="target")
     task = target.child.task if target.child is not None else ""
     if not task:
         task = batch.known.ids.new("task")

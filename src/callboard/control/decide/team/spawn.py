@@ -19,7 +19,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import QueueReason
+from callboard.contracts.team import Isolation, QueueReason
 
 from ...batch import Batch
 from ...known import narrower
@@ -50,7 +50,7 @@ def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = 
     modes = modes_of(batch, parent)
     mode: Mode = "auto" if "Finalize" in definition.policy else "chat"
     permission = narrower(narrower(modes.permission_mode, definition.permission_mode), request.permission_mode)
-    isolation = request.isolation or definition.isolation
+    isolation = _isolation(definition, request)
     if isolation == "read_only":
         permission = narrower(permission, "ask")
     setup = batch.known.setup(definition.name, mode, permission)
@@ -162,7 +162,7 @@ def _join(
         SubagentSpawned(
             role=request.role or definition.role,
             objective=objective,
-            isolation=request.isolation or definition.isolation,
+            isolation=_isolation(definition, request),
             work_globs=request.work_globs or definition.work_globs,
             review=request.review,
             reason=request.reason,
@@ -170,6 +170,13 @@ def _join(
         scope,
     )
     return batch.thread(thread), task
+
+
+def _isolation(definition: Definition, request: Spawn) -> Isolation:
+    """As it is asked for, or as the definition says; one that only reads is given nothing to write."""
+    if definition.isolation == "read_only":
+        return "read_only"
+    return request.isolation or definition.isolation
 
 
 def _free_name(batch: Batch, definition: Definition) -> str:

@@ -11,7 +11,7 @@ from callboard.contracts.team import Ref
 
 from ...batch import Batch
 from ...state import OpenTask, Thread
-from .taskstate import open_task, task_changed
+from .taskstate import may_end, open_task, task_changed
 from .taskstops import cancel
 
 
@@ -40,9 +40,14 @@ def create(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | No
 
 
 def update(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
-    """Changes a task; `done` and `cancelled` end it. Raises `unknown_task`, and what cancelling it raises."""
+    """Changes a task; `done` and `cancelled` end it. Raises `unknown_task`; where an agent ends it `not_your_child` for what
+    another one works on, and `not_yours` for its own work that waits for its parent's verdict."""
     task = open_task(batch, request.task_id)
     ends = request.status in ("done", "cancelled")
+    if by is not None and ends:
+        may_end(batch.state, by, task)
+        if request.status == "done" and by.child is not None and by.child.review and by.child.task == task.task:
+            raise Refusal("not_yours", "Your parent judges this work before it is done.", field="taskId")
     if not ends or request.comment or request.progress:
         batch.say(
             TaskUpdated(

@@ -91,6 +91,18 @@ def at_work(state: Session, task: OpenTask) -> bool:
     return child.status == "waiting" and not was_stopped(thread)
 
 
+def may_end(state: Session, by: Thread, task: OpenTask) -> None:
+    """An agent ends its own work and that of its children, and what nobody has in hand; with a task, what is part of it. Raises
+    `not_your_child`."""
+    for one in (task, *parts_of(state, task.task)):
+        worker = thread_of_task(state, one)
+        busy = one.work == "running" or one.entity == "automation_job" or run_for(state, one) is not None
+        if worker is None or not busy or worker.thread == by.thread:
+            continue
+        if worker.child is None or worker.child.parent != by.thread:
+            raise Refusal("not_your_child", f"Another agent works on the task {one.task}.", field="taskId")
+
+
 def was_stopped(thread: Thread) -> bool:
     """True for an agent whose newest turn was stopped before its end."""
     return thread.run is None and thread.ended is not None and thread.ended.how == "interrupted"

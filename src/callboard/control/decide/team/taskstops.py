@@ -27,7 +27,17 @@ from . import children
 from .agents import modes_of
 from .kin import ENDED
 from .slots import start_or_wait
-from .taskstate import open_task, parts_of, run_for, scope_of, task_changed, thread_of_task, was_stopped, worker_of
+from .taskstate import (
+    may_end,
+    open_task,
+    parts_of,
+    run_for,
+    scope_of,
+    task_changed,
+    thread_of_task,
+    was_stopped,
+    worker_of,
+)
 
 #: What an agent is told whose task was paused while it worked on it.
 GO_ON = "You were paused. Look at what is done already, then go on with what you were asked for."
@@ -40,8 +50,8 @@ def cancel(batch: Batch, by: Thread | None, name: str, reason: str) -> TaskChang
     Raises `unknown_task`, and `not_your_child` where an agent asks for what another one works on.
     """
     task = open_task(batch, name)
-    if by is not None and not _may_stop(batch, by, task):
-        raise Refusal("not_your_child", f"Another agent works on the task {name}.", field="taskId")
+    if by is not None:
+        may_end(batch.state, by, task)
     if task.cancelling:
         return task_changed(batch, name)
     # The parts first known are those that are stopped: nothing is added to a task that is being cancelled.
@@ -89,18 +99,6 @@ def resume(batch: Batch, request: ResumeTask) -> TaskChanged:
 def _must_not_end(task: OpenTask) -> None:
     if task.cancelling:
         raise Refusal("unknown_task", f"The task {task.task} is being cancelled.", field="taskId")
-
-
-def _may_stop(batch: Batch, by: Thread, task: OpenTask) -> bool:
-    """An agent stops its own work and that of its children."""
-    for one in (task, *parts_of(batch.state, task.task)):
-        found = run_for(batch.state, one)
-        if found is None or found[0].thread == by.thread:
-            continue
-        child = found[0].child
-        if child is None or child.parent != by.thread:
-            return False
-    return True
 
 
 def _stop(batch: Batch, task: OpenTask, cause: InterruptCause, reason: str, *, remove: bool = False) -> None:

@@ -1,0 +1,152 @@
+"""What no agent may do to the work of others, and what no exchange of agents escapes."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.team import SendHandoff
+from callboard.contracts.facts import SubagentSpawned, ThreadPaused
+from callboard.contracts.team import Edge
+from callboard.control.decide.hops import MOST_HOPS
+from callboard.control.outcomes import TimeCame
+from tests.control.examples import SESSION
+from tests.control.team.given import CRITIC, LEAD, WORKER, Team, agent, one, team
+
+OWNER = agent("owner", edges=(Edge(to="maker", confirm=True, ownership=True),))
+MAKER = agent("maker")
+
+
+def began() -> Team:
+    """A lead that asked another main to begin."""
+    given = team(LEAD, OWNER, MAKER, CRITIC, WORKER)
+    given.uses("lead", "send_message", to=["owner"], text="begin")
+    return given
+
+
+def test_handoffs_that_are_rejected_for_ever_are_stopped_with_the_reason() -> None:
+    """MAR-09: a rejection carries on the chain of what it answers."""
+    given = began()
+    rounds = 0
+    while given.of("owner").run is not None:
+        handoff = given.gets("owner", "send_handoff", to="maker", message="Make it.")["handoffId"]
+        given.says("owner")
+        if given.of("maker").run is None:
+            break
+        given.uses("maker", "respond_handoff", handoffId=handoff, decision="reject", reason="Not me.")
+        given.says("maker")
+        rounds += 1
+    assert rounds == MOST_HOPS // 2
+    assert "no_progress" in (given.of("owner").paused, given.of("maker").paused)
+
+
+def test_ownerships_that_are_given_back_for_ever_are_stopped() -> None:
+    """MAR-09"""
+    given = began()
+    rounds = 0
+    while given.of("owner").run is not None:
+        handoff = given.gets("owner", "send_handoff", to="maker", message="Yours.", ownership=True)["handoffId"]
+        given.says("owner")
+        if given.of("maker").run is None:
+            break
+        given.uses("maker", "respond_handoff", handoffId=handoff, decision="accept")
+        given.uses("maker", "respond_handoff", handoffId=handoff, decision="complete", reason="Yours again.")
+        given.says("maker")
+        rounds += 1
+    assert rounds == MOST_HOPS // 2
+    assert "no_progress" in (given.of("owner").paused, given.of("maker").paused)
+
+
+def test_reviews_that_are_asked_for_in_a_ring_are_stopped() -> None:
+    """MAR-09"""
+    given = began()
+    names = ("owner", "maker")
+    turns = 0
+    while given.of(names[turns % 2]).run is not None:
+        given.uses(names[turns % 2], "request_review", reviewer=names[(turns + 1) % 2], instructions="And this?")
+        given.says(names[turns % 2])
+        turns += 1
+    assert turns == MOST_HOPS
+    assert given.of(names[turns % 2]).paused == "no_progress"
+
+
+def test_answers_that_never_come_wake_their_sender_no_more_than_a_chain_may_be_long() -> None:
+    """MAR-09, COM-16"""
+    given = team(LEAD, agent("owner", edges=(Edge(to="maker"),)), MAKER)
+    given.uses("lead", "send_message", to=["owner"], text="begin")
+    rounds = 0
+    while given.of("owner").run is not None and rounds <= MOST_HOPS:
+        wanted = {"expectation": "required", "withinS": 1}
+        given.uses("owner", "send_handoff", to="maker", message="Well?", response=wanted)
+        given.says("owner")
+        if given.of("maker").run is not None:
+            given.says("maker", "I say nothing.")
+        given.now += 1_000_000
+        then = given.when(TimeCame(at=given.now))
+        rounds += 1
+    assert rounds <= MOST_HOPS
+    assert one(then, ThreadPaused).cause == "no_progress"
+
+
+def test_an_ownership_never_comes_back_to_a_subagent() -> None:
+    """MAR-08: a child speaks to its parent only, so nobody else's words go to it."""
+    given = team(LEAD, CRITIC, WORKER)
+    given.spawns()
+    asked = {"to": "critic", "message": "Yours.", "ownership": True}
+    assert given.denied("lead", "send_handoff", **asked, resumeTarget="worker-1") == "ownership_not_allowed"
+    problem = given.refuses(
+        SendHandoff(session_id=SESSION, to="critic", message="Yours.", ownership=True, resume_target="worker-1")
+    )
+    assert (problem.code, problem.field) == ("ownership_not_allowed", "resumeTarget")
+    assert given.state.handoffs == {}
+
+
+def test_a_subagent_ends_no_work_of_its_parent_or_of_its_siblings() -> None:
+    """MAR-08: neither what is at work, nor what waits for a slot, nor the whole that it is a part of."""
+    given = team(LEAD, CRITIC, WORKER, budget=1)
+    given.spawns(2)
+    before = dict(given.state.tasks)
+    whole = next(one.task for one in before.values() if one.implied)
+    sibling = next(one.task for one in before.values() if one.thread == given.of("worker-2").thread)
+    for task in (whole, sibling):
+        for status in ("done", "cancelled"):
+            assert given.denied("worker-1", "update_task", taskId=task, status=status) == "not_your_child"
+    assert given.state.tasks == before
+    assert (given.status("worker-1"), given.status("worker-2")) == ("running", "queued")
+
+
+def test_work_under_review_is_not_done_by_its_makers_word() -> None:
+    """Subagents specification, Review: it completes after the verdict."""
+    given = team(LEAD, CRITIC, WORKER)
+    given.spawns(review=True)
+    child = given.of("worker-1").child
+    assert child is not None
+    assert given.denied("worker-1", "update_task", taskId=child.task, status="done") == "not_yours"
+    given.says("worker-1", "A draft.")
+    assert given.status("worker-1") == "waiting"
+
+
+def test_a_parent_ends_the_work_of_its_child() -> None:
+    given = team(LEAD, CRITIC, WORKER)
+    given.spawns()
+    child = given.of("worker-1").child
+    assert child is not None
+    assert given.gets("lead", "update_task", taskId=child.task, status="cancelled")["taskId"] == child.task
+    assert given.run_of("worker-1").stopping
+
+
+def test_the_work_of_a_child_is_judged_where_its_parent_wants_it_judged() -> None:
+    """Multi-agent runtime specification, Hard invariants: a child answers to its parent, and to nobody else."""
+    given = team(LEAD, CRITIC, MAKER, WORKER)
+    given.spawns(review=True)
+    given.uses("lead", "send_message", to=["maker"], text="go")
+    given.says("worker-1", "A draft.")
+    assert given.denied("maker", "request_review", reviewer="critic", target="worker-1") == "not_your_child"
+    asked = given.gets("lead", "request_review", reviewer="critic", target="worker-1")
+    given.uses("critic", "submit_verdict", reviewId=asked["reviewId"], verdict="passed")
+    assert given.status("worker-1") == "completed"
+
+
+def test_a_definition_that_only_reads_is_spawned_to_read_only() -> None:
+    """Multi-agent runtime specification, Hard invariants: what a definition may not do, no request gives it."""
+    given = team(LEAD, agent("reader", kind="subagent", isolation="read_only"))
+    for wanted in ("shared", "worktree", "read_only"):
+        then = given.uses("lead", "spawn_subagent", agent="reader", objective="Read it.", isolation=wanted)
+        assert one(then, SubagentSpawned).isolation == "read_only"
