@@ -1,5 +1,6 @@
 /** Made-up situations of the page. */
-import { background, credential, plan, remote } from './agents-scenarios'
+import { background, plan } from './agents-scenarios'
+import { credential, remote } from './elsewhere-scenarios'
 import type { Scenario } from './fake-server'
 import { base, cards, DIFF, done, now, running } from './material'
 import {
