@@ -261,7 +261,7 @@ class TeamFold:
                 rows[key] |= {"state": "returned" if told.get("returned") else "completed", "ended": fact.at}
             case "handoff.rejected":
                 rows[key] |= {"state": "rejected", "ended": fact.at}
-                self._waiting[told["toThread"]].append(key)
+                self._waiting[told["toThread"]].append(f"{key}.rejected")
             case _:
                 raise AssertionError(f"the team's fold does not know {fact.type}")
 

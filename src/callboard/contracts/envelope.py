@@ -24,6 +24,12 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     meta: dict[str, Any] | None = None
 
 
+def news_item(handoff: str, news: Literal["rejected", "returned", "expired"]) -> str:
+    """The item under which news of a handoff waits in an inbox. The envelope itself waits under the handoff's id: no two things
+    that an agent is told of it are one item."""
+    return f"{handoff}.{news}"
+
+
 def envelope_of(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
     """The canonical envelope of a requested handoff; `at` is when, in microseconds since the Unix epoch."""
     return Envelope(

@@ -8,7 +8,7 @@ from html import escape
 import msgspec
 
 from callboard.contracts.content import Text
-from callboard.contracts.envelope import envelope_of, written
+from callboard.contracts.envelope import envelope_of, news_item, written
 from callboard.contracts.facts import (
     ChannelMessage,
     HandoffAccepted,
@@ -68,7 +68,7 @@ class Told:
                 self._accepted(record.scope.handoff, reason)
             case HandoffCompleted(returned=True, to_thread=thread) as fact if thread == self._thread:
                 self._keep(
-                    record.scope.handoff,
+                    news_item(record.scope.handoff, "returned"),
                     f'<handoff-returned id="{record.scope.handoff}" by="{escape(fact.target)}">'
                     f"{escape(fact.reason, quote=False)}</handoff-returned>",
                 )
@@ -91,12 +91,13 @@ class Told:
                 )
             case HandoffRejected(to_thread=thread) as fact if thread == self._thread:
                 self._keep(
-                    record.scope.handoff,
+                    news_item(record.scope.handoff, "rejected"),
                     f'<handoff-rejected id="{record.scope.handoff}" by="{escape(fact.target)}">'
                     f"{escape(fact.reason, quote=False)}</handoff-rejected>",
                 )
             case ReplyEnded(to_thread=thread, end="expired") if thread == self._thread:
-                self._keep(record.scope.handoff, f'<no-answer handoff="{record.scope.handoff}">Time is up.</no-answer>')
+                item = news_item(record.scope.handoff, "expired")
+                self._keep(item, f'<no-answer handoff="{record.scope.handoff}">Time is up.</no-answer>')
             case _:
                 pass
 

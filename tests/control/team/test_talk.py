@@ -188,7 +188,7 @@ def test_a_rejection_tells_its_sender_why() -> None:
     assert one(then, HandoffRejected) == HandoffRejected(
         source="lead", target="clerk", to_thread="thr_1", reason="no time"
     )
-    assert [item.item for item in given.of("lead").inbox] == ["hnd_1"]
+    assert [item.item for item in given.of("lead").inbox] == ["hnd_1.rejected"]
     assert given.denied("clerk", "respond_handoff", handoffId="hnd_1", decision="accept") == "unknown_handoff"
 
 
@@ -223,7 +223,7 @@ def test_an_ownership_moves_on_acceptance_and_comes_back_on_completion() -> None
         source="lead", target="critic", returned=True, to_thread="thr_1", reason="all good"
     )
     assert given.state.owner == "thr_1"
-    assert [item.item for item in given.of("lead").inbox] == ["hnd_1"]
+    assert [item.item for item in given.of("lead").inbox] == ["hnd_1.returned"]
 
 
 def test_an_edge_without_ownership_moves_none() -> None:
@@ -252,7 +252,7 @@ def test_a_required_answer_that_does_not_come_expires_and_its_sender_is_told() -
     then = given.when(TimeCame(at=given.now))
     assert types(then) == ["handoff.reply.ended", "handoff.completed"]
     assert one(then, ReplyEnded) == ReplyEnded(end="expired", to_thread="thr_1")
-    assert [item.item for item in given.of("lead").inbox] == ["hnd_1"]
+    assert [item.item for item in given.of("lead").inbox] == ["hnd_1.expired"]
     given.when(TimeCame(at=given.now)).then_nothing()
 
 
@@ -368,3 +368,21 @@ def test_a_parent_and_a_child_that_give_each_other_work_for_ever_are_stopped_too
         turns += 1
     assert turns == 15
     assert one(then, ThreadPaused).cause == "no_progress"
+
+
+def test_news_of_one_handoff_are_told_one_by_one_however_close_they_come() -> None:
+    """COM-06, COM-16: what comes while a run is told the news before waits for the next one."""
+    given = team(agent("lead"), agent("owner", edges=(Edge(to="critic", ownership=True),)), CRITIC)
+    given.uses("lead", "send_message", to=["owner"], text="begin")
+    hands(given, "critic", by="owner", ownership=True, response={"expectation": "required", "withinS": 60})
+    given.says("owner")
+    given.uses("critic", "respond_handoff", handoffId="hnd_1", decision="accept")
+    given.now += 60 * SECOND
+    woken = given.when(TimeCame(at=given.now))
+    assert one(woken, InboxReserved).items == ("hnd_1.expired",)
+    given.uses("critic", "respond_handoff", handoffId="hnd_1", decision="complete", reason="Here it is.")
+
+    then = given.says("owner", "No answer came.")
+
+    assert one(then, InboxConsumed).items == ("hnd_1.expired",)
+    assert one(then, InboxReserved).items == ("hnd_1.returned",)

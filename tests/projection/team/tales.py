@@ -268,12 +268,12 @@ def specialists() -> Story:
     told(story, (accepted, within(CRITIC, handoff="han_1")))
     done = HandoffCompleted(source="solo", target="critic", returned=True, to_thread=THREAD.thread, reason="judged")
     told(story, (TurnCompleted(iterations=1), run), (done, within(CRITIC, handoff="han_1")), *begins(THREAD, 2))
-    told(story, (InboxReserved(items=("han_1",)), again), (InboxConsumed(items=("han_1",)), again))
+    told(story, (InboxReserved(items=("han_1.returned",)), again), (InboxConsumed(items=("han_1.returned",)), again))
     refused = HandoffRejected(source="solo", target="critic", to_thread=THREAD.thread, reason="no time")
     told(story, (moved(2), second), (refused, within(CRITIC, handoff="han_2")))
     told(story, (moved(3), third), (ReplyEnded(end="expired", to_thread=THREAD.thread), third))
     told(story, (TurnCompleted(iterations=1), again), *begins(THREAD, 3))
-    return story.say(InboxReserved(items=("han_2", "han_3")), run_of(THREAD, 3))
+    return story.say(InboxReserved(items=("han_2.rejected", "han_3.expired")), run_of(THREAD, 3))
 
 
 def judged() -> Story:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from callboard.contracts.envelope import news_item
 from callboard.contracts.facts import (
     ChannelMessage,
     ChannelOpened,
@@ -59,7 +60,7 @@ def accepted(state: Session, fact: HandoffAccepted, place: Place) -> Session:
 
 def rejected(state: Session, fact: HandoffRejected, place: Place) -> Session:
     """What was not told leaves the inbox; its sender is told why."""
-    item = InboxItem(item=place.scope.handoff, source=fact.target, hops=_passed_on(state, place))
+    item = InboxItem(item=news_item(place.scope.handoff, "rejected"), source=fact.target, hops=_passed_on(state, place))
     return _add(_without(state, place.scope.handoff), fact.to_thread, item)
 
 
@@ -70,7 +71,9 @@ def completed(state: Session, fact: HandoffCompleted, place: Place) -> Session:
     if not fact.returned:
         return state
     state = msgspec.structs.replace(state, owner=fact.to_thread or state.lead)
-    return _add(state, fact.to_thread, InboxItem(item=place.scope.handoff, source=fact.target, hops=hops))
+    return _add(
+        state, fact.to_thread, InboxItem(item=news_item(place.scope.handoff, "returned"), source=fact.target, hops=hops)
+    )
 
 
 def reply_ended(state: Session, fact: ReplyEnded, place: Place) -> Session:
@@ -81,7 +84,11 @@ def reply_ended(state: Session, fact: ReplyEnded, place: Place) -> Session:
     state = msgspec.structs.replace(state, handoffs={**state.handoffs, handoff.handoff: settled})
     if fact.end == "answered":
         return state
-    return _add(state, fact.to_thread, InboxItem(item=handoff.handoff, source=handoff.target, hops=handoff.hops))
+    return _add(
+        state,
+        fact.to_thread,
+        InboxItem(item=news_item(handoff.handoff, "expired"), source=handoff.target, hops=handoff.hops),
+    )
 
 
 def _without(state: Session, identity: str) -> Session:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from callboard.contracts.content import Text
+from callboard.contracts.envelope import news_item
 from callboard.contracts.facts import (
     ChannelMessage,
     Fact,
@@ -122,17 +123,17 @@ class Waiting(msgspec.Struct):
             case ReplyEnded(end="expired") as fact:
                 one = self.handoffs.get(handoff)
                 if one is not None:
-                    self._put(fact.to_thread, handoff, _news(one, "expired", ""))
+                    self._put(fact.to_thread, news_item(handoff, "expired"), _news(one, "expired", ""))
             case _:
                 pass
 
-    def _over(self, handoff: str, to: str, news: HandoffNews, reason: str) -> None:
+    def _over(self, handoff: str, to: str, news: Literal["rejected", "returned"], reason: str) -> None:
         one = self.handoffs.pop(handoff, None)
         if one is None:
             return
         self._drop(one.receiver, (handoff,))
         if to:
-            self._put(to, handoff, _news(one, news, reason))
+            self._put(to, news_item(handoff, news), _news(one, news, reason))
 
     def _consumed(self, thread: str, items: tuple[str, ...]) -> None:
         for item in items:

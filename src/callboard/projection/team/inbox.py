@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.envelope import news_item
 from callboard.contracts.facts import (
     ChannelMessage,
     Fact,
@@ -56,11 +57,12 @@ class Inboxes(msgspec.Struct):
                 thread, told = self.receivers.get(handoff, ("", False))
                 return self._put(thread, handoff) if told and not record.scope.run else ()
             case HandoffRejected() as fact:
-                return (*self._over(handoff), *self._put(fact.to_thread, handoff))
+                return (*self._over(handoff), *self._put(fact.to_thread, news_item(handoff, "rejected")))
             case HandoffCompleted() as fact:
-                return (*self._over(handoff), *(self._put(fact.to_thread, handoff) if fact.returned else ()))
+                over = self._over(handoff)
+                return (*over, *self._put(fact.to_thread, news_item(handoff, "returned"))) if fact.returned else over
             case ReplyEnded(end="expired") as fact:
-                return self._put(fact.to_thread, handoff)
+                return self._put(fact.to_thread, news_item(handoff, "expired"))
             case ChannelMessage() as fact:
                 return tuple(found for thread in fact.to_threads for found in self._put(thread, fact.item))
             case WorkerNotification() | ReviewRequested() as fact if fact.item:
