@@ -30,6 +30,7 @@ export function noting(onDid: (name: string, what: unknown) => void): TeamHandle
     onClose: did('close'),
     onInput: taken('input'),
     onRetryAgent: did('retry agent'),
+    onOffers: async () => [{ name: 'watcher', description: 'Looks at the folder now and then.' }],
     onAddAgent: noted('add agent'),
     onMerge: async (agent) => {
       onDid('merge', agent.agentId)

@@ -67,6 +67,7 @@ export function TeamHost(props: {
     onChangeTask: did('change task'),
     onOpenRun: did('open run'),
     onRetryAgent: (agent) => props.onDid('retry agent', agent.agentId),
+    onOffers: async () => [],
     onAddAgent: taken('add agent'),
     onMerge: async () => null,
     onNewTask: taken('new task'),

@@ -20,6 +20,7 @@ from callboard.contracts.commands import (
     TurnList,
     WorkspaceList,
 )
+from callboard.contracts.commands.agents import ListAgents
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.evidence import ListExports
 from callboard.contracts.commands.tasks import GetTask, ListTasks
@@ -69,6 +70,8 @@ class Queries:
                 return await self._turns(query)
             case GetParts():
                 return await self._parts_of(query)
+            case ListAgents():
+                return await self._teams.defined(query)
             case ListSubagents():
                 return await self._teams.graph(query)
             case WaitSubagents():

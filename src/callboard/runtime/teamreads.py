@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 
+from callboard.contracts.commands.agents import AgentList, DefinedAgent, ListAgents
 from callboard.contracts.commands.team import (
     AgentInGraph,
     ChildResult,
@@ -16,6 +17,7 @@ from callboard.contracts.commands.team import (
 from callboard.contracts.errors import Refusal
 from callboard.control.decide.team.children import result_of
 from callboard.control.decide.team.waits import is_open
+from callboard.control.defined import session_roster
 from callboard.control.state import Session, Thread
 
 from .parts import Parts
@@ -45,6 +47,30 @@ class TeamReads:
                 for thread in state.threads.values()
                 if parent is None or (thread.child is not None and thread.child.parent == parent)
             ),
+            sequence=state.sequence,
+        )
+
+    async def defined(self, query: ListAgents) -> AgentList:
+        """The agents of the session's folder, as its files are now, and those that the session made. Raises
+        `unknown_session`."""
+        found = await self._sessions.get(query.session_id)
+        state = found.host.state
+        folder = await asyncio.to_thread(self._parts.definitions.roster, state.folder)
+        roster = session_roster(folder, state)
+        added = {thread.definition for thread in state.threads.values()}
+        return AgentList(
+            session_id=query.session_id,
+            agents=tuple(
+                DefinedAgent(
+                    name=one.name,
+                    kind=one.kind,
+                    description=one.description,
+                    file=one.file,
+                    added=one.name in added,
+                )
+                for one in roster.definitions
+            ),
+            problems=len({problem.file for problem in roster.problems}),
             sequence=state.sequence,
         )
 

@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom'
 import { DeleteDialog } from '@/features/sessions/delete-dialog'
 import { useT } from '@/features/shared/surface'
 import { AddDialog } from '@/features/team/add-agent'
+import type { AgentOffer } from '@/features/team/handlers'
 import type { SessionCard } from '@/system/rows/model'
 import { NO_SIGNAL } from '@/system/signal'
 import { IconButton } from '@/ui/button'
@@ -17,6 +18,7 @@ import { useSignal, useSignalByFrame } from './use'
 import { useLayout } from './use-layout'
 import { usePresence } from './use-presence'
 import { useRoute } from './use-route'
+import { agentsToAdd } from './use-team'
 
 const Palette = lazy(() => import('@/features/palette/palette'))
 
@@ -32,7 +34,7 @@ export function Shell() {
   const layout = useLayout()
   const input = useRef<HTMLTextAreaElement>(null)
   const [palette, setPalette] = useState(false)
-  const [adding, setAdding] = useState(false)
+  const [adding, setAdding] = useState<readonly AgentOffer[] | null>(null)
   const [deleting, setDeleting] = useState<SessionCard | null>(null)
   const [offers, setOffers] = useState<SessionOffers>(NOTHING_OFFERED)
 
@@ -69,7 +71,7 @@ export function Shell() {
     toggleSidebar: layout.sidebar.toggle,
     toggleInspector: layout.inspector.toggle,
     askToDelete: setDeleting,
-    askToAdd: () => setAdding(true),
+    askToAdd: () => void (active && agentsToAdd(workbench, active.id).then(setAdding)),
   }
   const showSidebar = layout.sidebar.open ? null : (
     <IconButton icon="sidebar" label={t('app.open_sidebar')} onClick={layout.sidebar.show} />
@@ -124,14 +126,14 @@ export function Shell() {
         </Suspense>
       )}
       <Exported />
-      {adding && active !== null && (
+      {adding !== null && active !== null && (
         <AddDialog
           agents={active.feed.rows.panel('agents').all()}
-          definitions={NO_DEFINITIONS}
+          offers={adding}
           onAdd={(agent) =>
             workbench.refusal(() => workbench.api.command('add_agent', { sessionId: active.id, agent }))
           }
-          onDone={() => setAdding(false)}
+          onDone={() => setAdding(null)}
         />
       )}
       {deleting !== null && (
@@ -145,7 +147,6 @@ export function Shell() {
   )
 }
 
-const NO_DEFINITIONS: readonly string[] = []
 const NO_SESSIONS: readonly SessionCard[] = []
 const NOTHING = () => {}
 const NOTHING_OFFERED: SessionOffers = {

@@ -1,11 +1,12 @@
 /** The team of a session as the surfaces want it, and what a person can do with it. */
 import { useMemo } from 'react'
-import type { Merged, TeamHandlers } from '@/features/team/handlers'
+import type { AgentOffer, Merged, TeamHandlers } from '@/features/team/handlers'
 import type { ApiClient } from '@/system/api/client'
 import type { AgentRow } from '@/system/rows/model'
 import type { RowStore } from '@/system/rows/store'
 import { agentOf, type Team, teamOf } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
+import type { Workbench } from '@/system/workbench/workbench'
 import { useServices } from './services-context'
 
 /** Null where one agent works alone: nothing pretends to a team. */
@@ -60,6 +61,7 @@ export function useTeamHandlers(
             : api.command('submit_turn', { sessionId, threadId: agent.threadId, text, whenBusy: 'queue' }),
         ),
       onRetryAgent: (agent) => void attempt(() => askAgain(api, sessionId, rows, agent)),
+      onOffers: () => agentsToAdd(workbench, sessionId),
       onAddAgent: (name) => workbench.refusal(() => api.command('add_agent', { sessionId, agent: name })),
       onMerge: async (agent) => {
         let merged: Merged | null = null
@@ -83,6 +85,16 @@ export function useTeamHandlers(
       onExportTask: (taskId) => void attempt(() => workbench.evidence.export(sessionId, taskId)),
     } satisfies TeamHandlers
   }, [workbench, session, sessionId, open])
+}
+
+/** The agents of the session's folder that can be added to it; none where the server does not say. */
+export async function agentsToAdd(workbench: Workbench, sessionId: string): Promise<readonly AgentOffer[]> {
+  let found: readonly AgentOffer[] = []
+  await workbench.attempt(async () => {
+    const { agents } = await workbench.api.query('list_agents', { sessionId })
+    found = agents.filter((one) => one.kind !== 'subagent' && !one.added)
+  })
+  return found
 }
 
 /** Let an agent that could not be reached try once more: a thread that paused goes on, another is given its last input again. */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .agents import AddAgent, AgentAdded
+from .agents import AddAgent, AgentAdded, AgentList, ListAgents
 from .base import Declaration
 from .team import (
     ApplyReview,
@@ -33,6 +33,15 @@ from .team import (
 )
 
 TEAM_TABLE: tuple[Declaration, ...] = (
+    Declaration(
+        name="list_agents",
+        command=ListAgents,
+        answer=AgentList,
+        serial="session",
+        authority="anyone",
+        query=True,
+        summary="The agents that a session's folder defines, and which of them take part.",
+    ),
     Declaration(
         name="add_agent",
         command=AddAgent,

@@ -5,33 +5,41 @@ import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { RefusedHere } from '../connection/notices'
 import { useT } from '../shared/surface'
+import type { AgentOffer } from './handlers'
 
 interface AddAgentProps {
   readonly agents: readonly AgentRow[]
-  readonly definitions: readonly string[]
   readonly onAdd: (name: string) => Promise<Refused | null>
 }
 
 /** Takes an agent of the folder into the session: one that is known to be there, or any by its name. */
-export function AddAgent(props: AddAgentProps) {
+export function AddAgent({
+  onOffers,
+  ...props
+}: AddAgentProps & { readonly onOffers: () => Promise<readonly AgentOffer[]> }) {
   const t = useT()
   const [open, setOpen] = useState(false)
+  const [offers, setOffers] = useState<readonly AgentOffer[]>([])
+  const ask = () => {
+    setOpen(true)
+    void onOffers().then(setOffers)
+  }
   return (
     <>
-      <Button icon="plus" className="mt-1 -ml-2" onClick={() => setOpen(true)}>
+      <Button icon="plus" className="mt-1 -ml-2" onClick={ask}>
         {t('team.add_agent')}
       </Button>
-      {open && <AddDialog {...props} onDone={() => setOpen(false)} />}
+      {open && <AddDialog {...props} offers={offers} onDone={() => setOpen(false)} />}
     </>
   )
 }
 
 export function AddDialog({
   agents,
-  definitions,
+  offers,
   onAdd,
   onDone,
-}: AddAgentProps & { readonly onDone: () => void }) {
+}: AddAgentProps & { readonly offers: readonly AgentOffer[]; readonly onDone: () => void }) {
   const t = useT()
   const [name, setName] = useState('')
   const [sending, setSending] = useState(false)
@@ -39,7 +47,7 @@ export function AddDialog({
   const [refused, setRefused] = useState<Refused | null>(null)
   const [list, problem] = [useId(), useId()]
   const here = new Set(agents.map((agent) => agent.name))
-  const offered = definitions.filter((one) => !here.has(one))
+  const offered = offers.filter((one) => !here.has(one.name))
   const add = async (chosen: string) => {
     if (sending) return
     setEmpty(chosen === '')
@@ -74,9 +82,26 @@ export function AddDialog({
         />
         <datalist id={list}>
           {offered.map((one) => (
-            <option key={one} value={one} />
+            <option key={one.name} value={one.name} />
           ))}
         </datalist>
+        {offered.length > 0 && (
+          <ul className="max-h-56 overflow-y-auto">
+            {offered.map((one) => (
+              <li key={one.name}>
+                <button
+                  type="button"
+                  disabled={sending}
+                  onClick={() => void add(one.name)}
+                  className="block w-full rounded-md px-2 py-1 text-left hover:bg-hover"
+                >
+                  <span className="font-medium">{one.name}</span>
+                  {one.description !== '' && <span className="block text-ink-soft">{one.description}</span>}
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
         {empty && (
           <p id={problem} role="alert" className="text-bad">
             {t('team.add_empty')}

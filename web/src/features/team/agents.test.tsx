@@ -194,6 +194,15 @@ test('an agent of the folder is added by its name; no name is refused by name', 
   expect(did).toHaveBeenLastCalledWith('add agent', 'watcher')
 })
 
+test('an agent that the folder defines is offered with what it is for, and added by a click', async () => {
+  const { surface, did } = roster(agentRow({ key: 'w' }))
+  show(surface)
+  await userEvent.click(screen.getByRole('button', { name: 'Add agent' }))
+  const dialog = within(screen.getByRole('dialog', { name: 'Add agent', hidden: true }))
+  await userEvent.click(await dialog.findByRole('button', { name: /watcher/, hidden: true }))
+  expect(did).toHaveBeenLastCalledWith('add agent', 'watcher')
+})
+
 test('an agent that is not there is refused where it was asked for, with those that are', async () => {
   const refused = {
     code: 'unknown_agent',
@@ -201,7 +210,7 @@ test('an agent that is not there is refused where it was asked for, with those t
     hint: 'There are: watcher.',
   }
   const onAdd = vi.fn(async () => refused)
-  show(<AddDialog agents={[]} definitions={[]} onAdd={onAdd} onDone={vi.fn()} />)
+  show(<AddDialog agents={[]} offers={[]} onAdd={onAdd} onDone={vi.fn()} />)
   const dialog = within(screen.getByRole('dialog', { hidden: true }))
   await userEvent.type(dialog.getByRole('combobox', { hidden: true }), 'wacher{Enter}')
   expect((await dialog.findByRole('alert', { hidden: true })).textContent).toContain('There are: watcher.')

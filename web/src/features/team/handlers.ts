@@ -10,6 +10,12 @@ export interface Merged {
   readonly conflict?: readonly string[]
 }
 
+/** An agent that can be added. */
+export interface AgentOffer {
+  readonly name: string
+  readonly description: string
+}
+
 export type NewTask = Omit<CreateTask, 'sessionId' | 'taskId'>
 
 /** What a person can do with a team. Each is a command of its owner; what it changes is shown when its fact comes. */
@@ -24,6 +30,8 @@ export interface TeamHandlers {
   readonly onInput: (agent: AgentRow, text: string) => Promise<boolean>
   /** Ask an agent that could not be reached once more. */
   readonly onRetryAgent: (agent: AgentRow) => void
+  /** Asks which agents of the folder can be added; none where that is not known. */
+  readonly onOffers: () => Promise<readonly AgentOffer[]>
   /** Take an agent of the folder into the session. Gives why not; null where it was taken. */
   readonly onAddAgent: (name: string) => Promise<Refused | null>
   /** Merge what a child did in its worktree. Gives what came of it; null where it was refused. */

@@ -19,12 +19,10 @@ export interface RosterProps {
   /** The agent whose transcript is on the screen. */
   readonly shown: string
   readonly handlers: TeamHandlers
-  /** The names of agents that the folder has; left out where they are not known. */
-  readonly definitions?: readonly string[]
 }
 
 /** Who takes part: a card for each agent, the lead first, then whoever needs a person. */
-export function Roster({ team, shown, handlers, definitions = [] }: RosterProps) {
+export function Roster({ team, shown, handlers }: RosterProps) {
   const t = useT()
   const [asked, setAsked] = useState<Subject | null>(null)
   const ordered = rosterOrder(team)
@@ -59,7 +57,7 @@ export function Roster({ team, shown, handlers, definitions = [] }: RosterProps)
           </ul>
         </Disclosure>
       )}
-      <AddAgent agents={team.agents} definitions={definitions} onAdd={handlers.onAddAgent} />
+      <AddAgent agents={team.agents} onOffers={handlers.onOffers} onAdd={handlers.onAddAgent} />
       {asked?.what === 'end' && subject !== undefined && (
         <EndDialog
           agent={subject}

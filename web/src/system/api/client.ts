@@ -42,6 +42,7 @@ type QueryName =
   | 'get_thread_read'
   | 'get_turns'
   | 'get_parts'
+  | 'list_agents'
 
 const ROOT = '/api/v1'
 const ATTEMPTS = 3

@@ -515,6 +515,14 @@ export interface AgentInGraph {
   readonly child?: ChildResult | null
 }
 
+/** `problems` counts the files that could not be read as agents: `callboard agents` says what is wrong with them. */
+export interface AgentList {
+  readonly sessionId: string
+  readonly agents: readonly DefinedAgent[]
+  readonly problems: number
+  readonly sequence: number
+}
+
 /**
  * One agent; the key is its id. Times are in microseconds since the Unix epoch.
  *
@@ -812,6 +820,18 @@ export interface CreateTask {
 export interface Cursor {
   readonly sequence: number
   readonly n?: number
+}
+
+/**
+ * A definition. `file` is its path in the folder, empty where no file of it holds it; `added` says that the agent takes part
+ * in the session.
+ */
+export interface DefinedAgent {
+  readonly name: string
+  readonly kind: AgentKind
+  readonly description: string
+  readonly file: string
+  readonly added: boolean
 }
 
 /** Delete a session with everything in it and give the space back. `confirm` must repeat the session's id. */
@@ -1289,6 +1309,14 @@ export interface LinkTasks {
   readonly parentTask?: string | null
   readonly dependsOn?: readonly string[]
   readonly refs?: readonly Ref[]
+}
+
+/**
+ * The agents that the session's folder defines, or agents of the session made for it, by name. Subagents are spawned, the
+ * others can be added.
+ */
+export interface ListAgents {
+  readonly sessionId: string
 }
 
 /** Which packs of a session are being made. */
@@ -3009,6 +3037,7 @@ export interface Commands {
   readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
   readonly export_evidence: { readonly command: ExportEvidence; readonly answer: EvidencePacked }
   readonly list_exports: { readonly command: ListExports; readonly answer: ExportList }
+  readonly list_agents: { readonly command: ListAgents; readonly answer: AgentList }
   readonly add_agent: { readonly command: AddAgent; readonly answer: AgentAdded }
   readonly list_subagents: { readonly command: ListSubagents; readonly answer: SubagentGraph }
   readonly wait_subagents: { readonly command: WaitSubagents; readonly answer: Waited }
@@ -3063,6 +3092,7 @@ export const COMMANDS = {
   start_demo: { serial: 'store', authority: 'person', query: false, summary: 'Play a demo: a real run in a folder of its own, with a script in place of the model.' },
   export_evidence: { serial: 'session', authority: 'person', query: false, summary: 'Export a pack of a session\'s facts, or of a task\'s among them, that others can verify.' },
   list_exports: { serial: 'session', authority: 'anyone', query: true, summary: 'The exports of a session that are under way, and how far each is.' },
+  list_agents: { serial: 'session', authority: 'anyone', query: true, summary: 'The agents that a session\'s folder defines, and which of them take part.' },
   add_agent: { serial: 'session', authority: 'person', query: false, summary: 'Take an agent of the folder into the session; one with a schedule sleeps until its time.' },
   list_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'The parent-child graph of a session and the state of each child\'s thread.' },
   wait_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'Wait for children; gives what is there once one failed or the time is up.' },
