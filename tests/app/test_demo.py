@@ -237,7 +237,9 @@ def test_a_demo_is_set_out_each_time_in_a_folder_of_its_own(tmp_path: Path):
 def test_the_agents_of_a_demo_are_good_and_ask_for_its_script(name: str, tmp_path: Path):
     roster = FolderDefinitions().roster(str(set_out(name, tmp_path)))
     assert roster.problems == ()
-    assert {one.model for one in roster.definitions if one.kind not in ("human", "remote")} == {f"scripted/script:{name}"}
+    assert {one.model for one in roster.definitions if one.kind not in ("human", "remote")} == {
+        f"scripted/script:{name}"
+    }
 
 
 def test_the_models_that_are_set_are_neither_asked_in_a_demo_nor_is_its_script_elsewhere(product: Product):
