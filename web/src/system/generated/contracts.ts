@@ -823,8 +823,8 @@ export interface Cursor {
 }
 
 /**
- * A definition. `file` is its path in the folder, empty where no file of it holds it; `added` says that the agent takes part
- * in the session.
+ * A definition. `file` is its path in the folder, empty where no file of it holds it; `added` says that the agent takes
+ * part in the session.
  */
 export interface DefinedAgent {
   readonly name: string
