@@ -60,7 +60,9 @@ async def test_an_inbox_survives_the_end_of_its_process_and_is_consumed_once(tmp
         crew(home)
         turn = await home.submit("go")
         await home.until(turn.session_id, "inbox.reserved")
-        state = await when(home, turn.session_id, lambda state: "critic" in [one.agent for one in state.threads.values()])
+        state = await when(
+            home, turn.session_id, lambda state: "critic" in [one.agent for one in state.threads.values()]
+        )
         thread = next(one.thread for one in state.threads.values() if one.agent == "critic")
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         state = await when(home, turn.session_id, lambda state: state.threads[thread].run is None)
