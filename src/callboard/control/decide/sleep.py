@@ -10,16 +10,14 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch
 from ..state import Background, QueuedTurn, Thread
-
-#: A task's title is the agent's description, cut at this many characters.
-TITLE = 80
+from .titles import title_of
 
 
 def joined(batch: Batch, thread: Thread, definition: Definition, permission_mode: PermissionMode) -> None:
     """The agent has joined: its task is on the board and it sleeps. It works under no wider mode than this one."""
     task = batch.known.ids.new("task")
     scope = Scope(agent=thread.agent, thread=thread.thread, task=task)
-    title = definition.description[:TITLE] or definition.name
+    title = title_of(definition.description) or definition.name
     batch.say(TaskCreated(title=title, assignee=thread.agent, entity="automation_job"), scope)
     _sleep(batch, thread, task, "joined", permission_mode, definition.schedule)
 

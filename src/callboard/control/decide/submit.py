@@ -27,10 +27,8 @@ from .held import startable
 from .team.agents import opened
 from .team.children import go_on
 from .team.slots import start_or_wait
+from .titles import title_of
 from .turns import start, thread_of
-
-#: A title is the first line of the first input, cut at this many characters.
-TITLE = 80
 
 
 def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
@@ -115,9 +113,8 @@ def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
 
 
 def _create(batch: Batch, request: SubmitTurn) -> None:
-    first_line = request.text.strip().splitlines()[0] if request.text.strip() else request.text
     batch.say(
-        SessionCreated(workspace_id=batch.known.workspace, folder=batch.known.folder, title=first_line.strip()[:TITLE]),
+        SessionCreated(workspace_id=batch.known.workspace, folder=batch.known.folder, title=title_of(request.text)),
         Scope(),
     )
     setup = batch.known.setup("", request.mode, request.permission_mode)

@@ -252,5 +252,5 @@ export const enTeam = {
   'team.source.agent': 'From {agent}',
   'team.source.an_agent': 'From another agent',
   'team.source.inbox': 'Woken by its inbox',
-  'team.source.schedule': 'Woken by its schedule',
+  'team.source.schedule': 'Woke by itself',
 } as const

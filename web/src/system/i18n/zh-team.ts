@@ -250,5 +250,5 @@ export const zhTeam = {
   'team.source.agent': '来自 {agent}',
   'team.source.an_agent': '来自另一个成员',
   'team.source.inbox': '因收件箱而继续',
-  'team.source.schedule': '按计划唤醒',
+  'team.source.schedule': '自行醒来',
 } as const

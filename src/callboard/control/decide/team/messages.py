@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from callboard.contracts.commands.team import Message, MessageSent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ChannelMessage, ChannelOpened
@@ -24,27 +26,39 @@ def send(batch: Batch, sender: Thread, request: Message) -> MessageSent:
         raise Refusal("agent_to_itself", "An agent does not write to itself.", field="to")
     for receiver in receivers.values():
         check_listens(sender, receiver, "to")
-    participants = (sender.agent, *(one.agent for one in receivers.values()))
-    run = sender.run
+    channel = _say(batch, sender, tuple(receivers.values()), request.text)
+    return MessageSent(session_id=batch.state.session, channel_id=channel, sequence=batch.state.sequence)
+
+
+def tell(batch: Batch, by: Thread | None, receiver: Thread, text: str) -> None:
+    """Tells an agent what was decided of its work; `by` is None for a person. One that has ended reads nothing more."""
+    if receiver.child is None or (receiver.child.status not in ENDED and not receiver.child.ending):
+        _say(batch, by, (receiver,), text)
+
+
+def _say(batch: Batch, by: Thread | None, receivers: tuple[Thread, ...], text: str) -> str:
+    source = by.agent if by is not None else "person"
+    participants = (source, *(one.agent for one in receivers))
+    run = by.run if by is not None else None
     scope = Scope(
-        agent=sender.agent,
-        thread=sender.thread,
+        agent=source,
+        thread=by.thread if by is not None else "",
         turn=run.turn if run is not None else "",
         run=run.run if run is not None else "",
-        channel=_channel(batch, sender, participants),
     )
+    channel = _channel(batch, scope, participants)
     batch.say(
         ChannelMessage(
             item=batch.known.ids.new("item"),
-            source=sender.agent,
+            source=source,
             participants=participants,
-            to_threads=tuple(receivers),
-            message=batch.hold(request.text),
+            to_threads=tuple(one.thread for one in receivers),
+            message=batch.hold(text),
             hops=(run.hops if run is not None else 0) + 1,
         ),
-        scope,
+        msgspec.structs.replace(scope, channel=channel),
     )
-    return MessageSent(session_id=batch.state.session, channel_id=scope.channel, sequence=batch.state.sequence)
+    return channel
 
 
 def check_listens(sender: Thread, receiver: Thread, field: str) -> None:
@@ -65,14 +79,12 @@ def check_listens(sender: Thread, receiver: Thread, field: str) -> None:
         )
 
 
-def _channel(batch: Batch, sender: Thread, participants: tuple[str, ...]) -> str:
+def _channel(batch: Batch, by: Scope, participants: tuple[str, ...]) -> str:
     for channel in batch.state.channels.values():
         if set(channel.participants) == set(participants):
             return channel.channel
-    run = sender.run
     channel = batch.known.ids.new("channel")
     batch.say(
-        ChannelOpened(participants=participants),
-        Scope(agent=sender.agent, thread=sender.thread, run=run.run if run is not None else "", channel=channel),
+        ChannelOpened(participants=participants), Scope(agent=by.agent, thread=by.thread, run=by.run, channel=channel)
     )
     return channel

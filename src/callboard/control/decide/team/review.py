@@ -13,6 +13,7 @@ from callboard.contracts.facts import (
     TaskCreated,
     TaskFailed,
 )
+from callboard.contracts.facts.task import Fix
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
@@ -21,7 +22,7 @@ from . import ending
 from .agents import agent_of, child_of, known_agent, main_of
 from .children import resume
 from .kin import child_scope
-from .messages import check_listens
+from .messages import check_listens, tell
 
 
 def request(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
@@ -106,8 +107,10 @@ def judge(batch: Batch, reviewer: Thread | None, verdict: Judge) -> VerdictGiven
     if target is not None and child is not None and child.status == "waiting" and child.review:
         by_parent = reviewer is not None and reviewer.thread == child.parent
         _decided(batch, target, child, verdict, review, by_parent=by_parent)
-    elif target is None or child is None:
-        _close_task(batch, review, verdict)
+    else:
+        if target is None or child is None:
+            _close_task(batch, review, verdict)
+        _tell_asker(batch, reviewer, review, verdict)
     return VerdictGiven(
         session_id=batch.state.session,
         review_id=review.review,
@@ -130,13 +133,29 @@ def apply(batch: Batch, review_id: str, assignee: str | None, by: str) -> OpenRe
     )
     if maker.child is not None:
         resume(batch, maker, maker.child, changes_text(review))
+    else:
+        tell(batch, None, maker, changes_text(review))
     return review
 
 
 def changes_text(review: OpenReview) -> str:
     """The requested changes as input."""
-    fixes = "\n".join(f"- {fix.text}{f' ({fix.ref})' if fix.ref else ''}" for fix in review.fixes)
-    return f"Changes were requested by {review.reviewer}.\n{review.summary}\n{fixes}".strip()
+    return f"Changes were requested by {review.reviewer}.\n{review.summary}\n{_lines(review.fixes)}".strip()
+
+
+def _lines(fixes: tuple[Fix, ...]) -> str:
+    return "\n".join(f"- {fix.text}{f' ({fix.ref})' if fix.ref else ''}" for fix in fixes)
+
+
+def _tell_asker(batch: Batch, reviewer: Thread | None, review: OpenReview, verdict: Judge) -> None:
+    """Whoever asked for the verdict is told it. A parent is told of its child's as of any end of that child."""
+    asker = batch.state.threads.get(review.asker)
+    if asker is None or (reviewer is not None and reviewer.thread == asker.thread):
+        return
+    said = (
+        f"The review {review.review} of {review.target}: {verdict.verdict}.\n{verdict.summary}\n{_lines(verdict.fixes)}"
+    )
+    tell(batch, reviewer, asker, said.strip())
 
 
 def _review_of(batch: Batch, reviewer: Thread | None, verdict: Judge) -> OpenReview:

@@ -25,11 +25,9 @@ from ...batch import Batch
 from ...known import narrower
 from ...state import Child, OpenRun, Thread
 from ..held import startable
+from ..titles import title_of
 from .agents import agent_of, may_delegate, modes_of, opened
 from .slots import Slots, enqueue, start_child
-
-#: A title is the first line of the objective, cut at this many characters.
-TITLE = 80
 
 
 class OnBoard(NamedTuple):
@@ -75,7 +73,7 @@ def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = 
     else:
         enqueue(batch, thread.thread, reason, group)
     batch.say(
-        ChannelOpened(participants=(parent.agent, thread.agent), subject=request.title or _title(request.objective)),
+        ChannelOpened(participants=(parent.agent, thread.agent), subject=request.title or title_of(request.objective)),
         Scope(
             agent=parent.agent,
             thread=parent.thread,
@@ -121,7 +119,7 @@ def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:
         return ""
     task = batch.known.ids.new("task")
     scope = Scope(agent=parent.agent, thread=parent.thread, turn=turn, run=run.run, task=task)
-    batch.say(TaskCreated(title=batch.state.title or _title(request.objective), assignee=parent.agent), scope)
+    batch.say(TaskCreated(title=batch.state.title or title_of(request.objective), assignee=parent.agent), scope)
     return task
 
 
@@ -150,7 +148,7 @@ def _join(
     if board is None:
         batch.say(
             TaskCreated(
-                title=request.title or _title(request.objective),
+                title=request.title or title_of(request.objective),
                 objective=objective,
                 assignee=agent,
                 parent_task=parent_task,
@@ -187,8 +185,3 @@ def _free_name(batch: Batch, definition: Definition) -> str:
         if agent_of(batch.state, name) is None and batch.known.find(name) is None:
             return name
         number += 1
-
-
-def _title(objective: str) -> str:
-    lines = objective.strip().splitlines()
-    return lines[0].strip()[:TITLE] if lines else ""

@@ -1,0 +1,33 @@
+"""What is called by its first line."""
+
+from __future__ import annotations
+
+import pytest
+
+from callboard.control.decide.titles import LONGEST, title_of
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Mend it.", "Mend it."),
+        ("\n\n  Mend it.  \nSoon.", "Mend it."),
+        ("", ""),
+        (" \n\t", ""),
+        ("Get release 2.0 ready. The notes can be written; how it is called is for me to decide.", None),
+        ("发布" * 60, None),
+        ("x" * LONGEST, "x" * LONGEST),
+    ],
+)
+def test_a_title_is_the_first_line_cut_between_words(text: str, title: str | None) -> None:
+    found = title_of(text)
+    if title is not None:
+        assert found == title
+    else:
+        assert len(found) <= LONGEST
+        assert found.endswith("…")
+        assert text.startswith(found[:-1])
+
+
+def test_no_word_is_cut_in_two() -> None:
+    assert title_of("word " * 30) == f"{'word ' * 14}word…"
