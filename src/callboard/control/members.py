@@ -183,12 +183,14 @@ class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenReview(msgspec.Struct, frozen=True, kw_only=True):
-    """A review that is not applied. `reviewer` and `target` are agents; `judged` says that its verdict is there."""
+    """A review that is not applied. `reviewer` and `target` are agents, `asker` is the thread that asked for it (empty where
+    it is of a child's work by its parent); `judged` says that its verdict is there."""
 
     review: str
     task: str
     reviewer: str
     target: str
+    asker: str = ""
     judged: bool = False
     fixes: tuple[Fix, ...] = ()
     summary: str = ""

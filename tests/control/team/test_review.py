@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands.team import ApplyReview, CloseSubagent, CreateTask, SubmitVerdict, UpdateTask
 from callboard.contracts.facts import (
+    ChannelMessage,
     ReviewApplied,
     ReviewRequested,
     ReviewVerdict,
@@ -13,8 +14,9 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.contracts.facts.task import Fix
+from callboard.control.decide.hops import MOST_HOPS
 from tests.control.examples import SESSION
-from tests.control.team.given import CRITIC, LEAD, WORKER, Team, all_of, one, team, types
+from tests.control.team.given import CLERK, CRITIC, LEAD, WORKER, Team, all_of, one, team, types
 
 
 def reviewed() -> Team:
@@ -113,6 +115,55 @@ def test_a_reviewer_is_told_in_its_next_turn_and_judges() -> None:
     applied = given.when(ApplyReview(session_id=SESSION, review_id=asked["reviewId"]))
     assert (one(applied, ReviewApplied).target, one(applied, ReviewApplied).by) == ("lead", "person")
     assert given.refuses(ApplyReview(session_id=SESSION, review_id=asked["reviewId"])).code == "unknown_review"
+
+
+def test_whoever_asked_for_a_verdict_is_told_it_and_what_is_to_change() -> None:
+    """UI-20: also where the work is a main's, whose turn has ended meanwhile."""
+    given = team(LEAD, CRITIC, CLERK)
+    given.uses("lead", "send_message", to=["clerk"], text="begin")
+    asked = given.gets("clerk", "request_review", reviewer="critic", instructions="Is it right?")
+    given.says("clerk", "I wait for the verdict.")
+    judged = given.uses(
+        "critic",
+        "submit_verdict",
+        reviewId=asked["reviewId"],
+        verdict="changes_requested",
+        summary="Nearly.",
+        fixes=[{"text": "Shorter.", "ref": "a.md:3"}],
+    )
+    told = one(judged, ChannelMessage)
+    assert (told.source, told.to_threads, told.message.text) == (
+        "critic",
+        (given.of("clerk").thread,),
+        "The review rev_1 of clerk: changes_requested.\nNearly.\n- Shorter. (a.md:3)",
+    )
+    assert given.run_of("clerk").reserved == (told.item,)
+    given.says("clerk", "I see.")
+
+    applied = given.when(ApplyReview(session_id=SESSION, review_id=asked["reviewId"]))
+
+    assigned = one(applied, ChannelMessage)
+    assert (assigned.source, assigned.message.text) == (
+        "person",
+        "Changes were requested by critic.\nNearly.\n- Shorter. (a.md:3)",
+    )
+    assert given.run_of("clerk").reserved == (assigned.item,)
+
+
+def test_reviewers_that_judge_for_ever_what_they_are_told_are_stopped() -> None:
+    """MAR-09"""
+    given = team(LEAD, CRITIC, CLERK)
+    given.uses("lead", "send_message", to=["clerk"], text="begin")
+    rounds = 0
+    while given.of("clerk").run is not None:
+        asked = given.gets("clerk", "request_review", reviewer="critic")
+        given.says("clerk")
+        if given.of("critic").run is None:
+            break
+        given.uses("critic", "submit_verdict", reviewId=asked["reviewId"], verdict="failed")
+        given.says("critic")
+        rounds += 1
+    assert rounds == MOST_HOPS // 2
 
 
 def test_tasks_are_made_changed_and_ended_by_agents_and_persons() -> None:

@@ -130,7 +130,13 @@ def awaited(state: Session, fact: SubagentsAwaited, place: Place) -> Session:
 
 
 def review_requested(state: Session, fact: ReviewRequested, place: Place) -> Session:
-    review = OpenReview(review=place.scope.review, task=place.scope.task, reviewer=fact.reviewer, target=fact.target)
+    review = OpenReview(
+        review=place.scope.review,
+        task=place.scope.task,
+        reviewer=fact.reviewer,
+        target=fact.target,
+        asker=place.scope.thread if fact.item else "",
+    )
     return msgspec.structs.replace(state, reviews={**state.reviews, review.review: review})
 
 
