@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Translate } from '@/system/i18n/translate'
+import type { Key, Translate } from '@/system/i18n/translate'
 import type { AgentRow } from '@/system/rows/model'
 import { childrenOf, isOver, rises, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
@@ -62,7 +62,7 @@ export function AgentCard(props: AgentCardProps) {
           {agent.agentId === team.row.lead ? (
             <Badge tone="accent">{t('team.lead')}</Badge>
           ) : (
-            <span className="truncate text-sm text-ink-faint">{t(`team.role.${agent.role}`)}</span>
+            <span className="truncate text-sm text-ink-faint">{t(whatItIs(agent))}</span>
           )}
         </span>
         <span className="flex min-w-0 items-baseline gap-1.5 pl-4">
@@ -184,4 +184,10 @@ function sleepEntries(
         onSelect: () => handlers.onResumeTask(taskId),
       }
   return [rest, { id: 'end', label: t('team.end'), icon: 'stop', danger: true, onSelect: () => onAsk('end') }]
+}
+
+/** Its role; where it has none of its own, what it is apart from an agent of the folder. */
+function whatItIs({ agentKind, role }: AgentRow): Key {
+  if (role !== 'custom') return `team.role.${role}`
+  return agentKind === 'human' || agentKind === 'remote' ? `team.kind.${agentKind}` : 'team.role.custom'
 }

@@ -20,6 +20,8 @@ export const enTeam = {
   'team.state.lost': 'Lost: its host is gone',
   'team.state.unknown': 'State unknown',
   'team.role.custom': 'Agent',
+  'team.kind.human': 'Person',
+  'team.kind.remote': 'Remote',
   'team.role.executor': 'Executor',
   'team.role.planner': 'Planner',
   'team.role.researcher': 'Researcher',

@@ -20,6 +20,8 @@ export const zhTeam = {
   'team.state.lost': '丢失：其主机已不在',
   'team.state.unknown': '状态未知',
   'team.role.custom': '智能体',
+  'team.kind.human': '人',
+  'team.kind.remote': '远程',
   'team.role.executor': '执行',
   'team.role.planner': '规划',
   'team.role.researcher': '调研',
