@@ -43,6 +43,8 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
   const active = part.state === 'running' || part.state === 'progress'
   const writing = part.state === 'input-streaming'
   const state = stateText(t, part, waiting)
+  // What a turn finished with may be all that it says: it is read whole.
+  const fit = part.tool === 'Finalize' ? 'wrap-any' : 'truncate'
   return (
     <div aria-busy={active || writing}>
       <button
@@ -57,7 +59,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
           className={active ? 'animate-breathe text-accent' : failed ? 'text-bad' : 'text-ink-faint'}
         />
         <span className="max-w-[60%] truncate font-medium">{told?.did ?? part.tool}</span>
-        <span className={`min-w-0 flex-1 truncate text-ink-soft ${told === null ? 'font-mono text-sm' : ''}`}>
+        <span className={`min-w-0 flex-1 text-ink-soft ${fit} ${told === null ? 'font-mono text-sm' : ''}`}>
           {plainTerminalText(said)}
         </span>
         <Changed part={part} />
