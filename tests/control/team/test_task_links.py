@@ -6,7 +6,7 @@ from callboard.contracts.commands.tasks import UnlinkTasks
 from callboard.contracts.facts import TaskUpdated
 from callboard.contracts.team import Ref
 from tests.control.examples import SESSION
-from tests.control.team.board import board, link, start, task
+from tests.control.team.board import board, create, link, start, task
 from tests.control.team.given import one, types
 
 REF = Ref(type="file", ref="a.md")
@@ -45,6 +45,16 @@ def test_a_task_is_never_made_to_wait_for_what_it_becomes_a_part_of() -> None:
     given.when(link("tsk_b", depends_on=("tsk_c",)))
     assert given.refuses(link("tsk_a", parent_task="tsk_c", depends_on=("tsk_b",))).code == "invalid_input"
     assert given.refuses(link("tsk_a", parent_task="tsk_c", depends_on=("tsk_c",))).code == "invalid_input"
+
+
+def test_a_task_is_not_created_to_wait_for_what_it_is_a_part_of() -> None:
+    given = board("tsk_a", "tsk_b")
+    given.when(link("tsk_b", depends_on=("tsk_a",)))
+    for waits_for in ("tsk_a", "tsk_b"):
+        problem = given.refuses(create("tsk_c", parent_task="tsk_a", depends_on=(waits_for,)))
+        assert (problem.code, problem.field) == ("invalid_input", "dependsOn")
+    given.when(create("tsk_c", parent_task="tsk_b", depends_on=("tsk_a",)))
+    assert task(given, "tsk_c").depends_on == ("tsk_a",)
 
 
 def test_links_to_what_is_over_or_never_was_are_refused() -> None:

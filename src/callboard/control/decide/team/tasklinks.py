@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from callboard.contracts.commands.tasks import LinkTasks, UnlinkTasks
 from callboard.contracts.commands.team import TaskChanged
-from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import TaskUpdated
 
 from ...batch import Batch
-from ...state import OpenTask, Session
+from ...state import OpenTask
 from .tasks import with_refs
-from .taskstate import open_task, scope_of, task_changed
+from .taskstate import awaited, circle, open_task, scope_of, task_changed
 
 
 def link(batch: Batch, request: LinkTasks) -> TaskChanged:
@@ -18,15 +17,15 @@ def link(batch: Batch, request: LinkTasks) -> TaskChanged:
     task = open_task(batch, request.task_id)
     for name in request.depends_on:
         open_task(batch, name, "dependsOn")
-        if name == task.task or task.task in _awaited(batch.state, name):
-            raise _circle(task.task, name, "dependsOn")
+        if name == task.task or task.task in awaited(batch.state, name):
+            raise circle(task.task, name, "dependsOn")
     parent = request.parent_task
     if parent is not None:
         open_task(batch, parent, "parentTask")
-        if parent == task.task or parent in _awaited(batch.state, task.task):
-            raise _circle(parent, task.task, "parentTask")
-        if any(parent in _awaited(batch.state, name) or parent == name for name in request.depends_on):
-            raise _circle(task.task, parent, "dependsOn")
+        if parent == task.task or parent in awaited(batch.state, task.task):
+            raise circle(parent, task.task, "parentTask")
+        if any(parent in awaited(batch.state, name) or parent == name for name in request.depends_on):
+            raise circle(task.task, parent, "dependsOn")
     depends_on = tuple(dict.fromkeys((*task.depends_on, *request.depends_on)))
     return _tell(
         batch,
@@ -58,24 +57,3 @@ def _tell(
         fact = TaskUpdated(depends_on=depends_on, parent_task=parent, refs=changed.refs, reason=changed.reason)
         batch.say(fact, scope_of(batch.state, task))
     return task_changed(batch, task.task)
-
-
-def _awaited(state: Session, task: str) -> set[str]:
-    """All that has to be over before the task is: what it depends on, its parts, and what those wait for."""
-    found: set[str] = set()
-    wanted = {task}
-    while wanted:
-        more = {name for one in wanted if (at := state.tasks.get(one)) is not None for name in at.depends_on}
-        more |= {one.task for one in state.tasks.values() if one.parent_task in wanted}
-        wanted = more - found
-        found |= more
-    return found
-
-
-def _circle(task: str, other: str, field: str) -> Refusal:
-    return Refusal(
-        "invalid_input",
-        f"The tasks {task} and {other} would wait for each other.",
-        field=field,
-        hint="unlink_tasks takes a link away.",
-    )

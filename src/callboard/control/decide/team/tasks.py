@@ -11,18 +11,23 @@ from callboard.contracts.team import Ref
 
 from ...batch import Batch
 from ...state import OpenTask, Thread
-from .taskstate import may_end, open_task, task_changed
+from .taskstate import awaited, circle, may_end, open_task, task_changed
 from .taskstops import cancel
 
 
 def create(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | None = None) -> TaskChanged:
-    """Puts a task on the board. Raises `unknown_task` for a parent or dependency that is not open, `task_id_used`."""
+    """Puts a task on the board. Raises `unknown_task` for a parent or dependency that is not open, `task_id_used`,
+    and `invalid_input` where it would wait for what it is a part of."""
     task = task_id or batch.known.ids.new("task")
     if task in batch.state.tasks or task in batch.known.closed:
         raise Refusal("task_id_used", f"The session already has a task {task}.", field="taskId")
     for name, field in ((request.parent_task, "parentTask"), *((one, "dependsOn") for one in request.depends_on)):
         if name is not None:
             open_task(batch, name, field)
+    for name in request.depends_on:
+        # Nothing waits for a new task but the one that it is a part of.
+        if request.parent_task == name or request.parent_task in awaited(batch.state, name):
+            raise circle(request.parent_task or "", name, "dependsOn")
     batch.say(
         TaskCreated(
             title=request.title,

@@ -120,6 +120,28 @@ def parts_of(state: Session, task: str) -> list[OpenTask]:
     return list(found.values())
 
 
+def awaited(state: Session, task: str) -> set[str]:
+    """All that has to be over before the task is: what it depends on, its parts, and what those wait for."""
+    found: set[str] = set()
+    wanted = {task}
+    while wanted:
+        more = {name for one in wanted if (at := state.tasks.get(one)) is not None for name in at.depends_on}
+        more |= {one.task for one in state.tasks.values() if one.parent_task in wanted}
+        wanted = more - found
+        found |= more
+    return found
+
+
+def circle(task: str, other: str, field: str) -> Refusal:
+    """Why a link is refused that would lead back to where it began."""
+    return Refusal(
+        "invalid_input",
+        f"The tasks {task} and {other} would wait for each other.",
+        field=field,
+        hint="unlink_tasks takes a link away.",
+    )
+
+
 def _status(state: Session, name: str) -> TaskStatus:
     task = state.tasks.get(name)
     if task is None:
