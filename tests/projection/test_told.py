@@ -132,7 +132,7 @@ def test_a_handoff_that_somebody_accepts_for_an_agent_is_told_to_it_anew():
     told(story, (InboxConsumed(items=("han_1",)), SECOND), (TurnCompleted(iterations=1), SECOND))
     accepted = HandoffAccepted(source="writer-1", target="solo", reason="by all means")
     story.say(accepted, Scope(agent="solo", thread=THREAD.thread, handoff=scope.handoff))
-    told(story, *begins(THREAD, 3), (InboxReserved(items=("han_1",)), run_of(THREAD, 3)))
+    told(story, *begins(THREAD, 3), (InboxReserved(items=("han_1.accepted",)), run_of(THREAD, 3)))
     assert [one.news for one in story.table.panel(HandoffPart)] == ["requested", "accepted"]
 
 

@@ -24,7 +24,7 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     meta: dict[str, Any] | None = None
 
 
-def news_item(handoff: str, news: Literal["rejected", "returned", "expired"]) -> str:
+def news_item(handoff: str, news: Literal["accepted", "rejected", "returned", "expired"]) -> str:
     """The item under which news of a handoff waits in an inbox. The envelope itself waits under the handoff's id: no two things
     that an agent is told of it are one item."""
     return f"{handoff}.{news}"

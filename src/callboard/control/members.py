@@ -132,7 +132,7 @@ class Background(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
-    """A handoff that is not over. `sender` and `receiver` are threads; `told` says that the receiver was told of it, `turn` is
+    """A handoff that is not over. `sender` and `receiver` are threads; `turn` is
     the receiver's in which it was accepted; `hops` counts the agents that passed on what led to it."""
 
     handoff: str
@@ -143,7 +143,6 @@ class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
     confirm: bool = False
     ownership: bool = False
     accepted: bool = False
-    told: bool = False
     resume_target: str = ""
     reply_by: int = 0
     turn: str = ""

@@ -113,12 +113,11 @@ class Told:
 
     def _accepted(self, handoff: str, reason: str) -> None:
         """Somebody accepted it for this agent, which may have been told of it already."""
-        said = self._items.get(handoff)
-        if said is not None:
-            self._keep(handoff, said.replace(_ASKS, _TAKEN))
-            return
+        if (said := self._items.get(handoff)) is not None:
+            self._items[handoff] = said.replace(_ASKS, "")
         said = escape(reason, quote=False)
-        self._keep(handoff, f'<handoff-accepted id="{handoff}">{said}{_TAKEN}</handoff-accepted>')
+        item = news_item(handoff, "accepted")
+        self._keep(item, f'<handoff-accepted id="{handoff}">{said}{_TAKEN}</handoff-accepted>')
 
     def _keep(self, item: str, text: str) -> None:
         self._items[item] = text

@@ -198,8 +198,18 @@ def test_what_a_person_accepts_for_an_agent_is_told_to_it_again() -> None:
     given.says("clerk", "Somebody else should answer.")
     assert given.works() == ["lead"]
     then = given.when(respond("hnd_1", "accept"))
-    assert one(then, InboxReserved).items == ("hnd_1",)
+    assert one(then, InboxReserved).items == ("hnd_1.accepted",)
     assert one(given.says("clerk"), HandoffCompleted).source == "lead"
+
+
+def test_what_a_person_accepts_while_an_agent_is_told_of_it_is_told_next_and_not_done_before() -> None:
+    given = team()
+    given.gets("lead", "send_handoff", to="clerk", message="Look.")
+    assert given.run_of("clerk").reserved == ("hnd_1",)
+    given.when(respond("hnd_1", "accept"))
+    then = given.says("clerk", "I wait for an answer.")
+    assert (all_of(then, HandoffCompleted), one(then, InboxReserved).items) == ([], ("hnd_1.accepted",))
+    assert one(given.says("clerk", "Looked."), HandoffCompleted).source == "lead"
 
 
 def test_only_the_receiver_answers_a_handoff() -> None:

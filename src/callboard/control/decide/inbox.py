@@ -47,7 +47,7 @@ def complete(batch: Batch, thread: Thread) -> None:
     """The turn that took them is complete: handoffs without ownership, and without an answer that is still due, are done."""
     for handoff in list(batch.state.handoffs.values()):
         mine = handoff.receiver == thread.thread and handoff.accepted and not handoff.ownership
-        if mine and not handoff.reply_by and not any(one.item == handoff.handoff for one in thread.inbox):
+        if mine and not handoff.reply_by and not any(one.handoff == handoff.handoff for one in thread.inbox):
             batch.say(
                 HandoffCompleted(source=handoff.source, target=handoff.target, reason="the turn that took it ended"),
                 Scope(agent=thread.agent, thread=thread.thread, handoff=handoff.handoff),

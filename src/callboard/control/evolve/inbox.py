@@ -52,10 +52,11 @@ def accepted(state: Session, fact: HandoffAccepted, place: Place) -> Session:
         handoffs={**state.handoffs, handoff.handoff: taken},
         owner=handoff.receiver if fact.ownership else state.owner,
     )
-    if place.scope.run or not handoff.told:
+    if place.scope.run:
         return state
-    # Somebody else accepted what the receiver has read already: it is told that it is to work on it now.
-    return _add(state, handoff.receiver, _envelope(handoff.handoff, fact.source))
+    # Somebody else accepted it, and the receiver may have read it already: it is told that it is to work on it now.
+    item = InboxItem(item=news_item(handoff.handoff, "accepted"), source=fact.source, handoff=handoff.handoff)
+    return _add(state, handoff.receiver, item)
 
 
 def rejected(state: Session, fact: HandoffRejected, place: Place) -> Session:
@@ -155,13 +156,6 @@ def consumed(state: Session, fact: InboxConsumed, place: Place) -> Session:
         left = tuple(one for one in run.reserved if one not in fact.items)
         return msgspec.structs.replace(run, reserved=left, senders=tuple(dict.fromkeys((*run.senders, *senders))))
 
-    told = {
-        item: msgspec.structs.replace(state.handoffs[item], told=True)
-        for item in fact.items
-        if item in state.handoffs and state.handoffs[item].receiver == place.scope.thread
-    }
-    if told:
-        state = msgspec.structs.replace(state, handoffs={**state.handoffs, **told})
     state = change_run(state, place, settle)
     return _change_inbox(
         state, place.scope.thread, lambda inbox: tuple(one for one in inbox if one.item not in fact.items)

@@ -35,7 +35,7 @@ SHOWN = 400
 
 
 class Handoff(msgspec.Struct, frozen=True, tag="handoff"):
-    """News of a handoff. `receiver` is the thread that it was sent to, `read` says that a turn there was told it."""
+    """News of a handoff. `receiver` is the thread that it was sent to."""
 
     handoff: str
     source: str
@@ -44,7 +44,6 @@ class Handoff(msgspec.Struct, frozen=True, tag="handoff"):
     ownership: bool
     receiver: str = ""
     news: HandoffNews = "requested"
-    read: bool = False
 
 
 class Notification(msgspec.Struct, frozen=True, tag="notification"):
@@ -88,7 +87,7 @@ class Waiting(msgspec.Struct):
             case ReviewRequested() as fact if fact.item:
                 self._put(fact.to_thread, fact.item, Notice(fact.target, "review_requested", _said(fact.instructions)))
             case InboxConsumed() as fact:
-                self._consumed(scope.thread, fact.items)
+                self._drop(scope.thread, fact.items)
             case SubagentClosed():
                 self.inboxes.pop(scope.thread, None)
             case _:
@@ -114,8 +113,8 @@ class Waiting(msgspec.Struct):
                 self._put(fact.to_thread, handoff, one)
             case HandoffAccepted() as fact:
                 one = self.handoffs.get(handoff)
-                if one is not None and one.read and not record.scope.run:
-                    self._put(one.receiver, handoff, _news(one, "accepted", fact.reason))
+                if one is not None and not record.scope.run:
+                    self._put(one.receiver, news_item(handoff, "accepted"), _news(one, "accepted", fact.reason))
             case HandoffRejected() as fact:
                 self._over(handoff, fact.to_thread, "rejected", fact.reason)
             case HandoffCompleted() as fact:
@@ -131,16 +130,9 @@ class Waiting(msgspec.Struct):
         one = self.handoffs.pop(handoff, None)
         if one is None:
             return
-        self._drop(one.receiver, (handoff,))
+        self._drop(one.receiver, (handoff, news_item(handoff, "accepted")))
         if to:
             self._put(to, news_item(handoff, news), _news(one, news, reason))
-
-    def _consumed(self, thread: str, items: tuple[str, ...]) -> None:
-        for item in items:
-            one = self.handoffs.get(item)
-            if one is not None and one.receiver == thread:
-                self.handoffs[item] = msgspec.structs.replace(one, read=True)
-        self._drop(thread, items)
 
     def _put(self, thread: str, item: str, what: Item) -> None:
         if thread and item:

@@ -36,10 +36,10 @@ TAKES: frozenset[type[Fact]] = frozenset(
 
 
 class Inboxes(msgspec.Struct):
-    """`waiting` are the items of each thread; `receivers` the thread of each open handoff, and whether it was told it."""
+    """`waiting` are the items of each thread; `receivers` the thread of each open handoff."""
 
     waiting: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
-    receivers: dict[str, tuple[str, bool]] = msgspec.field(default_factory=dict[str, tuple[str, bool]])
+    receivers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def count(self, thread: str) -> int:
         """How many items the thread's next turn will be told."""
@@ -50,12 +50,12 @@ class Inboxes(msgspec.Struct):
         handoff = record.scope.handoff
         match record.fact:
             case HandoffRequested() as fact:
-                self.receivers[handoff] = (fact.to_thread, False)
+                self.receivers[handoff] = fact.to_thread
                 return self._put(fact.to_thread, handoff)
             case HandoffAccepted():
-                # Somebody else accepted what the receiver has read already: it is told that it is to work on it now.
-                thread, told = self.receivers.get(handoff, ("", False))
-                return self._put(thread, handoff) if told and not record.scope.run else ()
+                # Somebody else accepted it: the receiver is told that it is to work on it now.
+                thread = self.receivers.get(handoff, "")
+                return () if record.scope.run else self._put(thread, news_item(handoff, "accepted"))
             case HandoffRejected() as fact:
                 return (*self._over(handoff), *self._put(fact.to_thread, news_item(handoff, "rejected")))
             case HandoffCompleted() as fact:
@@ -68,9 +68,6 @@ class Inboxes(msgspec.Struct):
             case WorkerNotification() | ReviewRequested() as fact if fact.item:
                 return self._put(fact.to_thread, fact.item)
             case InboxConsumed() as fact:
-                for item in fact.items:
-                    if self.receivers.get(item, ("", False))[0] == record.scope.thread:
-                        self.receivers[item] = (record.scope.thread, True)
                 return self._drop(record.scope.thread, *fact.items)
             case _:
                 return ()
@@ -84,8 +81,7 @@ class Inboxes(msgspec.Struct):
         return (thread,)
 
     def _over(self, handoff: str) -> tuple[str, ...]:
-        thread, _ = self.receivers.pop(handoff, ("", False))
-        return self._drop(thread, handoff)
+        return self._drop(self.receivers.pop(handoff, ""), handoff, news_item(handoff, "accepted"))
 
     def _drop(self, thread: str, *items: str) -> tuple[str, ...]:
         inbox = [item for item in self.waiting.pop(thread, []) if item not in items]
