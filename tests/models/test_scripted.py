@@ -117,6 +117,15 @@ async def test_a_match_for_one_agent_is_not_played_to_another():
     assert parts[0] == TextContent("first")
 
 
+async def test_an_id_that_happens_to_hold_the_words_is_no_match():
+    model = plays("calls:\n  - - text: as ever\nmatch:\n  - {text: go, calls: [[{text: gone}]]}\n")
+    for said, comes in (
+        ("of tsk_0351ZDePdPrLh7goxXMfRa", "as ever"),
+        ("GO on with tsk_0351ZDePdPrLh7goxXMfRa", "gone"),
+    ):
+        assert (await answer(model, asks(said)))[0] == [TextContent(comes)]
+
+
 async def test_past_its_end_a_scenario_fails_and_says_where():
     history = [says("user", "go"), says("assistant", "I review."), says("user", "more")]
     parts, failed = await failure(plays("name: short\n" + CONVERSATION), asks(*history, agent="reviewer"))

@@ -13,7 +13,7 @@ calls:                        # what any agent says, call by call
 agents:                       # what one agent says instead
   reviewer:
     - - text: Looks good.
-match:                        # what is said in a turn whose input holds this text, letter case aside; the first that fits
+match:                        # what is said in a turn whose input holds this text (not within an id), in any case; the first
   - text: write the report
     agent: lead               # only to this agent; default: to any
     calls:
