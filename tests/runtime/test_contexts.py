@@ -7,16 +7,15 @@ from pathlib import Path
 from callboard.contracts.facts import ModelRequested
 from callboard.contracts.ports.model import TextContent
 
-from .crew import when
 from .house import House, calls, house, says
 
 
 async def told(home: House, session: str, thread: str) -> list[str]:
     """The texts that the thread's model was told in its newest call, and what it answered."""
-    head = await home.runtime.parts.store.facts.head(session)
-    # The log tells of a fact before the session's host has taken it.
-    await when(home, session, lambda state: state.sequence >= head.sequence)
-    context = await (await home.runtime.sessions.get(session)).host.contexts.of(thread)
+    host = (await home.runtime.sessions.get(session)).host
+    # The log tells of a fact before its host has taken it.
+    await host.settled()
+    context = await host.contexts.of(thread)
     return [one.text for message in context.messages() for one in message.content if isinstance(one, TextContent)]
 
 
