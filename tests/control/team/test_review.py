@@ -117,6 +117,16 @@ def test_a_reviewer_is_told_in_its_next_turn_and_judges() -> None:
     assert given.refuses(ApplyReview(session_id=SESSION, review_id=asked["reviewId"])).code == "unknown_review"
 
 
+def test_a_parent_lets_another_one_judge_and_no_review_is_left_open() -> None:
+    given = reviewed()
+    (opened,) = given.state.reviews
+    asked = given.gets("lead", "request_review", reviewer="critic", target="worker-1")
+    assert asked["reviewId"] == opened
+    assert given.denied("lead", "submit_verdict", reviewId=opened, verdict="passed") == "not_yours"
+    given.uses("critic", "submit_verdict", reviewId=opened, verdict="passed")
+    assert (given.status("worker-1"), given.state.reviews) == ("completed", {})
+
+
 def test_whoever_asked_for_a_verdict_is_told_it_and_what_is_to_change() -> None:
     """UI-20: also where the work is a main's, whose turn has ended meanwhile."""
     given = team(LEAD, CRITIC, CLERK)

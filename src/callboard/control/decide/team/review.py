@@ -44,7 +44,7 @@ def request(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
             TaskCreated(title=f"Review of {target.agent}", assignee=reviewer.agent),
             Scope(agent=sender.agent, thread=sender.thread, task=task),
         )
-    review = batch.known.ids.new("review")
+    review = _passed_on(batch, sender, target) or batch.known.ids.new("review")
     run = sender.run
     batch.say(
         ReviewRequested(
@@ -65,6 +65,14 @@ def request(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
         ),
     )
     return ReviewOpened(session_id=batch.state.session, review_id=review, task_id=task, sequence=batch.state.sequence)
+
+
+def _passed_on(batch: Batch, sender: Thread, target: Thread) -> str:
+    """The review of a child's work that its parent was to judge, and lets somebody else judge now."""
+    if target.child is None or target.child.parent != sender.thread:
+        return ""
+    mine = (one for one in batch.state.reviews.values() if one.target == target.agent and not one.judged)
+    return next((one.review for one in mine if not one.asker), "")
 
 
 def open_for_child(batch: Batch, thread: Thread, child: Child) -> None:
