@@ -142,6 +142,44 @@ test('the draft of each session is its own and survives leaving it (UI-31)', asy
   await waitFor(async () => expect(await message()).toHaveProperty('value', 'half a thought'))
 })
 
+test('a session goes on as its last turn ran; a choice is for its next turn and reaches no other session (UI-31)', async () => {
+  const { server, services } = await page(
+    {
+      sessions: {
+        [SESSION]: [
+          upsert('session', sessionRow()),
+          upsert('turns', turnRow('trn_a', 10, { mode: 'auto', permissionMode: 'edits' })),
+          upsert('turns', turnRow('trn_b', 30, { source: 'schedule' })),
+        ],
+        ses_b: [upsert('session', sessionRow({ key: 'ses_b', sessionId: 'ses_b' }))],
+      },
+    },
+    `#/s/${SESSION}`,
+  )
+  const picked = (name: string) => screen.getByRole<HTMLSelectElement>('combobox', { name }).value
+  const both = () => [picked('Mode'), picked('Permission')]
+  await message()
+  await waitFor(() => expect(both()).toEqual(['auto', 'edits']))
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission' }), 'Full access')
+  expect(both()).toEqual(['auto', 'full'])
+  services.workbench.openSession('ses_b')
+  await waitFor(() => expect(both()).toEqual(['chat', 'ask']))
+  services.workbench.openSession(null)
+  expect(await screen.findByText(/asks before it changes anything/)).toBeTruthy()
+  expect(both()).toEqual(['chat', 'ask'])
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission' }), 'Full access')
+  expect(screen.getByText(/asks only where a rule says so/)).toBeTruthy()
+  services.workbench.openSession(SESSION)
+  await waitFor(() => expect(both()).toEqual(['auto', 'full']))
+  server.send(SESSION, [upsert('turns', turnRow('trn_c', 50, { mode: 'auto', permissionMode: 'full' }))])
+  await waitFor(() => expect(services.choices.get(SESSION)).toEqual({}))
+  expect(both()).toEqual(['auto', 'full'])
+  server.send(SESSION, [upsert('turns', turnRow('trn_d', 70))])
+  await waitFor(() => expect(both()).toEqual(['chat', 'ask']))
+  services.workbench.openSession(null)
+  expect(await screen.findByText(/asks before it changes anything/)).toBeTruthy()
+})
+
 test('a lost connection marks the page stale and keeps what is on it (UI-30)', async () => {
   const { server } = await page({}, `#/s/${SESSION}`)
   await screen.findByText('Ready')

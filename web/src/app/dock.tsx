@@ -13,7 +13,7 @@ import { askerOf, type Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from './services-context'
 import { useSignal } from './use'
-import { useComposer } from './use-composer'
+import { type Chosen, useComposer } from './use-composer'
 
 export interface DockProps {
   readonly session: Session
@@ -24,6 +24,7 @@ export interface DockProps {
   readonly busy: boolean
   readonly archived: boolean
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
+  readonly chosen: Chosen
   readonly team: Team | null
   /** What stands in the place of the composer; null leaves it. */
   readonly toAgent: ReactNode
@@ -35,7 +36,7 @@ export function Dock(props: DockProps) {
   const { session, status, queue } = props
   useSignal(workbench.notices.changes)
   useGivesFocusBack(props.actions.length, props.inputRef)
-  const composer = useComposer(session.id)
+  const composer = useComposer(session.id, props.chosen)
   const sessionId = session.id
   const sentToQueue = workbench.outbox.of(sessionId).filter((entry) => entry.how === 'queue')
   const paused = status?.paused ?? null

@@ -8,7 +8,7 @@ import type { SessionCard } from '@/system/rows/model'
 import { NEW_SESSION } from '@/system/workbench/workbench'
 import { useServices } from './services-context'
 import { useSignal } from './use'
-import { useComposer } from './use-composer'
+import { useChosenAtFirst, useComposer } from './use-composer'
 
 /** No session on the screen: what is sent here makes one. */
 export function FirstView(props: {
@@ -20,13 +20,14 @@ export function FirstView(props: {
   const { workbench, drafts } = useServices()
   useSignal(workbench.notices.changes)
   useSignal(workbench.outbox.changes)
-  const composer = useComposer(NEW_SESSION)
+  const chosen = useChosenAtFirst()
+  const composer = useComposer(NEW_SESSION, chosen)
   const open = workbench.workspaceId !== ''
   return (
     <FirstPage
       subtitle={
         open
-          ? t('first.subtitle', { folder: props.folder })
+          ? t(`first.subtitle.${chosen.settings.permissionMode}`, { folder: props.folder })
           : t('first.no_folder_hint', { command: 'callboard' })
       }
       models={workbench.meta?.models ?? []}

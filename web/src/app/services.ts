@@ -2,6 +2,7 @@
 import { ApiClient, type Fetch } from '@/system/api/client'
 import { LanguageChoice } from '@/system/i18n/languages'
 import { newId } from '@/system/ids'
+import { Choices } from '@/system/local/choices'
 import { Drafts } from '@/system/local/drafts'
 import { SeenMarks } from '@/system/local/seen'
 import { ThemeChoice } from '@/system/local/theme'
@@ -11,6 +12,7 @@ import { Workbench } from '@/system/workbench/workbench'
 export interface Services {
   readonly values: LocalValues
   readonly drafts: Drafts
+  readonly choices: Choices
   readonly seen: SeenMarks
   readonly theme: ThemeChoice
   readonly language: LanguageChoice
@@ -24,6 +26,7 @@ export function makeServices(fetch: Fetch, storage: Storage | null, root: HTMLEl
   return {
     values,
     drafts,
+    choices: new Choices(values),
     seen: new SeenMarks(values),
     theme: new ThemeChoice(values, root),
     language: new LanguageChoice(values, root),

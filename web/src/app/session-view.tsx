@@ -11,8 +11,9 @@ import { Button } from '@/ui/button'
 import { Dock } from './dock'
 import { useServices } from './services-context'
 import { useSignal } from './use'
-import { readSettings } from './use-composer'
+import { type Chosen, useChosen } from './use-composer'
 import type { useSessionRows } from './use-session-rows'
+import { leadThread } from './use-team'
 
 export interface SessionViewProps {
   readonly session: Session
@@ -33,7 +34,8 @@ export function SessionView(props: SessionViewProps) {
   const { workbench } = useServices()
   useSignal(session.feed.changes)
   useSignal(session.changes)
-  const handlers = useHandlers(session, view, onInspectTurn)
+  const chosen = useChosenIn(session, view)
+  const handlers = useHandlers(session, view, chosen.settings, onInspectTurn)
   const loadOlder = useCallback(() => void workbench.attempt(() => session.loadOlder()), [workbench, session])
   const { failed, onNeedParts } = useParts(session)
   const allHandlers = useMemo(() => ({ ...handlers, onNeedParts }), [handlers, onNeedParts])
@@ -86,6 +88,7 @@ export function SessionView(props: SessionViewProps) {
         busy={view.running !== null}
         archived={view.shell?.archived ?? false}
         inputRef={inputRef}
+        chosen={chosen}
         team={view.team}
         toAgent={props.toAgent}
       />
@@ -109,6 +112,16 @@ function useNamesOf(team: Team | null): Names {
 const NOBODY: Team['agents'] = []
 const NO_TASKS: Team['tasks'] = []
 
+/** How the person's next turn runs; who they talk with is the lead, whichever transcript is on the screen. */
+function useChosenIn(session: Session, { rows, team, allTurns }: SessionViewProps['view']): Chosen {
+  const threadId = leadThread(rows, team)
+  const turns = useMemo(
+    () => (team === null ? allTurns : allTurns.filter((turn) => turn.threadId === threadId)),
+    [team, allTurns, threadId],
+  )
+  return useChosen(session, turns)
+}
+
 /** Who gives the agent on the screen its work. */
 function giverOf({ team, agent }: SessionViewProps['view']): string {
   return team === null || agent === null ? '' : nameOf(team.agents, agent.parentAgentId)
@@ -117,23 +130,21 @@ function giverOf({ team, agent }: SessionViewProps['view']): string {
 function useHandlers(
   session: Session,
   view: ReturnType<typeof useSessionRows>,
+  { mode, permissionMode }: Chosen['settings'],
   onInspectTurn: (turnId: string) => void,
 ): Omit<ConversationHandlers, 'onNeedParts'> {
-  const { workbench, drafts, values } = useServices()
+  const { workbench, drafts } = useServices()
   const { toggleTurn } = view
   return useMemo(
     () => ({
       onToggleTurn: toggleTurn,
       onInspectTurn,
       onReuse: (text) => drafts.giveBack(session.id, text),
-      onSendAsTurn: (text) => {
-        const { mode, permissionMode } = readSettings(values)
-        void workbench.send({ text, how: 'start', mode, permissionMode })
-      },
+      onSendAsTurn: (text) => void workbench.send({ text, how: 'start', mode, permissionMode }),
       onSendAgain: (entry) => void workbench.sendAgain(entry),
       onDiscard: (entry) => workbench.outbox.drop(entry.id),
     }),
-    [session, workbench, drafts, values, toggleTurn, onInspectTurn],
+    [session, workbench, drafts, mode, permissionMode, toggleTurn, onInspectTurn],
   )
 }
 

@@ -99,7 +99,12 @@ export function Shell() {
       {active === null ? (
         <main className="flex min-w-0 flex-1 flex-col">
           {showSidebar && <div className="flex h-11 shrink-0 items-center px-2">{showSidebar}</div>}
-          <FirstView sessions={sessions} folder={folder?.name ?? t('app.name')} inputRef={input} />
+          <FirstView
+            key={workbench.workspaceId}
+            sessions={sessions}
+            folder={folder?.name ?? t('app.name')}
+            inputRef={input}
+          />
         </main>
       ) : (
         <ActiveSession

@@ -1,8 +1,14 @@
 /** What the first page says, in English. */
 export const enFirst = {
   'first.title': 'What should be done?',
-  'first.subtitle':
+  'first.subtitle.ask':
     'An agent works in {folder}, asks before it changes anything, and every step is on record.',
+  'first.subtitle.edits':
+    'An agent works in {folder}, changes files without asking, asks before commands, and every step is on record.',
+  'first.subtitle.planning':
+    'An agent reads in {folder}, writes nothing but documents, and every step is on record.',
+  'first.subtitle.full':
+    'An agent works in {folder}, asks only where a rule says so, and every step is on record.',
   'first.no_folder': 'No folder is open',
   'first.no_folder_hint': 'Run {command} in the folder you want to work in.',
   'first.models': 'Model',

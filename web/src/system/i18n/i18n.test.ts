@@ -51,6 +51,7 @@ test('every value of every closed list that the page shows has a text (UI-26)', 
     'steer.rejected.': STEER_REJECTIONS,
     'composer.mode.': MODES,
     'composer.permission.': PERMISSION_MODES,
+    'first.subtitle.': PERMISSION_MODES,
   }
   const missing = Object.entries(lists).flatMap(([stem, values]) =>
     values.map((value) => stem + value).filter((key) => !Object.hasOwn(en, key)),
