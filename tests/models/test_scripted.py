@@ -9,6 +9,7 @@ import pytest
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import (
     Finished,
+    ModelMessage,
     ReasoningContent,
     ReasoningDelta,
     TextContent,
@@ -254,6 +255,27 @@ async def test_a_quote_that_the_conversation_does_not_have_is_a_failure(text: st
     _, failed = await failure(plays(QUOTES), asks("Go on", earlier, result("call_1_1", "make", text), iteration=2))
     assert (failed.code, failed.retryable) == ("model_refused_request", False)
     assert "{make[0].taskId}" in failed.message
+
+
+@pytest.mark.parametrize(
+    ("came", "said"),
+    [
+        ([], "It was not run."),
+        ([result("1", "Bash", "ok")], "It was run."),
+        ([result("1", "Bash", "rejected", failed=True)], "It was not run."),
+        ([result("1", "Bash", "rejected", failed=True), result("2", "Bash", "ok")], "It was run."),
+        ([result("1", "Bash", "ok"), result("2", "Read", "no", failed=True)], "It was run."),
+    ],
+)
+async def test_what_a_part_says_of_a_call_is_said_only_where_it_is_so(came: list[ModelMessage], said: str):
+    model = plays(
+        """
+        calls:
+          - - {text: It was run., if_done: Bash}
+            - {text: It was not run., if_not_done: Bash}
+        """
+    )
+    assert (await answer(model, asks("go", *came)))[0] == [TextContent(said)]
 
 
 async def test_reasoning_has_no_signature():

@@ -1,4 +1,5 @@
-"""What a scenario takes over from the results of earlier calls, such as the id of a task that it made."""
+"""What a scenario makes of the results of earlier calls: what it takes over, such as the id of a task that it made, and what it
+says only where a call came to something."""
 
 from __future__ import annotations
 
@@ -15,6 +16,18 @@ from .turn import spoken, turn_begins
 _QUOTE = re.compile(r"\{(?P<tool>\w+)\[(?P<number>\d+)\]\.(?P<field>\w+)\}")
 
 _INPUT = "{input}"
+
+
+def fits(part: Part, request: ModelRequest) -> bool:
+    """False for a part that is said only where a call came to something else than it did."""
+    return (part.if_done is None or _done(part.if_done, request)) and (
+        part.if_not_done is None or not _done(part.if_not_done, request)
+    )
+
+
+def _done(tool: str, request: ModelRequest) -> bool:
+    results = _results(tool, request)
+    return bool(results) and not results[-1].failed
 
 
 def quoted(part: Part, request: ModelRequest) -> Part:
@@ -45,15 +58,19 @@ def _filled(value: Any, request: ModelRequest) -> Any:
 
 
 def _field(quote: re.Match[str], request: ModelRequest) -> Any:
-    results = [
-        part
-        for message in request.messages
-        for part in message.content
-        if isinstance(part, ToolResultContent) and part.tool == quote["tool"]
-    ]
+    results = _results(quote["tool"], request)
     try:
         result: dict[str, Any] = msgspec.json.decode(results[int(quote["number"])].text, type=dict[str, Any])
         return result[quote["field"]]
     except (IndexError, KeyError, msgspec.MsgspecError):
         message = f"The scenario quotes {quote[0]}, which the conversation does not have."
         raise ModelFailure("model_refused_request", message, retryable=False) from None
+
+
+def _results(tool: str, request: ModelRequest) -> list[ToolResultContent]:
+    return [
+        part
+        for message in request.messages
+        for part in message.content
+        if isinstance(part, ToolResultContent) and part.tool == tool
+    ]

@@ -24,7 +24,9 @@ match:                        # what is said in a turn whose input holds this te
       - - text: Written.
 ```
 
-A call is a list of parts, each with exactly one of these:
+A call is a list of parts. One with `if_done: TOOL` is played only where the latest call of that tool in the conversation did
+what it was to do, one with `if_not_done: TOOL` only where it was refused, failed, was stopped or never made. Each part has
+exactly one of these:
 
 `text`, `reasoning`
 :   words of the answer, sent in pieces of `chunk` characters (0: at once) with `delay_ms` before each.
@@ -117,6 +119,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     cut: bool | None = None
     delay_ms: float | None = None
     chunk: int | None = None
+    if_done: str | None = None
+    if_not_done: str | None = None
 
     def __post_init__(self) -> None:
         kinds = [kind for kind in _KINDS if getattr(self, kind) is not None]

@@ -23,7 +23,7 @@ from callboard.contracts.ports.model import (
     Usage,
 )
 
-from .quoting import quoted
+from .quoting import fits, quoted
 from .scenario import Call, Fail, Part, Scenario, Tool, load
 from .turn import spoken, turn_begins
 
@@ -55,6 +55,8 @@ class Scripted:
         usage, stop, called = Usage(), None, False
         index = 0
         for part in _call(self._scenario, request, said):
+            if not fits(part, request):
+                continue
             if part.fail is not None:
                 _fail(part.fail, request.attempt)
             elif part.cut:
