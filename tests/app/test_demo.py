@@ -19,6 +19,7 @@ from callboard.contracts.commands import RespondAction
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.tasks import CancelTask, PauseTask, ResumeTask
 from callboard.contracts.commands.team import RespondHandoff
+from callboard.contracts.facts.action import Decision
 from tests.app.product import Product, says
 
 
@@ -39,8 +40,10 @@ def given(product: Product, command: Command) -> Any:
     return run_async(give())
 
 
-def played(product: Product, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """How the demo began and all its facts; where it asks, the person approves."""
+def played(
+    product: Product, name: str, decision: Decision = "approve", code: int = 0
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """How the demo began and all its facts; where it asks, the person approves or says what is given instead."""
     with product.started("demo", name, "--json") as running:
         started = running.milestone("started")
         facts: list[dict[str, Any]] = []
@@ -48,8 +51,8 @@ def played(product: Product, name: str) -> tuple[dict[str, Any], list[dict[str, 
             facts.append(json.loads(line))
             if facts[-1]["type"] == "action.required":
                 action = facts[-1]["actionId"]
-                given(product, RespondAction(session_id=started["sessionId"], action_id=action, decision="approve"))
-        assert (running.wait(), running.errors) == (0, [])
+                given(product, RespondAction(session_id=started["sessionId"], action_id=action, decision=decision))
+        assert (running.wait(), running.errors) == (code, [])
     assert [fact["sequence"] for fact in facts] == list(range(1, len(facts) + 1))
     return started, facts
 
@@ -79,6 +82,22 @@ def test_one_agent_mends_a_failing_test_after_one_approval(product: Product):
     ran = [one for _, one in of(facts, "tool.completed") if "exitCode" in one]
     assert [one["exitCode"] for one in ran] == [0]
     assert "unicodedata.normalize" in (Path(started["folder"]) / "slugs.py").read_text()
+
+
+def test_an_agent_that_may_not_run_the_tests_does_not_say_that_they_ran(product: Product):
+    _, facts = played(product, "solo_run", "reject")
+    assert [one["code"] for _, one in of(facts, "tool.refused")] == ["person_denied"]
+    (said,) = [one["content"]["text"] for _, one in of(facts, "message.text")][-1:]
+    assert "The tests did not run" in said
+    assert "were run" not in said
+
+
+def test_a_builder_that_may_not_run_the_program_reports_so(product: Product):
+    _, facts = played(product, "coordinator_team", "reject")
+    assert [one["code"] for _, one in of(facts, "tool.refused")] == ["person_denied"]
+    (told,) = [json.dumps(one) for agent, one in of(facts, "tool.requested") if agent == "builder-1"][-1:]
+    assert "The program was not run" in told
+    assert "I ran" not in told
 
 
 def test_a_coordinator_delegates_and_names_who_asks(product: Product):
@@ -159,6 +178,17 @@ def test_a_board_leaves_the_decision_to_the_person(product: Product):
         went_well(facts)
         assert {named, noted, last} <= {fact["taskId"] for fact in facts if fact["type"] == "task.completed"}
         assert said in notes.read_text()
+
+
+def test_a_board_does_not_say_that_a_change_was_made_which_nobody_approved(product: Product):
+    with product.up():
+        started, _ = played(product, "human_agent_board")
+        session = started["sessionId"]
+        said = product.run("run", "Call it Lighthouse", "--session", session, "--permission", "ask")
+        facts = product.run("facts", session, "--json").json
+        assert "Lighthouse" not in (Path(started["folder"]) / "NOTES.md").read_text()
+        assert "`NOTES.md` was not changed" in said.out
+        assert [one.get("status") for _, one in of(facts, "task.updated")][-1] == "blocked"
 
 
 def test_a_watcher_sleeps_wakes_by_itself_reports_and_sleeps_again(product: Product):

@@ -15,7 +15,7 @@ from callboard.app.demos.printshop import proof_of
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.errors import Refusal
 from tests.app.product import Product
-from tests.app.test_demo import agents, given, of
+from tests.app.test_demo import agents, given, of, played
 
 
 @pytest.fixture
@@ -77,6 +77,17 @@ def test_a_print_shop_elsewhere_asks_once_and_delivers(product: Product):
     url = asked[0]["preview"]["text"]
     assert f"url: {url}" in (folder / "agents" / "printshop.md").read_text()
     assert gone(url)
+
+
+def test_a_desk_whose_text_may_not_leave_does_not_say_that_it_left(product: Product):
+    with product.up():
+        started, facts = played(product, "remote_teammate", "reject", 1)
+        assert of(facts, "remote.task") == []
+        (told,) = [json.dumps(one) for agent, one in of(facts, "tool.requested") if agent == "desk"][-1:]
+        assert "leaves only if you allow it" in told
+        said = product.run("run", "And the proof?", "--session", started["sessionId"])
+        assert said.code == 0
+        assert said.out.startswith("I have no proof.")
 
 
 def test_without_the_extra_the_demo_says_what_to_install_and_makes_nothing(
