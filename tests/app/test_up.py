@@ -15,7 +15,7 @@ import pytest
 
 from callboard import __version__
 from callboard.log.sqlite.store import open_store
-from tests.app.product import Product, Running, says
+from tests.app.product import SAMPLE, Product, Running, says
 
 API = "/api/v1"
 
@@ -60,6 +60,13 @@ def test_a_second_up_in_another_folder_opens_it_in_the_one_that_runs(product: Pr
         assert (joined["running"], joined["folder"]) == (True, str(other))
         assert [joined[name] for name in ("pid", "url", "epoch")] == [ready[name] for name in ("pid", "url", "epoch")]
         assert [one["path"] for one in meta(endpoint(product))["workspaces"]] == [str(product.folder), str(other)]
+
+
+def test_the_sample_is_said_of_its_folder_and_of_no_other(product: Product):
+    with product.up():
+        assert product.run("up", "--json", "--folder", str(SAMPLE)).code == 0
+        told = {one["path"]: one["sample"] for one in meta(endpoint(product))["workspaces"]}
+        assert told == {str(product.folder): False, str(SAMPLE): True}
 
 
 @pytest.mark.parametrize("command", [["up", "--no-browser"], ["run", "Where is the gauge read?"]])

@@ -140,8 +140,7 @@ const META = {
   epoch: 1,
   storeId: 'rtm_a',
   models: [{ provider: 'openai', name: 'gpt-6-mini', label: 'gpt-6-mini' }],
-  workspaces: [{ workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas' }],
-  sample: true,
+  workspaces: [{ workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: true }],
 }
 
 function json(body: unknown, status = 200): Response {

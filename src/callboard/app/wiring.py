@@ -69,7 +69,8 @@ def http_app(wired: Wired, token: str) -> HttpApp:
     async def about() -> Meta:
         listed: WorkspaceList = await wired.runtime.commands.submit(ListWorkspaces(), actor=PERSON)
         offers = tuple(
-            WorkspaceOffer(workspace_id=row.workspace_id, path=row.path, name=row.name) for row in listed.workspaces
+            WorkspaceOffer(workspace_id=row.workspace_id, path=row.path, name=row.name, sample=row.path in SAMPLES)
+            for row in listed.workspaces
         )
         return Meta(
             version=__version__,
@@ -78,7 +79,6 @@ def http_app(wired: Wired, token: str) -> HttpApp:
             store_id=parts.store.id,
             models=_offers(wired.models),
             workspaces=offers,
-            sample=any(offer.path in SAMPLES for offer in offers),
             demos=tuple(DemoOffer(name=one.name, title=one.title) for one in demos()),
         )
 

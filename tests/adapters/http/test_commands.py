@@ -195,7 +195,8 @@ async def test_the_server_says_what_it_is(board: Board):
         "epoch": 1,
         "storeId": board.store.id,
         "models": [{"provider": "scripted", "name": "short-answers", "label": "scripted · short-answers"}],
-        "workspaces": [{"workspaceId": workspace, "path": str(board.folder), "name": board.folder.name}],
-        "sample": False,
+        "workspaces": [
+            {"workspaceId": workspace, "path": str(board.folder), "name": board.folder.name, "sample": False}
+        ],
         "demos": [],
     }

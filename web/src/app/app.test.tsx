@@ -52,6 +52,13 @@ test('the first page says where it works, offers three ways in, and opens a past
   expect(window.location.hash).toBe(`#/s/${SESSION}`)
 })
 
+test('only the sample folder is called the sample', async () => {
+  const workspaces = [{ workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: false }]
+  await page({ meta: { workspaces } })
+  expect(await screen.findByRole('heading', { name: 'Try one of these' })).toBeTruthy()
+  expect(screen.queryByText(/This is the sample folder/)).toBeNull()
+})
+
 test('a turn goes from typed to answered on one page (UI-01, UI-02, UI-03)', async () => {
   const { server } = await page(
     {

@@ -14,6 +14,7 @@ import { useChosenAtFirst, useComposer } from './use-composer'
 export function FirstView(props: {
   readonly sessions: readonly SessionCard[]
   readonly folder: string
+  readonly sample: boolean
   readonly inputRef: Ref<HTMLTextAreaElement>
 }) {
   const t = useT()
@@ -31,7 +32,7 @@ export function FirstView(props: {
           : t('first.no_folder_hint', { command: 'callboard' })
       }
       models={workbench.meta?.models ?? []}
-      sample={workbench.meta?.sample ?? false}
+      sample={props.sample}
       demos={workbench.meta?.demos ?? []}
       sessions={props.sessions}
       onDemo={(name) => void workbench.startDemo(name)}

@@ -103,6 +103,7 @@ export function Shell() {
             key={workbench.workspaceId}
             sessions={sessions}
             folder={folder?.name ?? t('app.name')}
+            sample={folder?.sample ?? false}
             inputRef={input}
           />
         </main>

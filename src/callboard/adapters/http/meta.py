@@ -14,11 +14,12 @@ class ModelOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class WorkspaceOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A workspace that was opened; `path` is absolute."""
+    """A workspace that was opened; `path` is absolute. `sample` is True of the folder that comes with the product."""
 
     workspace_id: str
     path: str
     name: str
+    sample: bool = False
 
 
 class DemoOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -29,10 +30,7 @@ class DemoOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Meta(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The version, the writer (`runtimeId` and `epoch`) and the store it writes, the models and the workspaces.
-
-    `sample` is True where the folder is the sample that comes with the product.
-    """
+    """The version, the writer (`runtimeId` and `epoch`) and the store it writes, the models and the workspaces."""
 
     version: str
     runtime_id: str
@@ -40,5 +38,4 @@ class Meta(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     store_id: str
     models: tuple[ModelOffer, ...]
     workspaces: tuple[WorkspaceOffer, ...]
-    sample: bool = False
     demos: tuple[DemoOffer, ...] = ()

@@ -12,6 +12,8 @@ export interface WorkspaceOffer {
   readonly workspaceId: string
   readonly path: string
   readonly name: string
+  /** Whether it is the folder that comes with the product. */
+  readonly sample: boolean
 }
 
 /** A demo that the server plays. */
@@ -28,7 +30,6 @@ export interface Meta {
   readonly storeId: string
   readonly models: readonly ModelOffer[]
   readonly workspaces: readonly WorkspaceOffer[]
-  readonly sample: boolean
   readonly demos?: readonly DemoOffer[]
 }
 
