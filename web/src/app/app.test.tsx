@@ -59,6 +59,20 @@ test('only the sample folder is called the sample', async () => {
   expect(screen.queryByText(/This is the sample folder/)).toBeNull()
 })
 
+test('every opened folder is a choice, and one leads back to the sample', async () => {
+  const workspaces = [
+    { workspaceId: 'wks_s', path: '/opt/callboard/sample', name: 'sample', sample: true },
+    { workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: false },
+  ]
+  await page({ meta: { workspaces } }, '#/w/wks_a')
+  const folder = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Folder' })
+  expect(folder.value).toBe('wks_a')
+  expect(within(folder).getAllByRole('option')).toHaveLength(2)
+  await userEvent.selectOptions(folder, 'Sample folder')
+  expect(await screen.findByText(/This is the sample folder/)).toBeTruthy()
+  expect(window.location.hash).toBe('#/w/wks_s')
+})
+
 test('a turn goes from typed to answered on one page (UI-01, UI-02, UI-03)', async () => {
   const { server } = await page(
     {

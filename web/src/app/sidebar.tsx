@@ -82,7 +82,12 @@ export function Sidebar(props: SidebarProps) {
 function Folder({ workspaces }: { workspaces: readonly WorkspaceRow[] }) {
   const t = useT()
   const { workbench, values } = useServices()
-  const known = workspaces.length > 0 ? workspaces : (workbench.meta?.workspaces ?? [])
+  const offered = workbench.meta?.workspaces ?? []
+  const samples = new Set(offered.filter((one) => one.sample).map((one) => one.workspaceId))
+  // The feed tells of the folder on the screen only; the others are those that the server told of.
+  const known = [
+    ...new Map([...offered, ...workspaces].map((one) => [one.workspaceId, one] as const)).values(),
+  ]
   const current = known.find((workspace) => workspace.workspaceId === workbench.workspaceId)
   if (known.length < 2 || current === undefined) {
     return (
@@ -98,7 +103,7 @@ function Folder({ workspaces }: { workspaces: readonly WorkspaceRow[] }) {
         value={workbench.workspaceId}
         choices={known.map(({ workspaceId, name, path }) => ({
           value: workspaceId,
-          label: name,
+          label: samples.has(workspaceId) ? t('sessions.sample') : name,
           hint: path,
         }))}
         onChange={(id) => {

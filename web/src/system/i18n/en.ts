@@ -69,6 +69,7 @@ export const en = {
     '“{title}” and everything in it is erased from the log. The proof that it existed stays. This cannot be undone.',
   'sessions.unread': 'Unread',
   'sessions.workspace': 'Folder',
+  'sessions.sample': 'Sample folder',
   'sessions.pending_one': '{count} decision is waiting',
   'sessions.pending_other': '{count} decisions are waiting',
   'sessions.queued_one': '{count} turn is queued',

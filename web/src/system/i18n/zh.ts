@@ -69,6 +69,7 @@ export const zh: Texts = {
   'sessions.delete_body': '“{title}”及其全部内容将从日志中抹除，只保留其曾经存在的证明。此操作无法撤销。',
   'sessions.unread': '未读',
   'sessions.workspace': '文件夹',
+  'sessions.sample': '示例文件夹',
   'sessions.pending_one': '{count} 项待你决定',
   'sessions.pending_other': '{count} 项待你决定',
   'sessions.queued_one': '{count} 轮在排队',
