@@ -12,6 +12,7 @@ import { Inspector } from '@/features/inspector/inspector'
 import { useT } from '@/features/shared/surface'
 import { Diagnostics } from '@/features/status/diagnostics'
 import { StatusLine } from '@/features/status/status-line'
+import { Alone } from '@/features/team/alone'
 import { Roster } from '@/features/team/roster'
 import { TeamBar, type View } from '@/features/team/team-bar'
 import { clockStart } from '@/system/rows/activity'
@@ -168,6 +169,11 @@ export function ActiveSession(props: ActiveSessionProps) {
                       ),
                     },
                   ]
+            }
+            last={
+              team === null
+                ? [{ id: 'team', label: t('team.tab'), content: <Alone handlers={handlers} /> }]
+                : []
             }
           />
         </div>

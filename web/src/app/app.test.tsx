@@ -201,6 +201,31 @@ test('a session goes on as its last turn ran; a choice is for its next turn and 
   expect(await screen.findByText(/asks before it changes anything/)).toBeTruthy()
 })
 
+test('a session of one agent shows no team but the way to one, in its details (UI-18)', async () => {
+  const turns = [upsert('turns', turnRow('trn_a', 10))]
+  const { server } = await page(
+    {
+      sessions: { [SESSION]: [upsert('session', sessionRow()), upsert('status', statusRow()), ...turns] },
+      answers: {
+        list_agents: () => ({
+          agents: [{ name: 'critic', description: 'Judges.', kind: 'main', added: false }],
+        }),
+      },
+    },
+    `#/s/${SESSION}`,
+  )
+  await userEvent.click(await screen.findByRole('button', { name: 'Show details' }))
+  expect(await screen.findByRole('tabpanel', { name: 'Turn' })).toBeTruthy()
+  await userEvent.click(screen.getByRole('tab', { name: 'Team' }))
+  const panel = within(screen.getByRole('tabpanel', { name: 'Team' }))
+  expect(panel.getByText('One agent works here.')).toBeTruthy()
+  expect(screen.queryByRole('navigation', { name: 'Views of the team' })).toBeNull()
+  await userEvent.click(panel.getByRole('button', { name: 'Add agent' }))
+  const dialog = within(screen.getByRole('dialog', { name: 'Add agent', hidden: true }))
+  await userEvent.click(await dialog.findByRole('button', { name: /critic/, hidden: true }))
+  expect(server.given).toMatchObject([{ name: 'add_agent', body: { sessionId: SESSION, agent: 'critic' } }])
+})
+
 test('a lost connection marks the page stale and keeps what is on it (UI-30)', async () => {
   const { server } = await page({}, `#/s/${SESSION}`)
   await screen.findByText('Ready')

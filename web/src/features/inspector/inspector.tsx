@@ -16,25 +16,31 @@ export interface InspectorProps {
   readonly sessionId: string
   /** What else there is to look at, before the turn. */
   readonly first?: readonly Tab[]
+  /** What else there is to look at, after it. */
+  readonly last?: readonly Tab[]
 }
 
 /** What is on record of one turn, each side of it under a tab of its own. */
 export function Inspector(props: InspectorProps) {
   const t = useT()
-  const { turn, parts, first = NONE } = props
+  const { turn, parts, first = NONE, last = NONE } = props
+  // What stands first is chosen anew where it is something else.
+  const key = first.length > 0 ? 'team' : turn === null ? 'idle' : 'solo'
   if (turn === null) {
     const none = <p className="px-4 text-ink-faint">{t('inspector.none')}</p>
-    return first.length === 0 ? none : <Tabs key="team" label={t('inspector.title')} tabs={first} />
+    const rest = [...first, ...last]
+    return rest.length === 0 ? none : <Tabs key={key} label={t('inspector.title')} tabs={rest} />
   }
   const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
   return (
     <Tabs
-      key={first.length === 0 ? 'solo' : 'team'}
+      key={key}
       label={t('inspector.title')}
       tabs={[
         ...first,
         { id: 'turn', label: t('inspector.turn'), content: <Turn {...props} turn={turn} tools={tools} /> },
         { id: 'permissions', label: t('inspector.permissions'), content: <Permissions tools={tools} /> },
+        ...last,
       ]}
     />
   )

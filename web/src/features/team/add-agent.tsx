@@ -44,6 +44,7 @@ export function AddDialog({
   const [name, setName] = useState('')
   const [sending, setSending] = useState(false)
   const [empty, setEmpty] = useState(false)
+  const [subagent, setSubagent] = useState('')
   const [refused, setRefused] = useState<Refused | null>(null)
   const [list, problem] = [useId(), useId()]
   const here = new Set(agents.map((agent) => agent.name))
@@ -55,7 +56,10 @@ export function AddDialog({
     setSending(true)
     const why = await onAdd(chosen)
     setSending(false)
-    setRefused(why)
+    // What is said of it to an agent that asks is not for a person.
+    const isSubagent = why?.code === 'delegate_target_denied'
+    setSubagent(isSubagent ? chosen : '')
+    setRefused(isSubagent ? null : why)
     if (why === null) onDone()
   }
   return (
@@ -105,6 +109,11 @@ export function AddDialog({
         {empty && (
           <p id={problem} role="alert" className="text-bad">
             {t('team.add_empty')}
+          </p>
+        )}
+        {subagent !== '' && (
+          <p role="alert" className="wrap-any text-bad">
+            {t('team.add_subagent', { agent: subagent })}
           </p>
         )}
         <RefusedHere refused={refused} />

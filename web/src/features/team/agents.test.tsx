@@ -216,3 +216,17 @@ test('an agent that is not there is refused where it was asked for, with those t
   expect((await dialog.findByRole('alert', { hidden: true })).textContent).toContain('There are: watcher.')
   expect(onAdd.mock.calls).toEqual([['wacher']])
 })
+
+test('a subagent is not added, and why is said to a person', async () => {
+  const refused = {
+    code: 'delegate_target_denied',
+    message: 'worker is a subagent: it works for one parent.',
+    hint: 'spawn_subagent gives it an objective.',
+  }
+  show(<AddDialog agents={[]} offers={[]} onAdd={async () => refused} onDone={vi.fn()} />)
+  const dialog = within(screen.getByRole('dialog', { hidden: true }))
+  await userEvent.type(dialog.getByRole('combobox', { hidden: true }), 'worker{Enter}')
+  expect((await dialog.findByRole('alert', { hidden: true })).textContent).toBe(
+    'worker is a subagent: another agent starts it when there is work for it. Ask for that in the conversation.',
+  )
+})

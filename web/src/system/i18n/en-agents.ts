@@ -100,6 +100,9 @@ export const enAgents = {
   'team.add_body': 'An agent that the folder defines joins this session with a conversation of its own.',
   'team.add_name': 'Name of the agent',
   'team.add_empty': 'Name an agent first.',
+  'team.add_subagent':
+    '{agent} is a subagent: another agent starts it when there is work for it. Ask for that in the conversation.',
+  'team.alone': 'One agent works here.',
   'team.add': 'Add',
 
   'prompt.title': 'Prompt',

@@ -100,6 +100,8 @@ export const zhAgents = {
   'team.add_body': '文件夹中定义的成员会加入此会话，并有自己的对话。',
   'team.add_name': '成员名称',
   'team.add_empty': '请先填写成员名称。',
+  'team.add_subagent': '{agent} 是子智能体：有工作时由其他智能体启动。请在对话中提出。',
+  'team.alone': '这里只有一个智能体在工作。',
   'team.add': '添加',
 
   'prompt.title': '提示词',

@@ -1,0 +1,14 @@
+import { useT } from '../shared/surface'
+import { AddAgent } from './add-agent'
+import type { TeamHandlers } from './handlers'
+
+/** Of a session in which one agent works: nothing of a team but the way to one. */
+export function Alone({ handlers }: { readonly handlers: TeamHandlers }) {
+  const t = useT()
+  return (
+    <>
+      <p className="text-ink-soft">{t('team.alone')}</p>
+      <AddAgent agents={[]} onOffers={handlers.onOffers} onAdd={handlers.onAddAgent} />
+    </>
+  )
+}
