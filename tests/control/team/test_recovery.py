@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from callboard.contracts.commands import ResumeThread
-from callboard.contracts.facts import ThreadPaused, TurnSubmitted, WorkerNotification
+from callboard.contracts.facts import TaskFailed, ThreadPaused, TurnSubmitted, WorkerNotification
 from callboard.control.effects import ExpireAction, WakeAt, standing
 from callboard.control.outcomes import TakenOver
-from tests.control.examples import ASK, NOW, SESSION, answered, approve, wants
+from tests.control.examples import ASK, NOW, SESSION, answered, approve, submit, wants
 from tests.control.given import Then
+from tests.control.team.board import attempts, retry
 from tests.control.team.given import WORKER, Team, agent, all_of, one, spawn, team, types
 
 SECOND = 1_000_000
@@ -39,8 +40,11 @@ def test_a_tree_is_told_as_interrupted_and_nothing_of_it_begins_by_itself() -> N
         "turn.interrupted",
         "model.interrupted",
         "turn.interrupted",
+        "task.failed",
         "worker.notification",
         "thread.paused",
+        "task.failed",
+        "snapshot.updated",
         "team.changed",
     ]
     assert one(then, WorkerNotification).status == "interrupted"
@@ -62,6 +66,77 @@ def test_one_command_resumes_the_tree() -> None:
     assert given.works() == ["lead", "worker-2"]
     given.says("worker-2")
     assert given.refuses(ResumeThread(session_id=SESSION, tree=True)).code == "thread_not_paused"
+
+
+def test_whatever_was_worked_on_is_not_at_work_any_more_and_can_be_tried_again() -> None:
+    """CTL-06, CTL-07: no task reads as running with nothing that runs or waits for it."""
+    given = team()
+    given.spawns()
+    given.uses("lead", "wait_subagents")
+    then = crashed(given)
+
+    whole, part = given.state.tasks.values()
+    assert [(fact.code, fact.message) for fact in all_of(then, TaskFailed)] == [
+        ("interrupted", "the process that ran it ended")
+    ] * 2
+    assert (whole.work, part.work) == ("over", "over")
+    given.when(retry(part.task))
+    given.when(retry(whole.task))
+    assert given.works() == ["lead", "worker-1"]
+    given.says("worker-1")
+    given.says("lead")
+    assert given.state.tasks == {}
+
+
+def test_what_goes_on_with_the_tree_is_another_attempt_of_each_task() -> None:
+    """CTL-06, CTL-07"""
+    given = team()
+    given.spawns()
+    given.uses("lead", "wait_subagents")
+    crashed(given)
+    whole, part = given.state.tasks.values()
+    then = given.when(ResumeThread(session_id=SESSION, tree=True))
+
+    begun = [(scope.task, scope.attempt, fact.assignee) for fact, scope in attempts(then)]
+    assert begun == [(whole.task, 2, "lead"), (part.task, 2, "worker-1")]
+    given.says("worker-1")
+    given.says("lead")
+    assert given.state.tasks == {}
+
+
+def test_an_agent_that_is_stopped_in_another_turn_than_it_gave_parts_away_in_goes_on_with_its_task() -> None:
+    """CTL-06, CTL-07"""
+    given = team()
+    given.spawns()
+    given.says("lead", "They work on it.")
+    given.when(submit("and?", session_id=SESSION))
+    crashed(given)
+    assert [one.work for one in given.state.tasks.values()] == ["over", "over"]
+    given.when(ResumeThread(session_id=SESSION, tree=True))
+    given.says("worker-1")
+    given.says("lead")
+    assert given.state.tasks == {}
+
+
+def test_a_task_whose_agent_was_only_not_told_yet_is_tried_again() -> None:
+    """CTL-06"""
+    given = team()
+    given.spawns()
+    given.says("lead", "They work on it.")
+    crashed(given)
+    whole = next(one for one in given.state.tasks.values() if one.implied)
+    assert given.works() == []
+    given.when(retry(whole.task))
+    assert given.works() == ["lead"]
+
+
+def test_a_child_that_was_stopped_and_is_cancelled_takes_its_task_with_it() -> None:
+    """CTL-06, CTL-08"""
+    given = team()
+    given.spawns()
+    given.stopped("worker-1", "crash")
+    given.uses("lead", "cancel_subagent", agent="worker-1")
+    assert [one.implied for one in given.state.tasks.values()] == [True]
 
 
 def test_without_the_tree_only_the_thread_goes_on() -> None:

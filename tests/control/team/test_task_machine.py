@@ -20,7 +20,8 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import NewFact
 from callboard.control.decide.held import startable
-from callboard.control.decide.team.taskstate import parts_of, run_for, worker_of
+from callboard.control.decide.team.taskstate import at_work, parts_of, run_for, was_stopped, worker_of
+from callboard.control.outcomes import TakenOver
 from callboard.control.state import OpenTask
 from tests.control.examples import SESSION, interrupt, submit
 from tests.control.given import Step
@@ -143,6 +144,12 @@ class TaskMachine(RuleBasedStateMachine):
             then = given.says(agent)
         self._see(then.decision.facts)
 
+    @rule(pick=PICK)
+    def the_process_ends(self, pick: int) -> None:
+        if pick < 2:
+            self.given.epoch += 1
+            self._take(TakenOver(partials=()))
+
     @rule()
     def all_comes_to_rest(self) -> None:
         """Nobody is left waiting for what does not come."""
@@ -170,6 +177,13 @@ class TaskMachine(RuleBasedStateMachine):
             if task.work == "running" and not task.paused and not task.cancelling:
                 assert self._has_somebody(task), f"nobody works on {task}"
 
+    @invariant()
+    def who_works_on_a_task_is_not_joined_by_another_attempt(self) -> None:
+        state = self.given.state
+        for task in state.tasks.values():
+            found = run_for(state, task)
+            assert found is None or at_work(state, task), f"{found[0].agent} works on {task.task}"
+
     def _has_somebody(self, task: OpenTask) -> bool:
         state = self.given.state
         thread = state.threads.get(task.thread)
@@ -179,15 +193,13 @@ class TaskMachine(RuleBasedStateMachine):
             return True
         worker = worker_of(state, task)
         if worker is not None:
-            return worker[1].status in ("queued", "running", "waiting")
+            return worker[1].status in ("queued", "running") or not was_stopped(worker[0])
         if any(queued.turn == task.turn for queued in thread.queue):
             return True
-        # It gave parts away, and they are at work or it was not told yet of what came of them; or it stands for a turn that
-        # ended with its process, and waits to be resumed.
+        # It gave parts away, and they are at work or it was not told yet of what came of them.
         untold = bool(thread.inbox) or thread.run is not None or startable(state, thread) is not None
         parts = any(one.work == "running" for one in parts_of(state, task.task))
-        cut = thread.ended is not None and thread.ended.code == "crash"
-        return (task.delegated and (parts or untold)) or parts or (task.implied and (untold or cut))
+        return parts or ((task.delegated or task.implied) and untold)
 
 
 def _ends(fact: Fact) -> bool:

@@ -102,4 +102,4 @@ def _ended(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
         case "failed":
             ending.failed(batch, thread, child, end.code, end.message, end.text)
         case "interrupted":
-            ending.notify(batch, thread, child, "interrupted", end.text)
+            ending.interrupted(batch, thread, child, end)

@@ -10,6 +10,7 @@ from callboard.contracts.facts import QueueAdded, QueuePromoted, TaskStarted, Th
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, thread_scope
+from ..evolve.tasks import UNASKED
 from ..state import QueuedTurn, Thread
 from .held import startable
 from .team.kin import ENDED, children
@@ -21,8 +22,6 @@ GO_ON = (
     "You were stopped because the process that ran you ended. Look at what is done already, then go on with what you were "
     "asked for."
 )
-#: Interrupts that nobody asked for.
-_UNASKED = ("crash", "lost", "shutdown")
 
 
 def resume(batch: Batch, request: ResumeThread) -> ThreadChanged:
@@ -44,7 +43,7 @@ def _stopped(thread: Thread) -> bool:
 
 
 def _unasked(thread: Thread) -> bool:
-    return thread.ended is not None and thread.ended.how == "interrupted" and thread.ended.code in _UNASKED
+    return thread.ended is not None and thread.ended.how == "interrupted" and thread.ended.code in UNASKED
 
 
 def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:

@@ -14,6 +14,9 @@ from callboard.contracts.facts import (
 from ..state import OpenTask, Session, Thread, TurnEnd
 from .place import Place
 
+#: Interrupts that nobody asked for.
+UNASKED = ("crash", "lost", "shutdown")
+
 
 def created(state: Session, fact: TaskCreated, place: Place) -> Session:
     """A child's task, and the one of a turn that is under way, is at work from the beginning: in its first attempt."""
@@ -82,8 +85,14 @@ def run_started(state: Session, place: Place) -> Session:
 
 
 def turn_ended(state: Session, end: TurnEnd, place: Place) -> Session:
-    """How the attempt's turn ended stays with the task, whatever the agent does next. A job does not end with a turn."""
-    found = next((one for one in state.tasks.values() if one.turn and one.turn == place.scope.turn), None)
+    """How the attempt's turn ended stays with the task, whatever the agent does next. A job does not end with a turn. What an
+    agent gave parts of away is cut with any turn of it that nobody asked to stop."""
+    turn = place.scope.turn
+    found = next((one for one in state.tasks.values() if one.turn and one.turn == turn), None)
+    if found is None and end.how == "interrupted" and end.code in UNASKED:
+        given = (one for one in state.tasks.values() if one.delegated and one.thread == place.scope.thread)
+        found = next((one for one in given if one.work == "running" and one.entity != "automation_job"), None)
+        return state if found is None else _change(state, found.task, ended=end, turn=turn)
     if found is None:
         return state
     if found.entity == "automation_job":

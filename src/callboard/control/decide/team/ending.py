@@ -19,8 +19,9 @@ from callboard.contracts.facts.subagent import NotificationStatus
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, thread_scope
-from ...state import Child, Thread
+from ...state import Child, Thread, TurnEnd
 from .kin import ENDED, child_scope
+from .taskstate import was_stopped
 
 #: How much of a result its notification says; the whole is in the child's transcript.
 SUMMARY = 500
@@ -55,13 +56,22 @@ def failed(
     notify(batch, thread, child, "failed", result or Text(), message, by_parent=by_parent)
 
 
+def interrupted(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
+    """Its turn was stopped and it waits to go on: its attempt is over, unless its task is paused, which lets it go on again."""
+    task = batch.state.tasks.get(child.task)
+    if task is not None and not task.paused and not task.cancelling and _is_at(batch, thread, child):
+        message = end.message or f"The turn was stopped ({end.code})."
+        batch.say(TaskFailed(code="interrupted", message=message), child_scope(thread, child))
+    notify(batch, thread, child, "interrupted", end.text)
+
+
 def cancelled(batch: Batch, thread: Thread, child: Child, ending: str, reason: str) -> None:
     """It was stopped; what had ended before stays as it is. One that is closed takes nothing more."""
     scope = child_scope(thread, child)
     if child.status not in ENDED:
         result = thread.ended.text if thread.ended is not None else Text()
         batch.say(SubagentCancelled(reason=reason, result=result, usage=thread.usage), scope)
-        if _is_at(batch, thread, child):
+        if _is_at(batch, thread, child) or _was_at(batch, thread, child):
             batch.say(TaskCancelled(reason=reason), scope)
         notify(batch, thread, child, "cancelled", result, reason)
     if ending != "closed":
@@ -78,6 +88,12 @@ def _is_at(batch: Batch, thread: Thread, child: Child) -> bool:
     """True while this child works on its task, which may be done by now, reported as failed, or another's."""
     task = batch.state.tasks.get(child.task)
     return task is not None and task.thread == thread.thread and task.work == "running"
+
+
+def _was_at(batch: Batch, thread: Thread, child: Child) -> bool:
+    """True for a child that was stopped and would have gone on with its task."""
+    task = batch.state.tasks.get(child.task)
+    return task is not None and task.thread == thread.thread and child.status != "running" and was_stopped(thread)
 
 
 def notify(

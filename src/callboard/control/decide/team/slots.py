@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
+
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SubagentQueued, SubagentStarted, TeamChanged
+from callboard.contracts.facts import SubagentQueued, SubagentStarted, TaskStarted, TeamChanged
 from callboard.contracts.scope import Scope
 from callboard.contracts.team import QueueReason, TeamPhase
 
 from ...batch import Batch
-from ...state import Child, Session, TeamLoad, Thread
+from ...state import Child, QueuedTurn, Session, TeamLoad, Thread
 from ..held import startable
 from ..turns import start
 from . import ending
 from .kin import child_scope
+from .taskstate import was_stopped
 
 
 class Slots:
@@ -58,10 +61,20 @@ def start_child(batch: Batch, thread: str, group: str) -> None:
     before = batch.mark()
     try:
         batch.say(SubagentStarted(role=child.role, group=group), child_scope(found, child))
+        _again(batch, found, child, first)
         start(batch, thread, first)
     except Refusal as refusal:
         batch.back_to(before)
         ending.failed(batch, found, child, refusal.code, refusal.problem.message)
+
+
+def _again(batch: Batch, thread: Thread, child: Child, turn: QueuedTurn) -> None:
+    """A child that was stopped goes on: with another attempt of its task, whose former one ended with that."""
+    task = batch.state.tasks.get(child.task)
+    if task is None or task.work != "over" or task.thread != thread.thread or not was_stopped(thread):
+        return
+    scope = msgspec.structs.replace(child_scope(thread, child), turn=turn.turn, attempt=task.attempt + 1)
+    batch.say(TaskStarted(assignee=thread.agent), scope)
 
 
 def start_or_wait(batch: Batch, thread_id: str) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from callboard.contracts.facts import SnapshotUpdated, TaskCancelled, TaskCompleted, TaskFailed
 
 from ...batch import Batch
+from ...evolve.tasks import UNASKED
 from ...state import OpenTask, Thread, TurnEnd
 from ..held import startable
 from .ending import SUMMARY
 from .taskstate import parts_of, run_for, scope_of, worker_of
-
-#: Interrupts that somebody asked for.
-_ASKED = ("person", "cancelled", "closed")
 
 
 def settle(batch: Batch) -> None:
@@ -38,13 +36,16 @@ def _cancelled(batch: Batch, task: OpenTask) -> None:
 
 
 def _attempt_over(batch: Batch, task: OpenTask) -> None:
-    """An attempt ends with its turn, once nobody works on a part of the task and nothing of that is untold. A job goes on, and
-    a child's task ends with the child."""
+    """An attempt ends with its turn, once nobody works on a part of the task and nothing of that is untold; with the process
+    that ran its turn it ends at once. A job goes on, and a child's task ends with the child."""
     thread = batch.state.threads.get(task.thread)
     if thread is None or not task.turn or task.entity == "automation_job" or worker_of(batch.state, task) is not None:
         return
     end = _end(batch, task, thread)
-    if end is None or any(one.work == "running" for one in parts_of(batch.state, task.task)):
+    if end is None:
+        return
+    cut = end.how == "interrupted" and end.code in UNASKED
+    if not cut and any(one.work == "running" for one in parts_of(batch.state, task.task)):
         return
     scope = scope_of(batch.state, task)
     match end.how:
@@ -52,7 +53,7 @@ def _attempt_over(batch: Batch, task: OpenTask) -> None:
             batch.say(TaskCompleted(summary=end.text.text[:SUMMARY], refs=task.refs), scope)
         case "failed":
             batch.say(TaskFailed(code=end.code, message=end.message), scope)
-        case "interrupted" if not task.implied:
+        case "interrupted" if cut or not task.implied:
             message = end.message or f"The turn was stopped ({end.code})."
             batch.say(TaskFailed(code="interrupted", message=message), scope)
         case "interrupted":
@@ -62,15 +63,10 @@ def _attempt_over(batch: Batch, task: OpenTask) -> None:
 
 def _end(batch: Batch, task: OpenTask, thread: Thread) -> TurnEnd | None:
     """How the attempt ended; None while it has not. One whose agent gave parts away ends as the turn does in which it was told
-    of them; one that was stopped is over. The task of a turn that ended with its process waits to be resumed."""
+    of them; one that was stopped is over."""
     end = task.ended
-    if end is None or (end.how == "interrupted" and (end.code in _ASKED or not task.implied)):
-        return end
-    if not task.implied and not task.delegated:
+    if end is None or end.how == "interrupted" or not (task.implied or task.delegated):
         return end
     if thread.run is not None or thread.ended is None or startable(batch.state, thread) is not None:
         return None
-    last = thread.ended
-    if thread.inbox and last.how == "completed":
-        return None
-    return None if last.how == "interrupted" and task.implied and last.code not in _ASKED else last
+    return None if thread.inbox and thread.ended.how == "completed" else thread.ended

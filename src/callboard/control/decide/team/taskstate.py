@@ -80,15 +80,23 @@ def run_for(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
 
 
 def at_work(state: Session, task: OpenTask) -> bool:
-    """True while an attempt is under way: something runs or waits for it, or a person has it in hand. A child that was
-    stopped waits for somebody to let it go on, or to make another attempt."""
+    """True while an attempt is under way: something runs or waits for it, a part of it is at work, or a person has it in hand.
+    A child that was stopped waits for somebody to let it go on, or to make another attempt."""
     worker = worker_of(state, task)
     if worker is None:
-        return task.work == "running" or run_for(state, task) is not None
+        return run_for(state, task) is not None or (task.work == "running" and _goes_on(state, task))
     thread, child = worker
     if thread.run is not None or child.status in ("queued", "running"):
         return True
     return child.status == "waiting" and not was_stopped(thread)
+
+
+def _goes_on(state: Session, task: OpenTask) -> bool:
+    thread = thread_of_task(state, task)
+    if thread is None or thread.kind == "human":
+        return True
+    queued = any(task.task == one.task or task.turn == one.turn for one in thread.queue)
+    return queued or any(one.work == "running" for one in parts_of(state, task.task))
 
 
 def may_end(state: Session, by: Thread, task: OpenTask) -> None:
