@@ -14,6 +14,7 @@ from callboard.app.demos.catalog import Catalog
 from callboard.app.demos.printshop import proof_of
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.errors import Refusal
+from callboard.runtime.installing import installs
 from tests.app.product import Product
 from tests.app.test_demo import agents, given, of, played
 
@@ -96,8 +97,8 @@ def test_without_the_extra_the_demo_says_what_to_install_and_makes_nothing(
     monkeypatch.setattr(elsewhere, "NEEDED", ("a2a_is_not_here",))
     with pytest.raises(Refusal) as refused:
         Catalog(tmp_path / "demos").set_out("remote_teammate")
-    assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "name")
-    assert "pip install 'callboard[a2a]'" in refused.value.problem.hint
+    assert (refused.value.code, refused.value.problem.field) == ("not_installed", "")
+    assert installs("a2a") in refused.value.problem.hint
     assert not (tmp_path / "demos").exists()
 
 

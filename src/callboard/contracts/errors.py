@@ -109,6 +109,7 @@ Code = Literal[
     "bad_definition",
     "bad_settings",
     "no_folder",
+    "not_installed",
     "unreachable",
     "remote_unavailable",
     "remote_refused",

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from callboard.adapters.a2a import A2aAgents, Pace
 from callboard.contracts.ports.external import ExternalFailure, SaidText
+from callboard.runtime.installing import installs
 
 from .peer import QUICK, nothing, peer, raw
 
@@ -210,6 +211,6 @@ async def test_without_the_extra_the_error_names_what_to_install(monkeypatch: py
     with pytest.raises(ExternalFailure) as failed:
         await A2aAgents().reach("http://127.0.0.1:1/")
     assert (failed.value.code, failed.value.message) == (
-        "model_unconfigured",
-        "A2A is not installed here: pip install 'callboard[a2a]'.",
+        "not_installed",
+        f"A2A is not installed here. In a terminal: {installs('a2a')}",
     )

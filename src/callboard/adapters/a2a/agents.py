@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from callboard.contracts.ports.external import ExternalFailure, RemoteSession
+from callboard.runtime.installing import installs
 
 from .pace import Pace
 
-MISSING = "A2A is not installed here: pip install 'callboard[a2a]'."
+MISSING = "A2A is not installed here."
 
 
 class A2aAgents:
@@ -16,7 +17,7 @@ class A2aAgents:
         self._pace = pace or Pace()
 
     async def reach(self, url: str, *, resume: str = "") -> RemoteSession:
-        """Reads the card at the address. Raises ExternalFailure `model_unconfigured` without the extra `a2a`,
+        """Reads the card at the address. Raises ExternalFailure `not_installed` without the extra `a2a`,
         `remote_unavailable`, `remote_refused`."""
         try:
             from a2a.client import ClientConfig, ClientFactory
@@ -26,7 +27,7 @@ class A2aAgents:
             from .card import read
             from .session import A2aSession
         except ImportError as error:
-            raise ExternalFailure("model_unconfigured", MISSING) from error
+            raise ExternalFailure("not_installed", f"{MISSING} In a terminal: {installs('a2a')}") from error
         http = client(self._pace.request)
         try:
             card = await read(http, url, self._pace.card)

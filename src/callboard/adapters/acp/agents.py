@@ -17,6 +17,7 @@ from callboard.contracts.ports.external import (
     PromptEnded,
 )
 from callboard.contracts.redaction import without_secrets
+from callboard.runtime.installing import installs
 
 from .process import AgentProcess, start
 
@@ -40,13 +41,13 @@ class AcpAgents:
     async def start(
         self, command: tuple[str, ...], folder: str, *, resume: str = "", reads: bool = False, writes: bool = False
     ) -> AcpSession:
-        """Starts the command and opens a conversation. Raises ExternalFailure `model_unconfigured` without the extra `acp`,
+        """Starts the command and opens a conversation. Raises ExternalFailure `not_installed` without the extra `acp`,
         `model_auth` where the agent wants a login, `model_unavailable`, `model_timeout`."""
         try:
             from .client import Inward
         except ImportError as error:
-            message = "The Agent Client Protocol is not installed here: pip install 'callboard[acp]'."
-            raise ExternalFailure("model_unconfigured", message) from error
+            message = f"The Agent Client Protocol is not installed here. In a terminal: {installs('acp')}"
+            raise ExternalFailure("not_installed", message) from error
         process = await start(command, folder, os.environ if self._given is None else self._given)
         session = AcpSession(process, Inward(), command)
         try:

@@ -106,6 +106,7 @@ STATUS: dict[Code, int] = {
     "bad_definition": 422,
     "bad_settings": 422,
     "no_folder": 422,
+    "not_installed": 422,
     "unreachable": 502,
     "remote_unavailable": 502,
     "remote_refused": 502,

@@ -10,10 +10,10 @@ import threading
 from pathlib import Path
 
 from callboard.contracts.errors import Refusal
+from callboard.runtime.installing import installs
 
-#: What the process needs beside Callboard, and what brings it.
+#: What the process needs beside Callboard.
 NEEDED = ("a2a", "sse_starlette")
-INSTALL = "pip install 'callboard[a2a]'"
 _ADDRESS = re.compile(r"^url: .*$", re.MULTILINE)
 
 
@@ -26,7 +26,7 @@ class Shop:
         self._url = ""
 
     def url(self) -> str:
-        """Where it is. Blocks while it starts. Raises Refusal `invalid_input`."""
+        """Where it is. Blocks while it starts. Raises Refusal `not_installed`, `invalid_input`."""
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._start()
@@ -35,7 +35,9 @@ class Shop:
     def _start(self) -> None:
         if any(importlib.util.find_spec(one) is None for one in NEEDED):
             message = "This demo has an agent elsewhere, and A2A is not installed here."
-            raise Refusal("invalid_input", message, field="name", hint=f"{INSTALL}, then start it again.")
+            raise Refusal(
+                "not_installed", message, hint=f"In a terminal: {installs('a2a')}\nThen start the demo again."
+            )
         # Without the folder that this process is in on its path, and out of reach of a Ctrl-C that is meant for this process.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "callboard.app.demos.printshop"],

@@ -165,6 +165,7 @@ export const CODES = [
   'bad_definition',
   'bad_settings',
   'no_folder',
+  'not_installed',
   'unreachable',
   'remote_unavailable',
   'remote_refused',

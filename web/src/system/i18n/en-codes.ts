@@ -92,6 +92,7 @@ export const enCodes = {
   'code.bad_definition': 'An agent’s definition is wrong',
   'code.bad_settings': 'A setting is wrong',
   'code.no_folder': 'No such folder',
+  'code.not_installed': 'Something has to be installed first',
   'code.internal': 'Something went wrong inside Callboard',
   'code.tool_lost': 'Outcome unknown',
   'code.tool_cancelled': 'Cancelled',

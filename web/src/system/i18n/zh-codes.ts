@@ -94,6 +94,7 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'code.bad_definition': '智能体定义有误',
   'code.bad_settings': '设置有误',
   'code.no_folder': '没有此文件夹',
+  'code.not_installed': '需要先安装组件',
   'code.internal': 'Callboard 内部出错',
   'code.tool_lost': '结果未知',
   'code.tool_cancelled': '已取消',
