@@ -12,6 +12,7 @@ import { Prompts } from '../inspector/prompts'
 import { useNames } from '../shared/names'
 import { useT } from '../shared/surface'
 import { detailText } from '../shared/words'
+import { stateText, stateTone } from '../tool/call-state'
 import { teamCall } from '../tool/team-call'
 import { usageText } from './marks'
 
@@ -137,10 +138,7 @@ function ToolMoment({ part }: { part: ToolPart }) {
     <Words more={told?.said ?? callSummary(part.tool, part.summary)} mono={told === null}>
       <span className="font-medium">{told?.did ?? part.tool}</span>
       {part.state !== 'output-available' && (
-        <span className={`text-sm ${part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'}`}>
-          {' '}
-          {t(`tool.state.${part.state}`)}
-        </span>
+        <span className={`text-sm ${stateTone(part, false)}`}> {stateText(t, part, false)}</span>
       )}
     </Words>
   )

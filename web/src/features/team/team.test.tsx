@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import { agentRow, edgeRow, runRow, START, teamRow } from '../../../dev/rows'
+import { agentRow, edgeRow, place, runRow, START, teamRow, toolPart } from '../../../dev/rows'
 import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
 import { type Team, teamOf } from '../../system/rows/team'
@@ -66,6 +66,18 @@ test('a timeline is filtered by kind and by words', async () => {
   expect(within(timeline).getAllByRole('listitem')).toHaveLength(2)
   await userEvent.click(screen.getByRole('radio', { name: 'Tools' }))
   expect(timeline.textContent).toBe('Nothing of that kind.')
+})
+
+test('a call that was refused reads in the timeline as in the conversation: it was not run', () => {
+  const refused = { state: 'output-error', code: 'person_denied', startedAt: 0 } as const
+  const part = filled(
+    'parts',
+    toolPart(place('trn_1', 1, 2, 'cal_a'), 'Write', { ...refused, at: START + 1 }),
+  )
+  const team = teamWith({ runs: runs(1) })
+  show(<Runs team={team} partsOf={() => [part]} onNeedParts={() => {}} onOpenAgent={() => {}} />)
+  const moment = within(screen.getByRole('list', { name: 'Timeline of the run' })).getByText('Not run')
+  expect(moment.className).not.toContain('text-bad')
 })
 
 test('a stale graph stays and says so; the same is there as a list (UI-30)', async () => {

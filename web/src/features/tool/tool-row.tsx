@@ -9,6 +9,7 @@ import { Elapsed } from '../shared/elapsed'
 import { useNames } from '../shared/names'
 import { useOpened } from '../shared/opened'
 import { useT } from '../shared/surface'
+import { stateText, stateTone } from './call-state'
 import { Changed } from './changed'
 import { LiveOutput } from './live-output'
 import { messageOf } from './message'
@@ -63,7 +64,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
           {plainTerminalText(said)}
         </span>
         <Changed part={part} />
-        <span className={`shrink-0 text-sm ${tone(part, waiting)}`}>{state}</span>
+        <span className={`shrink-0 text-sm ${stateTone(part, waiting)}`}>{state}</span>
         <span className="min-w-12 shrink-0 text-right text-sm whitespace-nowrap text-ink-faint">
           {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}
           {!active && part.durationMs > 0 && (
@@ -81,20 +82,3 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
     </div>
   )
 })
-
-/** A refusal, an unknown outcome and a failure are different things; the code says which. */
-function stateText(t: ReturnType<typeof useT>, part: ToolPart, waiting: boolean): string {
-  if (waiting) return t('tool.waiting')
-  // Who said no stands in the line of the request; here it is only that nothing ran.
-  if (part.code === 'person_denied') return t('tool.not_run')
-  if (part.exitCode !== null && part.exitCode !== 0) return t('tool.exit', { code: part.exitCode })
-  const code = part.code === '' ? null : t.maybe(`code.${part.code}`)
-  if (code !== null) return code
-  return t(`tool.state.${part.state}`)
-}
-
-function tone(part: ToolPart, waiting: boolean): string {
-  if (waiting) return 'text-warn'
-  if (wasRefused(part)) return 'text-ink-soft'
-  return part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'
-}
