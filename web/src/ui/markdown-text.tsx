@@ -33,6 +33,18 @@ const Block = memo(({ text, growing }: { text: string; growing: boolean }) => {
   )
 })
 
+/** Its words alone: what stands in blocks or leads elsewhere is text here. */
+export const MarkdownLine = memo(({ text }: { text: string }) => (
+  <ReactMarkdown
+    remarkPlugins={REMARK}
+    rehypePlugins={REHYPE}
+    allowedElements={['strong', 'em', 'code', 'del']}
+    unwrapDisallowed
+  >
+    {text}
+  </ReactMarkdown>
+))
+
 /** Past this size a finished text is rendered in blocks too, because parsing it in one piece would be felt. */
 const LARGE = 40_000
 

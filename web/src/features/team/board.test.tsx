@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
@@ -116,4 +116,14 @@ test('a retry is another attempt: the former ones stay, each with the way to its
     ['open run', 'run_1'],
     ['retry task', 'tsk_1'],
   ])
+})
+
+test('what an agent wrote of a task is read as words on its card, and as it was meant when that is open', async () => {
+  const summary = '## Done\n\n- **Two** notes in [docs](https://example.org)'
+  board(taskRow({ key: 'tsk_1', title: 'Write the notes', status: 'done', summary }))
+  const card = screen.getByRole('group', { name: 'Done' })
+  await waitFor(() => expect(card.textContent).toMatch(/Done\s+Two notes in docs/))
+  expect(within(card).queryByRole('link')).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: 'Write the notes' }))
+  expect(await within(card).findByRole('link', { name: 'docs' })).toBeTruthy()
 })

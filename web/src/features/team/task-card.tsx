@@ -4,6 +4,8 @@ import type { TaskRow } from '@/system/rows/model'
 import { nameOf, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
+import { Markdown } from '@/ui/markdown'
+import { MarkdownLine } from '@/ui/markdown-line'
 import { Badge } from '@/ui/marks'
 import { Menu } from '@/ui/menu'
 import { useNow } from '@/ui/now'
@@ -74,7 +76,11 @@ export function TaskCard(props: {
           <span className="min-w-0 flex-1">{task.blocker}</span>
         </p>
       )}
-      {progress && !open && <p className="line-clamp-2 wrap-any text-sm text-ink-soft">{progress}</p>}
+      {progress && !open && (
+        <p className="line-clamp-2 wrap-any text-sm text-ink-soft">
+          <MarkdownLine text={progress} />
+        </p>
+      )}
       <p className="flex min-w-0 items-center gap-1.5 text-sm text-ink-faint">
         {task.priority !== 'normal' && (
           <Badge tone={task.priority === 'high' ? 'warn' : 'quiet'}>
@@ -120,8 +126,16 @@ function Detail({ task, team, handlers }: { task: TaskRow; team: Team; handlers:
       )}
       {task.phase && <p className="wrap-any text-ink-soft">{t('team.phase', { phase: task.phase })}</p>}
       <Counters counters={task.counters} />
-      {task.progress && <p className="wrap-any text-ink-soft">{task.progress}</p>}
-      {task.summary && <p className="wrap-any">{task.summary}</p>}
+      {task.progress && (
+        <div className="wrap-any text-ink-soft">
+          <Markdown text={task.progress} streaming={false} />
+        </div>
+      )}
+      {task.summary && (
+        <div className="wrap-any">
+          <Markdown text={task.summary} streaming={false} />
+        </div>
+      )}
       <Attempts task={task} team={team} handlers={handlers} />
       <Refs refs={task.refs} />
       {task.comments.map((comment) => (
