@@ -134,3 +134,12 @@ test('waiting for a person is told beside the work, not as part of it', () => {
   show(<SummaryRow activity={activityOf(turn, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByText('1 tool · 3s · waited 9s for you')).toBeTruthy()
 })
+
+test('each thing that is told of a turn stands apart from the others', () => {
+  const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 3 }))
+  const activity = { ...activityOf(turn, []), failedTools: 1, refusedTools: 2 }
+  show(<SummaryRow activity={activity} open={false} onToggle={vi.fn()} />)
+  expect(screen.getByRole('button').textContent).toBe(
+    '3 tools · 3s · waited 9s for you · 1 failed · 2 not run',
+  )
+})

@@ -6,6 +6,7 @@ import { useT } from '../shared/surface'
 
 /** A shorter wait for a person is not worth a word. */
 const TOLD_FROM_MS = 1000
+const SEPARATOR = ' · '
 
 /** One row for all that was done in a turn. */
 export const SummaryRow = memo(
@@ -20,7 +21,6 @@ export const SummaryRow = memo(
     if (activity.waited >= TOLD_FROM_MS) {
       said.push(t('turn.waited', { time: duration(activity.waited, t.locale) }))
     }
-    const separator = ' · '
     return (
       <button
         type="button"
@@ -30,11 +30,16 @@ export const SummaryRow = memo(
         className="flex h-7 w-full items-center gap-2 rounded text-left text-ink-faint hover:text-ink"
       >
         <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} />
-        <span className="tabular">{said.join(separator) || t('turn.worked')}</span>
-        {activity.failedTools > 0 && (
-          <span className="text-bad">{t.count('turn.failed_tools', activity.failedTools)}</span>
-        )}
-        {activity.refusedTools > 0 && <span>{t.count('turn.refused_tools', activity.refusedTools)}</span>}
+        <span className="tabular">
+          {said.join(SEPARATOR) || t('turn.worked')}
+          {activity.failedTools > 0 && (
+            <>
+              {SEPARATOR}
+              <span className="text-bad">{t.count('turn.failed_tools', activity.failedTools)}</span>
+            </>
+          )}
+          {activity.refusedTools > 0 && SEPARATOR + t.count('turn.refused_tools', activity.refusedTools)}
+        </span>
         {activity.added + activity.removed > 0 && (
           <span className="tabular font-mono text-sm" aria-hidden="true">
             <span className="text-good">+{activity.added}</span>{' '}

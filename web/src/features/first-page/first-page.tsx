@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import type { DemoOffer, ModelOffer } from '@/system/api/client'
 import { ago } from '@/system/format/numbers'
 import type { Key } from '@/system/i18n/translate'
@@ -85,13 +85,13 @@ function Models({ models }: { models: readonly ModelOffer[] }) {
         <div className="space-y-1 text-ink-soft">
           <p>{t('first.models_offline')}</p>
           <p>{t('first.models_how')}</p>
-          {EXAMPLES.map((lines) => (
-            <pre
-              key={lines[0]}
-              className="rounded-md bg-sunken px-2 py-1 font-mono text-xs break-all whitespace-pre-wrap"
-            >
-              {lines.join('\n')}
-            </pre>
+          {EXAMPLES.map((lines, index) => (
+            <Fragment key={lines[0]}>
+              {index > 0 && <p>{t('first.models_or')}</p>}
+              <pre className="rounded-md bg-sunken px-2 py-1 font-mono text-xs break-all whitespace-pre-wrap">
+                {lines.join('\n')}
+              </pre>
+            </Fragment>
           ))}
         </div>
       )}

@@ -126,7 +126,7 @@ function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): stri
   if (agent.state === 'needs_input') return doingText(t, agent.tool) ?? agent.tool
   if (agent.background !== null && agent.state !== 'running') {
     const at = wakesText(t, agent.background, clock)
-    return at === '' ? '' : t('team.background.until', { at })
+    return at === '' ? '' : t('team.background.next_run', { at })
   }
   const told = agent.remote?.taskState ?? null
   if (told !== null) return t('team.remote.last_told', { state: t(`team.remote.task.${told}`) })

@@ -47,7 +47,7 @@ test('an agent that sleeps says until when, why it woke, and what its last run c
   const { surface, did } = roster(sleeper(), { runs })
   show(surface)
   expect(screen.getByText('Sleeping')).toBeTruthy()
-  expect(screen.getByText(/^until .*, in 12/)).toBeTruthy()
+  expect(screen.getByText(/^next run .*, in 12/)).toBeTruthy()
   await opened('watcher')
   const facts = within(screen.getByRole('region', { name: 'watcher in the background' }))
   expect(facts.getByText('every 30m')).toBeTruthy()

@@ -30,7 +30,7 @@ export const enAgents = {
   'team.background.failed': 'Failed',
   'team.background.completed': 'Ended',
   'team.background.unknown': 'State unknown',
-  'team.background.until': 'until {at}',
+  'team.background.next_run': 'next run {at}',
   'team.background.at': '{time}, {in}',
   'team.background.schedule': 'Schedule',
   'team.background.every': 'every {time}',

@@ -14,6 +14,7 @@ export const enFirst = {
   'first.models': 'Model',
   'first.models_offline': 'No model is connected. Questions are answered by searching the folder.',
   'first.models_how': 'To connect one, set these before you start Callboard:',
+  'first.models_or': 'or',
   'first.sample': 'Try the sample',
   'first.sample_here': 'This is the sample folder. Nothing in it matters, so try anything.',
   'first.sample_elsewhere': 'Pick one, change it as you like, and send it.',

@@ -30,7 +30,7 @@ export const zhAgents = {
   'team.background.failed': '失败',
   'team.background.completed': '已结束',
   'team.background.unknown': '状态未知',
-  'team.background.until': '直到 {at}',
+  'team.background.next_run': '下次运行 {at}',
   'team.background.at': '{time}（{in}）',
   'team.background.schedule': '时间表',
   'team.background.every': '每 {time}',

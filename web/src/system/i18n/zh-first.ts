@@ -10,6 +10,7 @@ export const zhFirst = {
   'first.models': '模型',
   'first.models_offline': '尚未连接模型。问题将通过搜索文件夹来回答。',
   'first.models_how': '要连接模型，请在启动 Callboard 之前设置：',
+  'first.models_or': '或',
   'first.sample': '试试示例',
   'first.sample_here': '这是示例文件夹，里面的内容无关紧要，尽管尝试。',
   'first.sample_elsewhere': '选一个，随意修改，然后发送。',

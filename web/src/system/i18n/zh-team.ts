@@ -99,7 +99,7 @@ export const zhTeam = {
   'team.view.notifications': '通知',
   'team.view.messages': '消息',
   'team.waiting': '等待中',
-  'team.at_work': '{all} 个中 {working} 个在工作',
+  'team.at_work': '{working}/{all} 在工作',
   'team.stands': '{agent}：{state}',
   'team.owned_by': '你的话会交给 {agent}。',
   'team.topology.solo_run': '单个智能体',
