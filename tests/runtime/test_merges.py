@@ -88,7 +88,7 @@ async def test_what_git_refuses_is_told_and_nothing_is_merged(tmp_path: Path) ->
         (home.folder / "notes.md").write_text("not committed\n")
         with pytest.raises(Refusal) as refused:
             await home.do(merge(session), "k1")
-        assert refused.value.code == "worktree_failed"
+        assert refused.value.code == "merge_failed"
         assert (home.folder / "notes.md").read_text() == "not committed\n"
         git(home.folder, "checkout", "--quiet", "notes.md")
         assert (await home.do(merge(session), "k1")).status == "merged", "a refusal is not kept"

@@ -114,7 +114,7 @@ async def test_a_conflict_is_told_with_its_files_and_nothing_is_half_merged(tmp_
         await worked(home, turn.session_id)
         (failed,) = await facts(home, turn.session_id, ToolFailed)
         assert (failed.code, failed.message) == (
-            "worktree_failed",
+            "merge_failed",
             "These files are in conflict, and nothing was merged: notes.md.",
         )
         assert (home.folder / "notes.md").read_text() == "mine\n"
@@ -137,7 +137,7 @@ async def test_a_folder_that_is_no_repository_fails_the_child_and_its_parent_is_
         assert failed.code == "worktree_failed"
         assert "not a git repository" in failed.message
         assert [one.status for one in await facts(home, turn.session_id, WorkerNotification)] == ["failed"]
-        assert [one.code for one in await facts(home, turn.session_id, ToolRefused)] == ["worktree_failed"]
+        assert [one.code for one in await facts(home, turn.session_id, ToolRefused)] == ["merge_failed"]
         assert len(await facts(home, turn.session_id, SubagentClosed)) == 1
 
 

@@ -69,6 +69,7 @@ Code = Literal[
     "agent_exists",
     "edge_exists",
     "worktree_failed",
+    "merge_failed",
     # the log
     "conflict",
     "fenced",

@@ -31,7 +31,7 @@ class Merges:
 
     async def merge(self, request: MergeSubagent, actor: Actor, kept: StoredAnswer | None) -> MergeDone:
         """Merges all of it or nothing. Raises Refusal `unknown_session`, `unknown_agent`, `not_your_child`, `thread_busy`, and
-        `worktree_failed` where there is no worktree or git merged nothing for another reason than a conflict."""
+        `merge_failed` where there is no worktree or git merged nothing for another reason than a conflict."""
         task = asyncio.create_task(self._merge(request, actor, kept))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -54,7 +54,7 @@ class Merges:
         if not isinstance(answer, MergeDone):
             raise TypeError(f"a merge was answered with {type(answer).__name__}")
         if failed:
-            raise Refusal("worktree_failed", made.message, field="agent")
+            raise Refusal("merge_failed", made.message, field="agent")
         return answer
 
     async def _made(self, request: MergeSubagent, scope: Scope, agent: str) -> MergeMade:

@@ -76,7 +76,7 @@ async def merge(host: SessionHost, arguments: str) -> ToolOutcome:
     merged = await merge_child(host, asked.agent)
     if merged.status in ("merged", "nothing_to_merge"):
         return ToolOutcome(output=merged.said)
-    return ToolOutcome(output="", code="worktree_failed", message=merged.said)
+    return ToolOutcome(output="", code="merge_failed", message=merged.said)
 
 
 async def merge_child(host: SessionHost, agent: str) -> Merged:

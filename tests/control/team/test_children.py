@@ -321,4 +321,4 @@ def test_a_delegated_approval_names_who_asks_and_in_a_worktree_holds_for_once() 
 def test_what_is_in_the_folder_already_is_not_merged() -> None:
     given = team()
     given.spawns()
-    assert given.denied("lead", "merge_subagent", agent="worker-1") == "worktree_failed"
+    assert given.denied("lead", "merge_subagent", agent="worker-1") == "merge_failed"

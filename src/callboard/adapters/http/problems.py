@@ -70,6 +70,7 @@ STATUS: dict[Code, int] = {
     "agent_exists": 409,
     "edge_exists": 409,
     "worktree_failed": 409,
+    "merge_failed": 409,
     "conflict": 409,
     "fenced": 503,
     "read_only": 503,

@@ -129,6 +129,7 @@ export const CODES = [
   'agent_exists',
   'edge_exists',
   'worktree_failed',
+  'merge_failed',
   'conflict',
   'fenced',
   'read_only',

@@ -44,6 +44,7 @@ export const enCodes = {
   'code.remote_unavailable': 'The remote agent cannot be reached',
   'code.remote_refused': 'The remote agent refused',
   'code.worktree_failed': 'The worktree could not be made',
+  'code.merge_failed': 'It could not be merged',
   'code.idempotency_conflict': 'The same key was used for something else',
   'code.thread_busy': 'A turn is running',
   'code.thread_not_paused': 'Nothing is paused',

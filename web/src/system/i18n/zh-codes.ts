@@ -46,6 +46,7 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'code.remote_unavailable': '无法连接远程智能体',
   'code.remote_refused': '远程智能体拒绝了',
   'code.worktree_failed': '无法建立工作树',
+  'code.merge_failed': '无法合并',
   'code.idempotency_conflict': '同一个键已用于其他内容',
   'code.thread_busy': '有一轮正在运行',
   'code.thread_not_paused': '没有暂停的内容',

@@ -47,11 +47,11 @@ def made(batch: Batch, report: WorktreeMade) -> None:
 
 def may_merge(batch: Batch, parent: Thread | None, request: Merge | MergeSubagent) -> tuple[Thread, Child]:
     """The runtime merges the child's branch, and the call's result says what came of it. Raises `unknown_agent`,
-    `not_your_child`, `worktree_failed` of a child without a worktree, `thread_busy` of one that still works in it."""
+    `not_your_child`, `merge_failed` of a child without a worktree, `thread_busy` of one that still works in it."""
     thread, child = child_of(batch.state, request.agent, parent)
     if not child.worktree:
         raise Refusal(
-            "worktree_failed", f"{thread.agent} has no worktree: what it did is in your folder already.", field="agent"
+            "merge_failed", f"{thread.agent} has no worktree: what it did is in your folder already.", field="agent"
         )
     if thread.run is not None:
         raise Refusal("thread_busy", f"{thread.agent} still works in its worktree.", field="agent", hint="Wait for it.")
