@@ -259,6 +259,31 @@ def test_a_person_and_a_remote_agent_need_no_prompt():
     assert (remote.provider, remote.url) == ("a2a", "https://example.org/agent?v=1")
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("Raed", "Did you mean `Read`?"),
+        ("spawn_subagnet", "Did you mean `spawn_subagent`?"),
+        ("read", "Did you mean `Read`?"),
+    ],
+)
+def test_a_tool_that_there_is_not_is_told_with_the_one_that_may_be_meant(name: str, hint: str):
+    found = read(file(f"name: a\ntools:\n  - Glob\n  - {name}").encode(), "agents/a.md")
+    assert found.problems == (
+        DefinitionProblem(
+            file="agents/a.md", line=5, field="tools[1]", message=f"There is no tool `{name}`.", hint=hint
+        ),
+    )
+
+
+@pytest.mark.parametrize("every", ["5", "'5'"])
+def test_a_time_without_a_unit_is_told_with_units(every: str):
+    found = read(file(f"name: a\nkind: background\nschedule:\n  every: {every}").encode(), "agents/a.md")
+    assert [(one.line, one.field, one.hint) for one in found.problems] == [
+        (5, "schedule.every", "Say of what: `5s` are seconds, `5m` minutes.")
+    ]
+
+
 @pytest.mark.parametrize(("every", "seconds"), [("30s", 30), ("15m", 900), ("2h", 7_200), ("1d", 86_400)])
 def test_a_time_between_wakings_is_in_seconds(every: str, seconds: int):
     found = defined(f"name: a\nkind: background\nschedule: {{every: {every}}}")

@@ -9,6 +9,7 @@ from typing import NamedTuple, get_args
 from callboard.contracts.facts import AnySessionFact
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Provider, Schedule
 from callboard.contracts.team import Edge
+from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES
 
 from .cron import comes
 from .fields import Front, PolicyTable, Waking, is_cron, seconds
@@ -112,12 +113,20 @@ def _schedule(waking: Waking | None) -> Schedule | None:
 
 def _check(front: Front, places: Frontmatter, halves: Halves) -> None:
     """What one field says that another one contradicts."""
+    _check_tools(front, places)
     _check_kind(front, places)
     _check_provider(front, places)
     _check_schedule(front, places)
     if not halves.body.strip() and not (front.provider or _PROVIDERS[front.kind][0]):
         places.lines["prompt"] = halves.body_line
         places.problem("prompt", "The agent has no prompt.", "Write it below the frontmatter.")
+
+
+def _check_tools(front: Front, places: Frontmatter) -> None:
+    for number, name in enumerate(front.tools):
+        if name != EVERY_TOOL and name not in TOOL_NAMES:
+            hint = nearest(name, sorted(TOOL_NAMES)) or f"There are {', '.join(sorted(TOOL_NAMES))}."
+            places.problem(f"tools[{number}]", f"There is no tool `{name}`.", hint)
 
 
 def _check_kind(front: Front, places: Frontmatter) -> None:

@@ -171,7 +171,7 @@ class Frontmatter:
             except (ValueError, yaml.YAMLError):
                 pass
         message = f"`{at}` must be {_described(kind)}; it is {self._shown(node)}."
-        self._problem(line, at, message, _mending(_chosen(kind, node), node))
+        self._problem(line, at, message, _mending(kind, node))
         return msgspec.UNSET
 
     def _shown(self, node: yaml.Node) -> str:
@@ -179,16 +179,27 @@ class Frontmatter:
         return f"`{text if len(text) <= _SHOWN else f'{text[: _SHOWN - 1]}…'}`"
 
 
-def _mending(kind: Any, node: yaml.Node) -> str:
+def _mending(annotated: Any, node: yaml.Node) -> str:
     """How a value that is none of this type could be one."""
+    kind = _chosen(annotated, node)
     text = str(node.value) if isinstance(node, yaml.ScalarNode) else ""
     if get_origin(kind) is Literal:
         return nearest(text, [one for one in get_args(kind) if one])
     if get_origin(kind) is tuple and text:
         return f"Write a list: [{text}]."
-    if kind is str and isinstance(node, yaml.ScalarNode) and node.tag != "tag:yaml.org,2002:str":
+    if kind is str and node.tag != "tag:yaml.org,2002:str" and _fits(text, annotated):
         return "YAML reads this as something other than text; put it in quotes."
+    if kind is str and text.isdecimal() and _fits(f"{text}m", annotated):
+        return f"Say of what: `{text}s` are seconds, `{text}m` minutes."
     return ""
+
+
+def _fits(text: str, kind: Any) -> bool:
+    try:
+        msgspec.convert(text, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
