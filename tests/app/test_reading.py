@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import signal
 
+import pytest
+
 from tests.app.product import Product, says, uses
 
 LONG = "All that was said. " * 400
@@ -55,8 +57,27 @@ def test_what_a_killed_process_was_saying_is_read_before_anything_takes_over(pro
         running.signal(signal.SIGKILL)
         running.wait()
         assert product.run("sessions", "--json").json[0]["state"] == "lost"
-        assert LONG[:2000] in product.run("view", "last").out
+        shown = product.run("view", "last").out
+        assert LONG[:2000] in shown
+        assert shown.splitlines()[-1].startswith("lost")
         assert product.run("facts", "last", "--json").json[-1]["type"] == "model.requested"
+
+
+def test_a_conversation_of_several_agents_names_whose_each_turn_is(product: Product):
+    product.variables["CALLBOARD_DEMO_PACE"] = "0"
+    assert product.run("demo", "review_team", "--no-open").code == 0
+    shown = product.run("view", "last").out
+    asked = [line.partition(" › ")[0] for line in shown.splitlines() if " › " in line]
+    assert asked[:3] == ["maintainer", "author-1", "reviewer-1"]
+
+
+@pytest.mark.parametrize("verb", ["view", "facts", "evidence"])
+def test_an_empty_id_is_refused_by_its_name(product: Product, verb: str):
+    product.plays({"calls": [says("Hello.")]})
+    product.run("run", "Hi")
+    done = product.run(verb, "")
+    assert (done.code, done.out) == (2, "")
+    assert "No session is named. [SESSION]" in done.err
 
 
 def test_facts_are_followed_until_who_reads_has_gone(product: Product):

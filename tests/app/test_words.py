@@ -31,3 +31,13 @@ def test_a_session_that_is_not_there_points_to_the_verb_that_lists_them(product:
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith("unknown_session: ")
         assert "`callboard sessions` lists what there is." in done.err
+
+
+def test_a_task_that_is_not_there_is_told_with_the_option_that_named_it(product: Product):
+    product.run("run", "Where is the gauge read?")
+    done = product.run("evidence", "last", "--task", "nope")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[-2:] == [
+        "unknown_task: The session has no task nope. [--task]",
+        "Leave --task out for the whole session.",
+    ]

@@ -13,6 +13,7 @@ from callboard.contracts.rows import (
     PlanPart,
     ReasoningPart,
     RemoteStatusPart,
+    RunRow,
     SteerPart,
     TextPart,
     ToolPart,
@@ -26,6 +27,8 @@ from .words import PLAN_STATES, UNASKED, told
 
 #: Longer lines are hard to read, however wide the terminal is.
 WIDEST = 120
+#: What the reading edge says of whatever ran in a process that is gone.
+LOST = "lost"
 _OVER = ("output-available", "output-error", "cancelled")
 
 
@@ -40,15 +43,18 @@ class Rendering:
         for part in table.panel(Part):
             self._parts.setdefault(part.turn_id, []).append(part)
         self._pending = {row.action_id: row for row in table.panel(ActionRow)}
+        self._lost = {row.turn_id for row in table.panel(RunRow) if row.detail == LOST}
+        self._several = len({turn.agent_id for turn in table.panel(TurnRow)}) > 1
 
     async def turn(self, turn: TurnRow) -> None:
-        """Prints what was asked, what happened and how it ended."""
+        """Prints what was asked, of whom where there are several, what happened and how it ended."""
         style = self._style
         asked = plain("(erased)" if turn.input.erased else await self._source.whole(turn.input))
-        out(f"\n{style.bold('›')} {asked or style.dim(UNASKED.get(turn.source, ''))}")
+        whose = f"{style.bold(one_line(turn.agent_id))} " if self._several else ""
+        out(f"\n{whose}{style.bold('›')} {asked or style.dim(UNASKED.get(turn.source, ''))}")
         for part in self._parts.get(turn.turn_id, []):
             await self._part(part)
-        out(turn_line(turn, style))
+        out(turn_line(turn, style, lost=turn.turn_id in self._lost))
 
     async def _part(self, part: Part) -> None:
         style = self._style
@@ -132,8 +138,8 @@ def plan_lines(part: PlanPart, style: Style) -> list[str]:
     ]
 
 
-def turn_line(turn: TurnRow, style: Style) -> str:
-    """How the turn stands, or how it ended and what it took."""
+def turn_line(turn: TurnRow, style: Style, *, lost: bool = False) -> str:
+    """How the turn stands, or how it ended and what it took. `lost` says that the process which ran it is gone."""
     took = [f"{turn.iterations} model call{'' if turn.iterations == 1 else 's'}"] if turn.iterations else []
     if turn.tool_calls:
         took.append(f"{turn.tool_calls} tool call{'' if turn.tool_calls == 1 else 's'}")
@@ -144,4 +150,5 @@ def turn_line(turn: TurnRow, style: Style) -> str:
     if turn.started_at and turn.ended_at:
         took.append(f"{(turn.ended_at - turn.started_at) / 1_000_000:.1f} s")
     why = f" ({one_line(turn.code)})" if turn.code and turn.state != "completed" else ""
-    return style.dim(" · ".join([f"{turn.state}{why}", *took]))
+    state = LOST if lost and turn.state == "running" else turn.state
+    return style.dim(" · ".join([f"{state}{why}", *took]))

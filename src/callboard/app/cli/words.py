@@ -25,7 +25,9 @@ _HINTS: dict[Code, str] = {
     "gap": "`callboard view SESSION` shows how it stands now.",
 }
 #: What the fields of commands are called where they are typed.
-_FIELDS = {"sessionId": "SESSION", "text": "PROMPT", "path": "--folder", "workspaceId": "--folder"}
+_FIELDS = {"sessionId": "SESSION", "text": "PROMPT", "path": "--folder", "workspaceId": "--folder", "taskId": "--task"}
+#: Those of them that are no words of a sentence.
+_A_FIELD = re.compile(r"\b(?:sessionId|workspaceId|taskId)\b")
 #: What stands in place of words where nobody said any.
 UNASKED: dict[InputSource, str] = {"inbox": "(what others sent it)", "schedule": "(its time came)"}
 #: A plan that is not the last one of its run.
@@ -45,6 +47,7 @@ def in_words_of_the_line(problem: Problem) -> Problem:
     hint = problem.hint
     if _A_COMMAND.search(hint):
         hint = _HINTS.get(problem.code, "")
+    hint = _A_FIELD.sub(lambda found: _FIELDS[found[0]], hint)
     return msgspec.structs.replace(problem, hint=hint, field=_FIELDS.get(problem.field, problem.field))
 
 

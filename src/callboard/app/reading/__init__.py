@@ -52,7 +52,11 @@ async def reader(home: Home) -> AsyncGenerator[Reader]:
 
 
 async def newest_session(source: Reader, named: str) -> str:
-    """The session's id: as it is named, or the newest one where that is `last`. Raises Refusal `unknown_session`."""
+    """The session's id: as it is named, or the newest one where that is `last`. Raises Refusal `unknown_session`, and
+    `invalid_input` where it is empty."""
+    if not named.strip():
+        hint = "Give an id as `callboard sessions` lists them, or `last`."
+        raise Refusal("invalid_input", "No session is named.", field="SESSION", hint=hint)
     if named != "last":
         return named
     cards = await source.sessions()

@@ -9,7 +9,16 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.ports.store import Store
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import SESSION_PANELS, Op, SessionCard, StatusRow, Upsert, WorkspaceRow
+from callboard.contracts.rows import (
+    SESSION_PANELS,
+    AgentRow,
+    Op,
+    RunRow,
+    SessionCard,
+    StatusRow,
+    Upsert,
+    WorkspaceRow,
+)
 from callboard.projection.emit.runtime import wire_event
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
@@ -53,7 +62,8 @@ class LocalReader:
     async def conversation(self, session: str, *, turns: int) -> Table:
         await self._check(session)
         table = await self._fold(session, SESSION_PANELS, turns=turns)
-        table.apply(Upsert(StatusRow.panel, overlay(row, None)) for row in table.panel(StatusRow))
+        for kind in (StatusRow, AgentRow, RunRow):
+            table.apply([Upsert(kind.panel, overlay(row, None)) for row in table.panel(kind)])
         return table
 
     async def whole(self, text: Text) -> str:
