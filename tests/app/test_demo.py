@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.tasks import CancelTask, PauseTask, ResumeTask
 from callboard.contracts.commands.team import RespondHandoff
 from callboard.contracts.facts.action import Decision
-from tests.app.product import Product, says
+from tests.app.product import PATIENCE, Product, says
 
 
 @pytest.fixture
@@ -301,6 +302,22 @@ def test_what_asks_waits_for_the_person_and_ctrl_c_says_what_was_kept(product: P
     assert "action.resolved" not in types
 
 
+def test_nothing_lands_on_the_line_where_the_person_answers(product: Product):
+    """What the desk does meanwhile is told once the print shop's question is over."""
+    with product.terminal("demo", "remote_teammate", "--no-open") as terminal:
+        terminal.until("[a]pprove once")
+        terminal.until("  >")
+        until = time.monotonic() + PATIENCE
+        while ("desk", "turn.completed") not in {
+            (fact.get("agentId"), fact["type"]) for fact in product.run("facts", "last", "--json").json
+        }:
+            assert time.monotonic() < until
+        terminal.send("r\n")
+        assert terminal.until("r\r\n").split() == ["r"]
+        terminal.until("your answer: reject")
+        terminal.send("\x03")
+
+
 def test_the_person_answers_in_the_terminal(product: Product):
     """CTL-04"""
     with product.terminal("demo", "solo_run", "--no-open") as terminal:
@@ -308,6 +325,8 @@ def test_the_person_answers_in_the_terminal(product: Product):
         terminal.until(">")
         terminal.send("a\n")
         terminal.until("your answer: approve")
+        terminal.until("│ Ran 2 tests")
+        terminal.until("│ OK")
         terminal.until("The page stays open until Ctrl-C.")
         terminal.send("\x03")
         assert terminal.wait() == 0

@@ -6,10 +6,19 @@ import io
 
 import pytest
 
-from callboard.app.cli.narrating import narrated
+from callboard.app.cli.narrating import last_lines, narrated
 from callboard.app.cli.terminal import Style
-from callboard.contracts.content import Text
-from callboard.contracts.facts import ActionResolved, AgentSlept, AgentWoke, Fact, PlanUpdated
+from callboard.app.cli.watching import Lines
+from callboard.contracts.content import BlobRef, Text
+from callboard.contracts.facts import (
+    ActionResolved,
+    AgentSlept,
+    AgentWoke,
+    Fact,
+    PlanUpdated,
+    ToolCompleted,
+    ToolFailed,
+)
 from callboard.contracts.plan import PlanStep
 
 AT = 1_700_000_000_000_000
@@ -49,3 +58,39 @@ def test_how_an_agent_sleeps_and_why_it_wakes_is_one_line(fact: Fact, said: str)
 def test_a_plan_and_an_answer_are_one_line(fact: Fact, said: str) -> None:
     """CTX-03, UI-09"""
     assert narrated(fact, Style(io.StringIO()), 200) == said
+
+
+LONG = BlobRef(hash="0" * 64, size=9_000)
+
+
+@pytest.mark.parametrize(
+    ("fact", "shown"),
+    [
+        (
+            ToolCompleted(output=Text(text="a\nb\nRan 2 tests in 0.001s\n\nOK\n"), exit_code=0),
+            ["a", "b", "Ran 2 tests…", "OK"],
+        ),
+        (
+            ToolFailed(code="tool_failed", message="", output=Text(text="1\n2\n3\n4\n\x1b[2J5"), exit_code=1),
+            ["2", "3", "4", "5"],
+        ),
+        (ToolCompleted(output=Text(text="head", ref=LONG), exit_code=3), ["exit 3; it printed more than fits here"]),
+        (ToolCompleted(output=Text(text="what a file holds")), []),
+        (AgentSlept(reason="ran"), []),
+    ],
+)
+def test_of_a_command_the_last_lines_are_shown(fact: Fact, shown: list[str]) -> None:
+    assert last_lines(fact, 12 if "Ran" in str(fact) else 80) == shown
+
+
+def test_what_is_told_while_a_person_is_asked_comes_after_the_answer_in_its_order() -> None:
+    shown: list[str] = []
+    lines = Lines(shown.append)
+    lines.say("one")
+    lines.hold(True)
+    lines.say("two")
+    lines.say("three")
+    assert shown == ["one"]
+    lines.hold(False)
+    lines.say("four")
+    assert shown == ["one", "two", "three", "four"]

@@ -36,8 +36,17 @@ class Answer(msgspec.Struct, frozen=True):
 class Approvals:
     """Answers the actions of a turn, one after another. `refused` counts those that nobody was there to approve."""
 
-    def __init__(self, client: Client, session: str, standing: Approve | None, line: Callable[[str], None]) -> None:
-        """`standing` is None where a person is asked in the terminal."""
+    def __init__(
+        self,
+        client: Client,
+        session: str,
+        standing: Approve | None,
+        line: Callable[[str], None],
+        asking: Callable[[bool], None] = lambda _: None,
+    ) -> None:
+        """`standing` is None where a person is asked in the terminal. `asking` is called with True when a question is put, and
+        with False when it is over."""
+        self._asking = asking
         self._client = client
         self._session = session
         self._standing: Approve | None = standing
@@ -102,6 +111,7 @@ class Approvals:
             return None
         if self._standing is not None:
             return self._stands(row, self._standing)
+        self._asking(True)
         asking = asyncio.create_task(self._ask(row))
         gone = asyncio.create_task(self._open[row.action_id].wait())
         self._asked = row
@@ -111,6 +121,7 @@ class Approvals:
             self._asked = None
             gone.cancel()
             asking.cancel()
+            self._asking(False)
         return None if self._open[row.action_id].is_set() else asking.result()
 
     def _elsewhere(self, row: ActionRow) -> None:

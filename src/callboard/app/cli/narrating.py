@@ -25,6 +25,7 @@ from callboard.contracts.facts import (
     TaskCreated,
     TaskUpdated,
     ThreadPaused,
+    ToolCompleted,
     ToolFailed,
     ToolRefused,
     ToolRequested,
@@ -34,19 +35,32 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.agent import WakeReason
 from callboard.contracts.times import timestamp
 
-from .terminal import Style, one_line
+from .terminal import Style, one_line, plain
 
 #: Team tools say what they came to in facts of their own.
 _TOLD_BY_FACTS = frozenset(
     {"spawn_subagent", "send_handoff", "submit_verdict", "create_task", "update_task", "request_review", "send_message"}
 )
 
+#: So many lines of a command's output are shown: where a result stands.
+_LINES = 4
 _WOKEN: dict[WakeReason, str] = {
     "schedule": "it is time",
     "fact": "something happened that it wakes on",
     "inbox": "somebody wrote to it",
     "person": "you wrote to it",
 }
+
+
+def last_lines(fact: Fact, room: int) -> list[str]:
+    """The last lines that a command printed, each in at most so many characters; none of any other fact, and none of an output
+    of which the fact has the beginning only."""
+    if not isinstance(fact, ToolCompleted | ToolFailed) or fact.exit_code is None:
+        return []
+    if fact.output.ref is not None:
+        return [f"exit {fact.exit_code}; it printed more than fits here"]
+    lines = [one_line(line, room) for line in plain(fact.output.text).splitlines() if line.strip()]
+    return lines[-_LINES:]
 
 
 def narrated(fact: Fact, style: Style, room: int) -> str:

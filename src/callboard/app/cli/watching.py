@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from contextlib import aclosing
 
 import msgspec
@@ -14,12 +15,34 @@ from callboard.contracts.rows import ActionRow, Remove, Upsert
 
 from ..client import Client
 from .asking import Approvals
-from .narrating import narrated
+from .narrating import last_lines, narrated
 from .terminal import Style, err, out, width
 
 _BEGAN = "turn.submitted"
 _ENDED = ("turn.completed", "turn.failed", "turn.interrupted", "queue.removed")
 _NAMES = 14
+
+
+class Lines:
+    """What is told of a team, on its way to the terminal; held back while a person is asked there."""
+
+    def __init__(self, line: Callable[[str], None]) -> None:
+        self._line = line
+        self._holds = False
+        self._held: list[str] = []
+
+    def say(self, line: str) -> None:
+        """Prints it, now or once the person has answered."""
+        if self._holds:
+            self._held.append(line)
+        else:
+            self._line(line)
+
+    def hold(self, holds: bool) -> None:
+        """Holds back from now on, or prints what was held and holds no more."""
+        self._holds = holds
+        while self._held and not holds:
+            self._line(self._held.pop(0))
 
 
 class Watching:
@@ -35,13 +58,14 @@ class Watching:
         self._open: set[str] = set()
         self._board: set[str] = set()
         self._began = self._failed = False
+        self._lines = Lines(out)
         self._asks_here = not json and sys.stdin.isatty() and sys.stderr.isatty()
 
     async def run(self) -> bool:
         """Follows it to its end; returns whether anything failed. Raises Refusal."""
         if not self._asks_here:
             return await self._facts()
-        approvals = Approvals(self._client, self._session, None, err)
+        approvals = Approvals(self._client, self._session, None, err, self._lines.hold)
         try:
             async with asyncio.TaskGroup() as group:
                 beside = [group.create_task(approvals.run()), group.create_task(self._actions(approvals))]
@@ -78,7 +102,9 @@ class Watching:
         fact = decode_payload(event.type, None if event.erased else bytes(event.payload))
         line = narrated(fact, self._style, max(width() - _NAMES - 4, 20))
         if line and self._is_news(event):
-            out(f"{self._style.dim(event.agent_id[:_NAMES].ljust(_NAMES))} {line}")
+            self._lines.say(f"{self._style.dim(event.agent_id[:_NAMES].ljust(_NAMES))} {line}")
+        for printed in last_lines(fact, max(width() - _NAMES - 6, 20)):
+            self._lines.say(f"{' ' * _NAMES} {self._style.dim(f'  │ {printed}')}")
         if event.type == "action.required" and not self._asks_here:
             out(f"{' ' * _NAMES} {self._style.warn(f'  answer on the page: {self._link}')}")
 
