@@ -145,7 +145,8 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     status line and `tool` the one that it calls; with `last_activity` they are the evidence of a stall, `stalled_since` is set
     where the runtime stopped it for making no progress. What says that it is at work holds only while `epoch` is alive.
     `queue_position` is the place that it was told when it began to wait. `objective` and `result` are cut at 400 characters:
-    all of them is in its transcript.
+    all of them is in its transcript. `unmerged` says that it has a worktree of its own, of which not all was merged since it
+    began to work in it.
     """
 
     panel: ClassVar[str] = "agents"
@@ -170,6 +171,7 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     work_globs: tuple[str, ...] = ()
     worktree: str = ""
     branch: str = ""
+    unmerged: bool = False
     permission_mode: str = ""
     policy: tuple[Policy, ...] = ()
     connection: Connection = "idle"

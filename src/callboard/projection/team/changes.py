@@ -29,6 +29,7 @@ from callboard.contracts.facts import (
     SubagentContinued,
     SubagentFailed,
     SubagentIsolated,
+    SubagentMerged,
     SubagentQueued,
     SubagentsAwaited,
     SubagentSpawned,
@@ -197,10 +198,12 @@ def child(member: Member, record: Record) -> None:
             member.state = "waiting"
             member.change(queue_reason=fact.queue_reason, queue_position=fact.position)
         case SubagentIsolated() as fact:
-            member.change(worktree=fact.path, branch=fact.branch)
+            member.change(worktree=fact.path, branch=fact.branch, unmerged=True)
+        case SubagentMerged(status="merged" | "nothing_to_merge"):
+            member.change(unmerged=False)
         case SubagentStarted():
             member.state = "running"
-            member.change(queue_reason=None, queue_position=0)
+            member.change(queue_reason=None, queue_position=0, unmerged=bool(member.card.worktree))
         case SubagentContinued():
             member.state = "waiting"
             member.input_tokens = member.output_tokens = member.duration_ms = 0
@@ -217,6 +220,7 @@ def child(member: Member, record: Record) -> None:
             member.change(result=glance(fact.result))
         case SubagentClosed():
             _ended(member, "closed")
+            member.change(unmerged=False)
         case WorkerNotification(status="needs_input"):
             member.state = "needs_input"
         case WorkerNotification(status="interrupted" | "ready_for_review"):
@@ -262,6 +266,7 @@ TAKES: dict[type[Fact], Callable[[Member, Record], None]] = {
             SubagentSpawned,
             SubagentQueued,
             SubagentIsolated,
+            SubagentMerged,
             SubagentStarted,
             SubagentContinued,
             SubagentCompleted,

@@ -6,36 +6,43 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.facts import AgentSlept, AgentWoke, Fact, SubagentClosed, ThreadOpened
+from callboard.contracts.facts import AgentSlept, AgentWoke, Fact, SubagentClosed, ThreadOpened, WarningRaised
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AgentRow, Op
 from callboard.contracts.rows.team import Degraded, RemoteWork
 
 from ..ops import upsert
-from . import changes, inbox
+from . import changes, inbox, merging
 from .background import OF_TASKS
 from .inbox import Inboxes
 from .member import Member
+from .merging import Merging
 
 #: The facts that change the roster.
-TAKES: frozenset[type[Fact]] = frozenset({ThreadOpened, *changes.TAKES, *inbox.TAKES})
+TAKES: frozenset[type[Fact]] = frozenset({ThreadOpened, WarningRaised, *changes.TAKES, *inbox.TAKES, *merging.TAKES})
 
 
 class RosterPanel(msgspec.Struct):
     """`members` are the agents that can still do something, by thread; `several` says that there was ever a second one.
-    `sleepers` are the threads of those that wake for a task, by task, `lacking` what is degraded of each agent, by thread."""
+    `sleepers` are the threads of those that wake for a task, by task, `lacking` what is degraded of each agent, by thread.
+    `apart` are the rows of those that were closed before their work was merged, by agent: the worktree is gone unless a warning
+    says that it stays."""
 
     members: dict[str, Member] = msgspec.field(default_factory=dict[str, Member])
     several: bool = False
     inboxes: Inboxes = msgspec.field(default_factory=Inboxes)
     sleepers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     lacking: dict[str, tuple[Degraded, ...]] = msgspec.field(default_factory=dict[str, tuple[Degraded, ...]])
+    merging: Merging = msgspec.field(default_factory=Merging)
+    apart: dict[str, AgentRow] = msgspec.field(default_factory=dict[str, AgentRow])
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that the fact leads to."""
         fact, scope = record.fact, record.scope
         if isinstance(fact, ThreadOpened):
             return self._join(record, fact)
+        if isinstance(fact, WarningRaised):
+            return self._kept(record, fact)
         kind = type(fact)
         change = changes.TAKES.get(kind)
         thread = scope.thread
@@ -44,6 +51,7 @@ class RosterPanel(msgspec.Struct):
         elif isinstance(fact, AgentSlept | AgentWoke):
             self.sleepers[scope.task] = thread
         member = self.members.get(thread)
+        unmerged = member is not None and member.card.unmerged
         if member is not None and change is not None:
             change(member, record)
             if kind not in OF_TASKS:
@@ -51,14 +59,26 @@ class RosterPanel(msgspec.Struct):
                 member.last_activity, member.epoch = header.at, header.epoch
         if not self.several:
             return []
+        if kind in merging.TAKES and (merged := self._named(self.merging.merged(record))):
+            self.members[merged].change(unmerged=False)
+            return [*self._rows((thread, merged), record.sequence)]
         changed = dict.fromkeys(self.inboxes.apply(record)) if kind in inbox.TAKES else {}
         if change is not None:
             changed[thread] = None
         ops = self._rows(changed, record.sequence)
         if isinstance(fact, SubagentClosed):
+            if member is not None and unmerged:
+                self.apart[scope.agent] = member.row()
             self.members.pop(thread, None)
             self.lacking.pop(thread, None)
         return ops
+
+    def _kept(self, record: Record, fact: WarningRaised) -> list[Op]:
+        row = self.apart.pop(record.scope.agent, None) if fact.code == "worktree_kept" else None
+        return upsert(msgspec.structs.replace(row, unmerged=True, sequence=record.sequence)) if row is not None else []
+
+    def _named(self, agent: str) -> str:
+        return next((thread for thread, one in self.members.items() if agent and one.card.agent_id == agent), "")
 
     def degraded(self) -> tuple[Degraded, ...]:
         """What is degraded of anybody, each once."""

@@ -533,7 +533,8 @@ export interface AgentList {
  * status line and `tool` the one that it calls; with `last_activity` they are the evidence of a stall, `stalled_since` is set
  * where the runtime stopped it for making no progress. What says that it is at work holds only while `epoch` is alive.
  * `queue_position` is the place that it was told when it began to wait. `objective` and `result` are cut at 400 characters:
- * all of them is in its transcript.
+ * all of them is in its transcript. `unmerged` says that it has a worktree of its own, of which not all was merged since it
+ * began to work in it.
  */
 export interface AgentRow {
   readonly kind: 'agent'
@@ -561,6 +562,7 @@ export interface AgentRow {
   readonly workGlobs?: readonly string[]
   readonly worktree?: string
   readonly branch?: string
+  readonly unmerged?: boolean
   readonly permissionMode?: string
   readonly policy?: readonly ('Delegate' | 'Finalize' | 'Patch')[]
   readonly connection?: 'connected' | 'disconnected' | 'idle'
