@@ -19,6 +19,7 @@ from .ports import Given
 from .rpc import rpc_route
 from .static import StaticPage
 from .streams import Streams
+from .vocabularies import vocabulary_routes
 
 
 class HttpApp:
@@ -32,6 +33,7 @@ class HttpApp:
                 *command_routes(given.commands),
                 rpc_route(given.commands),
                 *feed_routes(given, self._streams),
+                *vocabulary_routes(given, self._streams),
                 *blob_routes(given.store),
                 *agent_run_routes(given, self._streams),
                 *_plain_routes(given),

@@ -74,47 +74,47 @@ class _Feeds:
 
     async def facts(self, request: Request) -> Response | Stream:
         query = from_query(request, FactsQuery)
-        stream = _stream_of(request)
-        after = _resumed(request, query.after)
+        stream = stream_of(request)
+        after = resumed(request, query.after)
         head = await self._given.store.facts.head(stream)
         if head.sequence == 0 and after == 0:
-            raise _unknown(stream)
+            raise unknown(stream)
         if query.limit is not None or _wants_json(request):
             return await self._page(stream, after, query.limit or MOST_FACTS, head)
         return self._streams.of(until_refused(self._events(stream, after, head), f"the facts of {stream}"))
 
     async def ops(self, request: Request) -> Stream:
         query = from_query(request, OpsQuery)
-        stream = _stream_of(request)
+        stream = stream_of(request)
         after = _cursor(request, query.after)
         if (await self._given.store.facts.head(stream)).sequence == 0:
-            raise _unknown(stream)
+            raise unknown(stream)
         chunks = self._given.feeds.ops(stream, after=after)
         return self._streams.of(until_refused(chunks, f"the operations of {stream}"))
 
     async def _page(self, stream: str, after: int, limit: int, head: Head) -> Response:
         if after > head.sequence:
-            raise _gap(stream, after, head)
+            raise gap(stream, after, head)
         events: list[WireEvent] = []
         size = 0
         for record in await self._given.store.facts.read(stream, after=after, limit=limit):
-            event = self._wire(record)
-            size += len(event.payload)
+            wired = self._wire(record)
+            size += len(wired.payload)
             if events and size > LARGEST_PAGE:
                 break
-            events.append(event)
+            events.append(wired)
         following = events[-1].sequence if events else after
         return json_response(FactPage(events=tuple(events), next=following, head=max(head.sequence, following)))
 
     async def _events(self, stream: str, after: int, head: Head) -> AsyncGenerator[bytes]:
         if after > head.sequence:
-            raise _gap(stream, after, head)
+            raise gap(stream, after, head)
         async with ended(self._given.feeds.facts(stream, after=after)) as batches:
             async for records in batches:
                 chunk = bytearray()
                 for record in records:
-                    event = self._wire(record)
-                    chunk += _event(event.type, _encoder.encode(event), str(event.sequence))
+                    wired = self._wire(record)
+                    chunk += event(wired.type, _encoder.encode(wired), str(wired.sequence))
                     if len(chunk) > LARGEST_CHUNK:
                         yield bytes(chunk)
                         chunk.clear()
@@ -138,24 +138,26 @@ async def until_refused(chunks: AsyncIterator[bytes], doing: str) -> AsyncGenera
 
 
 def _told(problem: Problem) -> bytes:
-    return _event("gap" if problem.code == "gap" else "problem", _encoder.encode(problem))
+    return event("gap" if problem.code == "gap" else "problem", _encoder.encode(problem))
 
 
-def _event(name: str, data: bytes, identity: str = "") -> bytes:
+def event(name: str, data: bytes, identity: str = "") -> bytes:
+    """One server-sent event. Without an identity a client that reconnects goes on from the one before."""
     head = f"id: {identity}\n" if identity else ""
     return b"%sevent: %s\ndata: %s\n\n" % (head.encode(), name.encode(), data)
 
 
-def _stream_of(request: Request) -> str:
+def stream_of(request: Request) -> str:
     """The stream that the path names: a session's under sessions, a workspace's under workspaces."""
     stream: str = request.path_params["stream"]
     under_workspaces = request.url.path.startswith(f"{API}/workspaces/")
     if _STREAM_NAME.fullmatch(stream) is None or is_workspace_stream(stream) != under_workspaces:
-        raise _unknown(stream[:80], "unknown_workspace" if under_workspaces else "unknown_session")
+        raise unknown(stream[:80], "unknown_workspace" if under_workspaces else "unknown_session")
     return stream
 
 
-def _unknown(stream: str, code: Code | None = None) -> Refusal:
+def unknown(stream: str, code: Code | None = None) -> Refusal:
+    """There is no such stream."""
     found = code or ("unknown_workspace" if is_workspace_stream(stream) else "unknown_session")
     return Refusal(
         found,
@@ -164,7 +166,8 @@ def _unknown(stream: str, code: Code | None = None) -> Refusal:
     )
 
 
-def _gap(stream: str, after: int, head: Head) -> Refusal:
+def gap(stream: str, after: int, head: Head) -> Refusal:
+    """There is nothing to go on from."""
     return Refusal(
         "gap",
         f"There is nothing to go on from after {after}: {stream} "
@@ -179,7 +182,7 @@ def _wants_json(request: Request) -> bool:
     return "application/json" in accept and "text/event-stream" not in accept
 
 
-def _resumed(request: Request, after: int) -> int:
+def resumed(request: Request, after: int) -> int:
     """The sequence to go on from. Last-Event-ID wins: a browser that reconnects repeats the address it began with."""
     sent = request.headers.get(LAST_EVENT_ID)
     return after if sent is None else _parsed(sent, LAST_EVENT_ID).sequence

@@ -21,6 +21,7 @@ from .meta import Meta
 from .problems import METHOD_NOT_ALLOWED, STATUS, UNSUPPORTED_MEDIA
 from .reading import KEY_HEADER
 from .rpc import PATH as RPC
+from .vocabularies import VocabularyQuery
 
 Json = dict[str, Any]
 _REF = "#/components/schemas/{name}"
@@ -74,7 +75,15 @@ def document(cookie: str) -> Json:
 
 
 def _schemas() -> Json:
-    kinds: list[type[msgspec.Struct]] = [Problem, Meta, FactsQuery, OpsQuery, BlobQuery, *agent_run_structs()]
+    kinds: list[type[msgspec.Struct]] = [
+        Problem,
+        Meta,
+        FactsQuery,
+        OpsQuery,
+        VocabularyQuery,
+        BlobQuery,
+        *agent_run_structs(),
+    ]
     _, found = msgspec.json.schema_components(
         [*kinds, *(row.command for row in TABLE), *(row.answer for row in TABLE)], ref_template=_REF
     )
@@ -197,6 +206,20 @@ def _feeds(schemas: Json) -> Json:
                 parameters=[stream, *_parameters(schemas["OpsQuery"]), _RESUMED],
             )
         }
+        if kind == "session":
+            told = {
+                "description": f"Events of that vocabulary, each named by its type. {_STREAM_ENDS}",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            }
+            paths[f"{API}/sessions/{{stream}}/events"] = {
+                "get": _operation(
+                    "session_events",
+                    "The facts of a session as events of the Agent UI or the Subagents specification.",
+                    told,
+                    tag="streams",
+                    parameters=[stream, *_parameters(schemas["VocabularyQuery"]), _RESUMED],
+                )
+            }
     return paths
 
 

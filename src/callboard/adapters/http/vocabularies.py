@@ -1,0 +1,90 @@
+"""The facts of a session as events of another vocabulary: the Agent UI specification's, or the Subagents specification's.
+
+What a fact is told as can depend on facts before it, so a stream reads the session from its first fact, also where it tells
+events from a later one on only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from typing import Annotated, Literal, Protocol
+
+import msgspec
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.routing import Route
+
+from callboard.contracts.ports.store import Head
+from callboard.contracts.record import Record
+from callboard.projection.emit.context import AgentUiEvents
+from callboard.projection.emit.subagents import SubagentEvents
+
+from .commands import API
+from .feeds import LARGEST_CHUNK, Place, event, gap, resumed, stream_of, unknown, until_refused
+from .ports import Given
+from .reading import from_query
+from .streams import Stream, Streams, ended
+
+Vocabulary = Literal["agent_ui", "subagents"]
+_encoder = msgspec.json.Encoder()
+
+
+class VocabularyQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """`vocabulary` names whose events are told, `after` is the sequence of a fact: those of later facts are told."""
+
+    vocabulary: Annotated[Vocabulary, Meta(description="Whose events.")]
+    after: Place = 0
+
+
+class _Told(Protocol):
+    @property
+    def type(self) -> str: ...
+
+
+Tell = Callable[[Record], Sequence[_Told]]
+
+
+def vocabulary_routes(given: Given, streams: Streams) -> list[Route]:
+    """The events of a session."""
+
+    async def events(request: Request) -> Stream:
+        query = from_query(request, VocabularyQuery)
+        stream = stream_of(request)
+        after = resumed(request, query.after)
+        head = await given.store.facts.head(stream)
+        if head.sequence == 0:
+            raise unknown(stream)
+        told = _events(given, stream, after, head, _teller(query.vocabulary))
+        return streams.of(until_refused(told, f"the events of {stream}"))
+
+    return [Route(f"{API}/sessions/{{stream}}/events", events, methods=["GET"])]
+
+
+def _teller(vocabulary: Vocabulary) -> Tell:
+    return AgentUiEvents().apply if vocabulary == "agent_ui" else SubagentEvents().apply
+
+
+async def _events(given: Given, stream: str, after: int, head: Head, tell: Tell) -> AsyncGenerator[bytes]:
+    if after > head.sequence:
+        raise gap(stream, after, head)
+    async with ended(given.feeds.facts(stream, after=0)) as batches:
+        async for records in batches:
+            chunk = bytearray()
+            for record in records:
+                events = tell(record)
+                if record.sequence > after:
+                    chunk += _told(record, events)
+                if len(chunk) > LARGEST_CHUNK:
+                    yield bytes(chunk)
+                    chunk.clear()
+            if chunk:
+                yield bytes(chunk)
+
+
+def _told(record: Record, events: Sequence[_Told]) -> bytes:
+    """The last event of a fact has its sequence: whoever saw only some of them is told all of them again."""
+    last = len(events) - 1
+    return b"".join(
+        event(one.type, _encoder.encode(one), str(record.sequence) if index == last else "")
+        for index, one in enumerate(events)
+    )

@@ -1,0 +1,31 @@
+"""A team as events of the Subagents specification, over HTTP."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+from callboard.contracts.vocabulary import SubagentEventType
+from tests.adapters.http.agentruns.crew import go, told, until
+from tests.adapters.http.following import following
+from tests.adapters.http.rig import Board
+
+
+async def test_a_team_is_told_in_the_events_of_the_subagents_specification(team: Board):
+    """SUB-03: what its children are and do, in order, with the ids of its family, stored and then live."""
+    session = (await told(team, "/api/chat", message="team"))["session_id"]
+    await until(team, session, "subagent.completed")
+    go(team)
+    async with following(team.http, f"sessions/{session}/events", vocabulary="subagents") as follower:
+        events = []
+        while not events or events[-1].event != "task.completed":
+            events.append(await follower.event())
+    kinds = [event.event for event in events]
+    assert set(kinds) <= set(get_args(SubagentEventType))
+    order = ["task.created", "subagent.started", "channel.opened"]
+    assert sorted(order, key=kinds.index) == [kind for kind in dict.fromkeys(kinds) if kind in order]
+    data = [json.loads(event.data) for event in events]
+    assert all(one["sessionId"] == session for one in data)
+    assert all(one["subagentId"] and one["taskId"] for one in data if one["type"].startswith("subagent."))
+    numbers = [one["sequence"] for one in data]
+    assert numbers == sorted(numbers)
