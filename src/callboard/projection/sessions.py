@@ -30,6 +30,8 @@ from callboard.contracts.rows import Op, SessionCard
 from callboard.contracts.rows.session import Attention, SessionState
 
 from .ops import upsert
+from .team import persons
+from .team.persons import Persons
 
 #: How much of the newest answer a card shows, in characters.
 LAST_TEXT = 200
@@ -45,6 +47,7 @@ class CardPanel(msgspec.Struct):
     queued: set[str] = msgspec.field(default_factory=set[str])
     paused: dict[str, PauseCause] = msgspec.field(default_factory=dict[str, PauseCause])
     said: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    persons: Persons = msgspec.field(default_factory=Persons)
     outcome: Literal["idle", "interrupted", "failed"] = "idle"
 
     def apply(self, record: Record) -> list[Op]:
@@ -65,6 +68,9 @@ class CardPanel(msgspec.Struct):
     def _count(self, record: Record) -> bool:
         """Takes the fact into the counts; False where it is none that the card counts."""
         scope = record.scope
+        if type(record.fact) in persons.TAKES:
+            self.persons.take(record)
+            return bool(self.persons.agents)
         match record.fact:
             case TurnSubmitted():
                 pass
@@ -128,8 +134,8 @@ class CardPanel(msgspec.Struct):
         return "queued" if self.queued else self.outcome
 
     def _attention(self) -> Attention:
-        """A person is needed for an answer, and for a queue that does not go on by itself."""
-        if self.pending or any(cause != "failed" for cause in self.paused.values()):
+        """A person is needed for an answer, for a queue that does not go on by itself, and where an agent is one."""
+        if self.pending or any(cause != "failed" for cause in self.paused.values()) or self.persons.any_asked():
             return "needs_input"
         return "failed" if self.outcome == "failed" and not self.running else "none"
 

@@ -396,3 +396,13 @@ def test_news_of_one_handoff_are_told_one_by_one_however_close_they_come() -> No
 
     assert one(then, InboxConsumed).items == ("hnd_1.expired",)
     assert one(then, InboxReserved).items == ("hnd_1.returned",)
+
+
+def test_what_is_handed_over_to_a_person_is_answered_by_that_person() -> None:
+    """COM-06, UI-18: a person has no turn in which it is read."""
+    given = team(agent("lead", edges=(Edge(to="owner"),)), agent("owner", kind="human", policy=()))
+    given.gets("lead", "send_handoff", to="owner", message="Which one?")
+    given.when(respond("hnd_1", "accept"))
+    assert given.state.handoffs["hnd_1"].accepted
+    given.when(respond("hnd_1", "complete"))
+    assert (given.state.handoffs, given.of("owner").inbox) == ({}, ())

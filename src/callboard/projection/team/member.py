@@ -29,7 +29,8 @@ class Member(msgspec.Struct):
 
     `calls` are the tools of the calls that run, `waits` those of them that wait for children, `pending` the actions without
     an answer. `began` is when the open turn did. `sleeper` is what one of kind background waits for, `remote` what one
-    elsewhere told, `unreached` that it could not be reached when it was last asked.
+    elsewhere told, `unreached` that it could not be reached when it was last asked, `asked` that something waits for the
+    person that it is.
     """
 
     card: AgentRow
@@ -60,6 +61,7 @@ class Member(msgspec.Struct):
     sleeper: Sleeper | None = None
     remote: RemoteWork | None = None
     unreached: bool = False
+    asked: bool = False
 
     def change(self, **changes: Any) -> None:
         """Changes what seldom changes."""
@@ -118,6 +120,8 @@ class Member(msgspec.Struct):
         """The state as a person should read it: that somebody is needed rises above work."""
         if self.pending:
             return "plan_ready" if any(kind in _PLANS for kind in self.pending.values()) else "needs_input"
+        if self.asked and self.state in _OPEN:
+            return "needs_input"
         if self.remote is not None and self.remote.task_state is not None and self.state in _OPEN:
             told = self.remote.task_state
             if not self.current_run:

@@ -12,14 +12,17 @@ from callboard.contracts.rows import AgentRow, Op
 from callboard.contracts.rows.team import Degraded, RemoteWork
 
 from ..ops import upsert
-from . import changes, inbox, merging
+from . import changes, inbox, merging, persons
 from .background import OF_TASKS
 from .inbox import Inboxes
 from .member import Member
 from .merging import Merging
+from .persons import Persons
 
 #: The facts that change the roster.
-TAKES: frozenset[type[Fact]] = frozenset({ThreadOpened, WarningRaised, *changes.TAKES, *inbox.TAKES, *merging.TAKES})
+TAKES: frozenset[type[Fact]] = frozenset(
+    {ThreadOpened, WarningRaised, *changes.TAKES, *inbox.TAKES, *merging.TAKES, *persons.TAKES}
+)
 
 
 class RosterPanel(msgspec.Struct):
@@ -34,11 +37,14 @@ class RosterPanel(msgspec.Struct):
     sleepers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     lacking: dict[str, tuple[Degraded, ...]] = msgspec.field(default_factory=dict[str, tuple[Degraded, ...]])
     merging: Merging = msgspec.field(default_factory=Merging)
+    persons: Persons = msgspec.field(default_factory=Persons)
     apart: dict[str, AgentRow] = msgspec.field(default_factory=dict[str, AgentRow])
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that the fact leads to."""
         fact, scope = record.fact, record.scope
+        if type(fact) in persons.TAKES:
+            self.persons.take(record)
         if isinstance(fact, ThreadOpened):
             return self._join(record, fact)
         if isinstance(fact, WarningRaised):
@@ -65,6 +71,7 @@ class RosterPanel(msgspec.Struct):
         changed = dict.fromkeys(self.inboxes.apply(record)) if kind in inbox.TAKES else {}
         if change is not None:
             changed[thread] = None
+        changed |= dict.fromkeys(self._asked())
         ops = self._rows(changed, record.sequence)
         if isinstance(fact, SubagentClosed):
             if member is not None and unmerged:
@@ -72,6 +79,11 @@ class RosterPanel(msgspec.Struct):
             self.members.pop(thread, None)
             self.lacking.pop(thread, None)
         return ops
+
+    def _asked(self) -> list[str]:
+        """The threads of the persons for whom something waits since, or waits no more."""
+        known = ((thread, self.members.get(thread)) for thread in self.persons.agents)
+        return [thread for thread, one in known if one is not None and one.asked != self.persons.asked(thread)]
 
     def _kept(self, record: Record, fact: WarningRaised) -> list[Op]:
         row = self.apart.pop(record.scope.agent, None) if fact.code == "worktree_kept" else None
@@ -125,6 +137,7 @@ class RosterPanel(msgspec.Struct):
             member = self.members.get(thread)
             if member is not None:
                 member.inbox, member.sequence = self.inboxes.count(thread), sequence
+                member.asked = self.persons.asked(thread)
                 row = member.row()
                 if row.degraded:
                     self.lacking[thread] = row.degraded

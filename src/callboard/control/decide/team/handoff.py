@@ -120,7 +120,7 @@ def respond(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffA
     scope = _scope(batch, handoff, receiver)
     match request.decision:
         case "accept":
-            _waits(handoff, needs_answer=True)
+            _waits(batch.state, handoff)
             batch.say(
                 HandoffAccepted(
                     source=handoff.source,
@@ -133,7 +133,7 @@ def respond(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffA
             )
             return _answer(batch, handoff, "accepted")
         case "reject":
-            _waits(handoff, needs_answer=True)
+            _waits(batch.state, handoff)
             batch.say(
                 HandoffRejected(
                     source=handoff.source,
@@ -253,10 +253,13 @@ def _answers(batch: Batch, sender: Thread, receiver: Thread) -> None:
             batch.say(ReplyEnded(end="answered", to_thread=handoff.sender, by=sender.agent), _scope(batch, handoff))
 
 
-def _waits(handoff: OpenHandoff, *, needs_answer: bool) -> None:
+def _waits(state: Session, handoff: OpenHandoff) -> None:
+    """A person has no turn in which a handoff is read: it waits for an answer in any case."""
+    receiver = state.threads.get(handoff.receiver)
+    to_person = receiver is not None and receiver.kind == "human"
     if handoff.accepted:
         raise Refusal("handoff_not_waiting", "The handoff is accepted already.", field="handoffId")
-    if needs_answer and not (handoff.confirm or handoff.ownership):
+    if not (handoff.confirm or handoff.ownership or to_person):
         raise Refusal(
             "handoff_not_waiting", "It is accepted by being read in its receiver's next turn.", field="handoffId"
         )

@@ -1,0 +1,88 @@
+"""A person who is an agent is shown as needed for as long as something waits for that person."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import (
+    HandoffAccepted,
+    HandoffCompleted,
+    HandoffRejected,
+    HandoffRequested,
+    ReviewRequested,
+    ReviewVerdict,
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+    TaskStarted,
+    TaskUpdated,
+    ThreadOpened,
+)
+from callboard.contracts.payload import Payload
+from callboard.contracts.rows import AgentRow, SessionCard
+from callboard.contracts.scope import Scope
+from callboard.projection.view import SessionView
+from tests.projection.story import THREAD
+from tests.projection.team.tales import shown
+from tests.projection.team.troupe import Said, team, told
+
+ANN = Scope(agent="ann", thread="thr_ann")
+OPENED: Said = ((ThreadOpened(agent_name="Ann", kind="human", definition="ann", definition_hash="h"), ANN),)
+GIVEN = Scope(agent="solo", thread=THREAD.thread, handoff="han_1")
+HANDED: Said = (
+    (
+        HandoffRequested(
+            source="solo", target="ann", to_thread="thr_ann", edge="handoff", payload=Payload(message="Which one?")
+        ),
+        GIVEN,
+    ),
+)
+TASK = Scope(task="tsk_ann")
+CREATED: Said = ((TaskCreated(title="Decide", assignee="ann"), TASK),)
+
+
+ASKED, QUIET = ("needs_input", "needs_input"), ("idle", "none")
+
+
+def reads(*steps: Said) -> list[tuple[str, str]]:
+    """How the person and the session's card read after each of these. A view that is kept and taken up reads the same."""
+    story, found = told(team(), *OPENED), list[tuple[str, str]]()
+    for step in steps:
+        told(story, *step)
+        person, card = shown(story, AgentRow, "ann")[-1], shown(story, SessionCard)[-1]
+        story.view = SessionView.from_state(story.view.state())
+        assert story.table.row(AgentRow, "ann") == person
+        found.append((person.state, card.attention))
+    return found
+
+
+def test_a_handoff_waits_for_the_person_until_it_is_answered():
+    """UI-18, COM-06"""
+    taken = HandoffAccepted(source="solo", target="ann")
+    over = HandoffCompleted(source="solo", target="ann")
+    back = HandoffRejected(source="solo", target="ann", to_thread=THREAD.thread, reason="not mine")
+    assert reads((), HANDED, ((taken, GIVEN),), ((over, GIVEN),)) == [QUIET, ASKED, QUIET, QUIET]
+    assert reads(HANDED, ((back, GIVEN),)) == [ASKED, QUIET]
+
+
+def test_a_review_waits_for_the_person_until_its_verdict():
+    """UI-18"""
+    scope = Scope(agent="solo", thread=THREAD.thread, task="tsk_r", review="rev_9")
+    wanted = ReviewRequested(reviewer="ann", target="solo", item="itm_9", to_thread="thr_ann")
+    verdict = ReviewVerdict(reviewer="person", target="solo", verdict="passed", summary="Good.")
+    assert reads(((wanted, scope),), ((verdict, scope),)) == [ASKED, QUIET]
+
+
+def test_a_task_waits_for_the_person_who_has_it_until_it_is_in_hand_or_over():
+    """UI-18"""
+    begun = TaskStarted(assignee="ann"), Scope(agent="ann", thread="thr_ann", task="tsk_ann", attempt=1)
+    stuck, running = TaskUpdated(status="blocked", blocker="no word"), TaskUpdated(status="running")
+    assert reads(CREATED, (begun,), ((stuck, TASK),), ((running, TASK),)) == [ASKED, QUIET, ASKED, QUIET]
+    assert reads(CREATED, ((TaskCompleted(summary="Two."), TASK),)) == [ASKED, QUIET]
+    assert reads(CREATED, (begun,), ((TaskFailed(code="no", message="no"), TASK),)) == [ASKED, QUIET, ASKED]
+    assert reads(CREATED, ((TaskUpdated(assignee="solo"), TASK),)) == [ASKED, QUIET]
+
+
+def test_a_task_that_was_given_to_a_person_who_joins_later_waits_for_them():
+    """UI-18"""
+    story = told(team(), *CREATED, *OPENED)
+    assert shown(story, AgentRow, "ann")[-1].state == "needs_input"
+    assert shown(story, SessionCard)[-1].attention == "needs_input"
