@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { clockTime } from '@/system/format/numbers'
 import type { HandoffRow } from '@/system/rows/model'
-import { nameOf, type Team, waitsForAnswer } from '@/system/rows/team'
+import { isForPerson, nameOf, type Team, waitsForAnswer } from '@/system/rows/team'
 import { Button } from '@/ui/button'
 import type { Tone } from '@/ui/marks'
 import { Fact, Facts } from '../inspector/inspector'
@@ -25,8 +25,9 @@ const TONES: Readonly<Record<HandoffRow['state'], Tone>> = {
 export function HandoffLane({ team, handlers }: { team: Team; handlers: TeamHandlers }) {
   const t = useT()
   const newest = team.handoffs.toReversed()
-  const waiting = newest.filter(waitsForAnswer)
-  const others = newest.filter((handoff) => !waitsForAnswer(handoff))
+  const waits = (handoff: HandoffRow) => waitsForAnswer(handoff, team.agents)
+  const waiting = newest.filter(waits)
+  const others = newest.filter((handoff) => !waits(handoff))
   return (
     <Lane label={t('team.view.handoffs')} empty={t('team.handoffs_empty')}>
       {[...waiting, ...others].map((handoff) => (
@@ -36,19 +37,16 @@ export function HandoffLane({ team, handlers }: { team: Team; handlers: TeamHand
   )
 }
 
-function Handoff(props: {
+interface HandoffProps {
   readonly handoff: HandoffRow
   readonly team: Team
   readonly handlers: TeamHandlers
-}) {
+}
+
+function Handoff({ handoff, team, handlers }: HandoffProps) {
   const t = useT()
-  const { handoff, team, handlers } = props
-  const [reason, setReason] = useState('')
-  const waits = waitsForAnswer(handoff)
-  const mayReturn = handoff.ownership && (handoff.state === 'active' || handoff.state === 'accepted')
+  const waits = waitsForAnswer(handoff, team.agents)
   const name = (id: string) => nameOf(team.agents, id) || t('app.unknown')
-  const answer = (decision: 'accept' | 'reject' | 'complete') =>
-    handlers.onAnswerHandoff(handoff.key, decision, reason.trim())
   const ends = { from: name(handoff.source), to: name(handoff.target) }
   const { payload } = handoff
   return (
@@ -89,33 +87,47 @@ function Handoff(props: {
         <p className="wrap-any text-sm text-bad">{payload.status.reason || t('team.not_ok')}</p>
       )}
       <Refs refs={payload.artifacts ?? []} />
-      {(waits || mayReturn) && (
-        <div className="flex flex-wrap items-center gap-2">
-          <input
-            aria-label={t('action.reason')}
-            placeholder={t('action.reason')}
-            value={reason}
-            maxLength={2000}
-            onChange={(event) => setReason(event.target.value)}
-            className="h-7 min-w-40 flex-1 rounded-md border border-line-strong bg-paper px-2"
-          />
-          {waits && (
-            <>
-              <Button look="danger" onClick={() => answer('reject')}>
-                {t('action.reject')}
-              </Button>
-              <Button look="outline" onClick={() => answer('accept')}>
-                {t('team.accept')}
-              </Button>
-            </>
-          )}
-          {mayReturn && (
-            <Button look="outline" onClick={() => answer('complete')}>
-              {t('team.give_back')}
-            </Button>
-          )}
-        </div>
-      )}
+      <Answer handoff={handoff} team={team} handlers={handlers} />
     </Entry>
+  )
+}
+
+/** What can be said to a handoff: whether it is taken, given back or done. */
+function Answer({ handoff, team, handlers }: HandoffProps) {
+  const t = useT()
+  const [reason, setReason] = useState('')
+  const waits = waitsForAnswer(handoff, team.agents)
+  const taken = handoff.state === 'active' || handoff.state === 'accepted'
+  const mayReturn = taken && handoff.ownership
+  const mayEnd = taken && !mayReturn && isForPerson(handoff, team.agents)
+  if (!waits && !mayReturn && !mayEnd) return null
+  const answer = (decision: 'accept' | 'reject' | 'complete') =>
+    handlers.onAnswerHandoff(handoff.key, decision, reason.trim())
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <input
+        aria-label={t('action.reason')}
+        placeholder={t('action.reason')}
+        value={reason}
+        maxLength={2000}
+        onChange={(event) => setReason(event.target.value)}
+        className="h-7 min-w-40 flex-1 rounded-md border border-line-strong bg-paper px-2"
+      />
+      {waits && (
+        <>
+          <Button look="danger" onClick={() => answer('reject')}>
+            {t('action.reject')}
+          </Button>
+          <Button look="outline" onClick={() => answer('accept')}>
+            {t('team.accept')}
+          </Button>
+        </>
+      )}
+      {(mayReturn || mayEnd) && (
+        <Button look="outline" onClick={() => answer('complete')}>
+          {t(mayReturn ? 'team.give_back' : 'team.handoff_done')}
+        </Button>
+      )}
+    </div>
   )
 }

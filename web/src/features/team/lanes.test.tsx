@@ -72,3 +72,24 @@ test('a review shows its verdict, what it rests on and its fixes, which can be g
   await userEvent.click(within(asked).getByRole('button', { name: 'Give the changes to worker-1' }))
   expect(onDid.mock.calls).toEqual([['apply review', ['rev_1', null]]])
 })
+
+test('what is handed to a person waits for their word, and is over when they say so', async () => {
+  const onDid = vi.fn()
+  const owner = filled('agents', agentRow({ key: 'owner', agentKind: 'human' }))
+  const handed = (state: 'handoff_requested' | 'accepted') => [
+    filled(
+      'handoffs',
+      handoffRow({ key: 'hnd_9', target: 'owner', ownership: false, confirm: false, state }),
+    ),
+  ]
+  const team = { ...TEAM, agents: [...TEAM.agents, owner], handoffs: handed('handoff_requested') }
+  const { unmount } = show(<Lanes team={team} handlers={handlersTo(onDid)} />)
+  const lane = screen.getByRole('region', { name: 'Handoffs' })
+  expect(lane.textContent).toContain('Waits for an answer')
+  await userEvent.click(within(lane).getByRole('button', { name: 'Accept' }))
+  expect(onDid).toHaveBeenLastCalledWith('answer handoff', ['hnd_9', 'accept', ''])
+  unmount()
+  show(<Lanes team={{ ...team, handoffs: handed('accepted') }} handlers={handlersTo(onDid)} />)
+  await userEvent.click(screen.getByRole('button', { name: 'It is done' }))
+  expect(onDid).toHaveBeenLastCalledWith('answer handoff', ['hnd_9', 'complete', ''])
+})

@@ -192,6 +192,7 @@ export const enTeam = {
   'team.not_ok': 'The sender’s work did not go well.',
   'team.accept': 'Accept',
   'team.give_back': 'Give back',
+  'team.handoff_done': 'It is done',
   'team.review.requested': 'Requested',
   'team.review.reviewing': 'In review',
   'team.review.passed': 'Passed',

@@ -190,6 +190,7 @@ export const zhTeam = {
   'team.not_ok': '发送方的工作不顺利。',
   'team.accept': '接受',
   'team.give_back': '交还',
+  'team.handoff_done': '已完成',
   'team.review.requested': '已请求',
   'team.review.reviewing': '评审中',
   'team.review.passed': '通过',

@@ -84,15 +84,21 @@ export function childrenOf(agents: readonly AgentRow[], parent: AgentRow): reado
   return agents.filter((agent) => agent.parentAgentId === parent.agentId)
 }
 
+/** A person takes nothing up with a next turn: what is handed to one waits for their word. */
+export function isForPerson(handoff: HandoffRow, agents: readonly AgentRow[]): boolean {
+  return agentOf(agents, handoff.target)?.agentKind === 'human'
+}
+
 /** Handoffs that wait for an answer of a person or an agent. */
-export function waitsForAnswer(handoff: HandoffRow): boolean {
-  return handoff.state === 'handoff_requested' && (handoff.confirm || handoff.ownership)
+export function waitsForAnswer(handoff: HandoffRow, agents: readonly AgentRow[]): boolean {
+  if (handoff.state !== 'handoff_requested') return false
+  return handoff.confirm || handoff.ownership || isForPerson(handoff, agents)
 }
 
 /** How many entries of the lanes want something from somebody. */
 export function lanesWaiting(team: Team): number {
   return (
-    team.handoffs.filter(waitsForAnswer).length +
+    team.handoffs.filter((handoff) => waitsForAnswer(handoff, team.agents)).length +
     team.reviews.filter((review) => review.state === 'changes_requested').length
   )
 }
