@@ -43,6 +43,8 @@ class AtOnce:
     """A model without latency: a tool call, then a text."""
 
     provider, name, label = "bench", "at-once", "at once"
+    window: int | None = None
+    images = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         if request.messages[-1].role == "tool":

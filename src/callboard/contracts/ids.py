@@ -24,6 +24,8 @@ PREFIXES: dict[str, str] = {
     "review": "rev",
     "item": "itm",
     "evidence": "evd",
+    "artifact": "art",
+    "export": "exp",
 }
 
 IdKind = Literal[
@@ -44,6 +46,8 @@ IdKind = Literal[
     "review",
     "item",
     "evidence",
+    "artifact",
+    "export",
 ]
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

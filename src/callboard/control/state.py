@@ -32,7 +32,7 @@ from .members import (
 )
 
 #: Snapshots of another schema are thrown away and folded anew.
-STATE_SCHEMA = 7
+STATE_SCHEMA = 8
 
 #: The tool whose success ends a turn in `auto`.
 FINALIZE = "Finalize"
@@ -254,7 +254,8 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
-    """A workspace as deciders see it, at `sequence`. `given` are the ids of all its rules, those that were revoked included."""
+    """A workspace as deciders see it, at `sequence`. `given` are the ids of all its rules, those that were revoked included;
+    `trusted` is the digest of what its folder's own files may widen, empty where nothing."""
 
     workspace: str
     path: str = ""
@@ -265,6 +266,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     deleted: frozenset[str] = frozenset()
     rules: tuple[Rule, ...] = ()
     given: frozenset[str] = frozenset()
+    trusted: str = ""
 
 
 __all__ = [

@@ -21,8 +21,11 @@ from callboard.contracts.facts import (
     SessionPinned,
     SessionScheduled,
     SessionTitled,
+    SettingsChanged,
     WarningRaised,
     WorkspaceOpened,
+    WorkspaceTrusted,
+    WorkspaceTrustRevoked,
 )
 from callboard.contracts.record import NewFact, Record
 
@@ -132,7 +135,11 @@ def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
         case PermissionRuleRevoked():
             rules = tuple(rule for rule in state.rules if rule.rule_id != fact.rule_id)
             return msgspec.structs.replace(state, rules=rules)
-        case WarningRaised() | ErrorRaised():
+        case WorkspaceTrusted():
+            return msgspec.structs.replace(state, trusted=fact.digest)
+        case WorkspaceTrustRevoked():
+            return msgspec.structs.replace(state, trusted="")
+        case SettingsChanged() | WarningRaised() | ErrorRaised():
             return state
 
 

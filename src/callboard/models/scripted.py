@@ -40,6 +40,8 @@ class Scripted:
         self.provider = provider
         self.name = scenario.name
         self.label = f"scripted · {scenario.name}"
+        self.window: int | None = None
+        self.images = False
         self._scenario = scenario
         self._folder = folder
         self._pace = pace / 1000

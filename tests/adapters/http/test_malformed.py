@@ -36,6 +36,15 @@ async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board
         yield running
 
 
+async def test_a_past_turn_of_a_time_that_no_clock_can_tell_is_refused(board: Board):
+    """SAFE-05: such a time would be kept, and whoever reads it would fail."""
+    past = {"workspaceId": "wks_1", "source": "codex", "sourceId": "s", "turnId": "t", "at": 2**53}
+
+    answer = await board.http.post(f"{API}/commands/import_turn", json=past)
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (400, "invalid_input", "at")
+
+
 @pytest.mark.parametrize(
     ("body", "field", "said"),
     [

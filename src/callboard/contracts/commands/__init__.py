@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from .actions import ActionAnswered, RespondAction
+from .artifacts import ARTIFACT_TABLE
 from .base import Answer, Authority, Command, Declaration, Serial
+from .context import CONTEXT_TABLE
 from .demos import DEMO_TABLE, StartDemo
 from .evidence import EVIDENCE_TABLE
 from .imports import ImportTurn, TurnImported
@@ -28,8 +30,11 @@ from .sessions import (
     WorkspaceIsOpen,
     WorkspaceList,
 )
+from .settings import SETTINGS_TABLE
 from .task_table import TASK_TABLE
 from .team_table import TEAM_TABLE
+from .tooling import TOOLING_TABLE
+from .trust import TRUST_TABLE
 from .turns import (
     EditQueuedTurn,
     InterruptTurn,
@@ -188,6 +193,11 @@ TABLE: tuple[Declaration, ...] = (
     *EVIDENCE_TABLE,
     *TEAM_TABLE,
     *TASK_TABLE,
+    *ARTIFACT_TABLE,
+    *CONTEXT_TABLE,
+    *TRUST_TABLE,
+    *SETTINGS_TABLE,
+    *TOOLING_TABLE,
 )
 
 COMMANDS: dict[str, Declaration] = {row.name: row for row in TABLE}

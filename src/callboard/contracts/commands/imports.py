@@ -13,6 +13,8 @@ from .base import Answer, Command
 from .turns import Id
 
 Long = Annotated[str, Meta(max_length=4_000_000)]
+#: The latest time that every client holds exactly, in microseconds since the Unix epoch; it is in the year 2255.
+LATEST = 2**53 - 1
 
 
 class ImportedChange(
@@ -70,7 +72,7 @@ class ImportTurn(Command, frozen=True, kw_only=True):
     source_id: Annotated[str, Meta(min_length=1, max_length=200)]
     title: Annotated[str, Meta(max_length=200)] = ""
     turn_id: Id
-    at: Annotated[int, Meta(ge=0)]
+    at: Annotated[int, Meta(ge=0, le=LATEST)]
     input: Long = ""
     calls: tuple[ImportedCall, ...] = ()
     ended: Literal["completed", "interrupted", "failed"] = "completed"

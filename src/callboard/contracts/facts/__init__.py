@@ -14,7 +14,27 @@ from .agent import (
     AgentWoke,
     EdgeAdded,
 )
+from .artifact import (
+    ArtifactCreated,
+    ArtifactDeleted,
+    ArtifactExportCompleted,
+    ArtifactExportStarted,
+    ArtifactFact,
+    ArtifactFailed,
+    ArtifactSaveRequested,
+    ArtifactUpdated,
+    ArtifactVersionCreated,
+)
 from .base import ErasedFact, Fact, UnknownFact
+from .catalog import CatalogFact, ToolCatalogResolved, ToolServerConnected, ToolServerLost
+from .context import (
+    CompactionCompleted,
+    CompactionFailed,
+    CompactionStarted,
+    ContextFact,
+    ContextPinned,
+    ContextResolved,
+)
 from .cost import CostFact, CostRecorded
 from .evidence import EvidenceExported, EvidenceFact
 from .handoff import (
@@ -32,7 +52,7 @@ from .handoff import (
 )
 from .incident import ErrorRaised, IncidentFact, WarningRaised
 from .message import MessageFact, MessageInterrupted, MessageText
-from .model import ModelCompleted, ModelFact, ModelFailed, ModelInterrupted, ModelRequested
+from .model import ModelCompleted, ModelFact, ModelFailed, ModelInterrupted, ModelRequested, QuotaReported
 from .output import OutputFact, OutputFinal
 from .permission import (
     Check,
@@ -122,8 +142,11 @@ from .workspace import (
     SessionPinned,
     SessionScheduled,
     SessionTitled,
+    SettingsChanged,
     WorkspaceFact,
     WorkspaceOpened,
+    WorkspaceTrusted,
+    WorkspaceTrustRevoked,
 )
 
 #: Every fact that a session's stream may hold.
@@ -150,6 +173,9 @@ AnySessionFact = (
     | TaskFact
     | ReviewFact
     | EvidenceFact
+    | ArtifactFact
+    | ContextFact
+    | CatalogFact
     | IncidentFact
 )
 #: Every fact that a workspace's stream may hold.
@@ -175,12 +201,28 @@ __all__ = [
     "AgentWoke",
     "AnySessionFact",
     "AnyWorkspaceFact",
+    "ArtifactCreated",
+    "ArtifactDeleted",
+    "ArtifactExportCompleted",
+    "ArtifactExportStarted",
+    "ArtifactFact",
+    "ArtifactFailed",
+    "ArtifactSaveRequested",
+    "ArtifactUpdated",
+    "ArtifactVersionCreated",
     "Binding",
     "Candidate",
+    "CatalogFact",
     "ChannelClosed",
     "ChannelMessage",
     "ChannelOpened",
     "Check",
+    "CompactionCompleted",
+    "CompactionFailed",
+    "CompactionStarted",
+    "ContextFact",
+    "ContextPinned",
+    "ContextResolved",
     "CostFact",
     "CostRecorded",
     "EdgeAdded",
@@ -221,6 +263,7 @@ __all__ = [
     "QueueFact",
     "QueuePromoted",
     "QueueRemoved",
+    "QuotaReported",
     "ReasoningCompleted",
     "ReasoningFact",
     "ReasoningInterrupted",
@@ -247,6 +290,7 @@ __all__ = [
     "SessionScheduled",
     "SessionTakenOver",
     "SessionTitled",
+    "SettingsChanged",
     "SnapshotUpdated",
     "SteerAccepted",
     "SteerRejected",
@@ -280,12 +324,15 @@ __all__ = [
     "ThreadPaused",
     "ThreadResumed",
     "ToolCancelled",
+    "ToolCatalogResolved",
     "ToolCompleted",
     "ToolFact",
     "ToolFailed",
     "ToolLost",
     "ToolRefused",
     "ToolRequested",
+    "ToolServerConnected",
+    "ToolServerLost",
     "ToolStarted",
     "TurnCompleted",
     "TurnFact",
@@ -299,4 +346,6 @@ __all__ = [
     "WorkerNotification",
     "WorkspaceFact",
     "WorkspaceOpened",
+    "WorkspaceTrustRevoked",
+    "WorkspaceTrusted",
 ]

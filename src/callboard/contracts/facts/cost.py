@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from ..scope import ScopeKey
 from .base import Fact
 
 
 class CostRecorded(Fact, frozen=True, kw_only=True):
-    """Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US dollars."""
+    """Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US
+    dollars: as the provider told it, or of the tokens that it told at the `listed` prices."""
 
     type: ClassVar[str] = "cost.recorded"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step")
@@ -18,6 +19,7 @@ class CostRecorded(Fact, frozen=True, kw_only=True):
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
     amount: float | None = None
+    source: Literal["", "provider", "listed"] = ""
 
 
 CostFact = CostRecorded

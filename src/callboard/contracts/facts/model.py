@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import msgspec
+
 from ..scope import ScopeKey
 from .base import Fact
 
 _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 StopReason = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
+#: What a model is asked for: an answer to its thread, or a summary of it.
+CallPurpose = Literal["answer", "compaction"]
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One limit as the provider tells it. `resets_in_ms` counts from the answer."""
+
+    what: Literal["requests", "tokens", "input_tokens", "output_tokens"]
+    limit: int | None = None
+    remaining: int | None = None
+    resets_in_ms: int | None = None
 
 
 class ModelRequested(Fact, frozen=True, kw_only=True):
@@ -23,6 +36,7 @@ class ModelRequested(Fact, frozen=True, kw_only=True):
     iteration: int
     context_through: int
     context_after: int = 0
+    purpose: CallPurpose = "answer"
 
 
 class ModelCompleted(Fact, frozen=True, kw_only=True):
@@ -54,4 +68,16 @@ class ModelInterrupted(Fact, frozen=True, kw_only=True):
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
 
 
-ModelFact = ModelRequested | ModelCompleted | ModelFailed | ModelInterrupted
+class QuotaReported(Fact, frozen=True, kw_only=True):
+    """What a provider said of its limits with an answer or a refusal: where it refused for them, and where what remains fell
+    under a tenth. `limits` are those that it named; `exhausted` says that waiting does not help."""
+
+    type: ClassVar[str] = "model.quota"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
+    provider: str
+    limits: tuple[Limit, ...] = ()
+    retry_after_ms: int | None = None
+    exhausted: bool = False
+
+
+ModelFact = ModelRequested | ModelCompleted | ModelFailed | ModelInterrupted | QuotaReported

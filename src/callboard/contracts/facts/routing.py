@@ -11,20 +11,23 @@ from .base import Fact
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A model that could be asked."""
+    """A model that could be asked; `excluded` says why it is not asked for this run, and is empty where it may be."""
 
     provider: str
     model: str
+    excluded: str = ""
 
 
 class RoutingResolved(Fact, frozen=True, kw_only=True):
-    """The model of a run. With a single candidate that is the reason, and it is told as such."""
+    """The model of a run. With a single candidate that is the reason, and it is told as such. `fallbacks` are asked in their
+    order where it fails for good; then another such fact names the next, and why."""
 
     type: ClassVar[str] = "routing.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
     candidates: tuple[Candidate, ...]
     chosen: Candidate
     reason: str
+    fallbacks: tuple[Candidate, ...] = ()
 
 
 RoutingFact = RoutingResolved

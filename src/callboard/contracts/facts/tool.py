@@ -45,7 +45,7 @@ class ToolStarted(Fact, frozen=True, kw_only=True):
 
 
 class ToolCompleted(Fact, frozen=True, kw_only=True):
-    """The tool ran to its end. `duration_ms` is wall time."""
+    """The tool ran to its end. `duration_ms` is wall time; `images` are what it showed beside its words."""
 
     type: ClassVar[str] = "tool.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -54,6 +54,7 @@ class ToolCompleted(Fact, frozen=True, kw_only=True):
     duration_ms: int = 0
     exit_code: int | None = None
     changes: tuple[FileChange, ...] = ()
+    images: tuple[BlobRef, ...] = ()
 
 
 class ToolFailed(Fact, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from ..content import Text
+from ..refs import ContextRef, MissingRef
 from ..scope import ScopeKey
 from .base import Fact
 
@@ -35,7 +36,8 @@ class PromptRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 
 class TurnSubmitted(Fact, frozen=True, kw_only=True):
-    """Input was accepted for a thread. What becomes of it (start, queue) is told by the facts that follow."""
+    """Input was accepted for a thread. What becomes of it (start, queue) is told by the facts that follow. `given` is what came
+    with it or was named in it, `missing` what was named and is not there."""
 
     type: ClassVar[str] = "turn.submitted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
@@ -43,6 +45,8 @@ class TurnSubmitted(Fact, frozen=True, kw_only=True):
     mode: Mode
     permission_mode: PermissionMode
     source: InputSource = "person"
+    given: tuple[ContextRef, ...] = ()
+    missing: tuple[MissingRef, ...] = ()
 
 
 class TurnStarted(Fact, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from .base import Fact
 
@@ -65,6 +65,33 @@ class SessionDeleted(Fact, frozen=True, kw_only=True):
     link: str
 
 
+class WorkspaceTrusted(Fact, frozen=True, kw_only=True):
+    """A person lets the folder's own files widen what holds in it. `digest` is the SHA-256, in hex, of exactly what they were
+    shown; when the files say something else, the trust holds for it no more. `allowed` is that in words."""
+
+    type: ClassVar[str] = "workspace.trusted"
+    digest: str
+    allowed: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class WorkspaceTrustRevoked(Fact, frozen=True, kw_only=True):
+    """The folder's own files widen nothing any more."""
+
+    type: ClassVar[str] = "workspace.trust.revoked"
+    reason: str = ""
+
+
+class SettingsChanged(Fact, frozen=True, kw_only=True):
+    """A person changed the settings here; `keys` names what changed and `digest` is the SHA-256 of the file as it was written,
+    in hex. Values are not in the log: some are nobody's business."""
+
+    type: ClassVar[str] = "workspace.settings.changed"
+    place: Literal["user", "folder"]
+    keys: tuple[str, ...]
+    digest: str
+
+
 WorkspaceFact = (
     WorkspaceOpened
     | SessionListed
@@ -73,4 +100,7 @@ WorkspaceFact = (
     | SessionArchived
     | SessionScheduled
     | SessionDeleted
+    | WorkspaceTrusted
+    | WorkspaceTrustRevoked
+    | SettingsChanged
 )

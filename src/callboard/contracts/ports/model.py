@@ -8,9 +8,10 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from ..errors import Code
-from ..facts.model import StopReason
+from ..facts.model import Limit, StopReason
 
 Role = Literal["user", "assistant", "tool"]
+PriceSource = Literal["", "provider", "listed"]
 
 
 class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +24,13 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 class TextContent(msgspec.Struct, frozen=True, tag="text"):
     text: str
+
+
+class ImageContent(msgspec.Struct, frozen=True, tag="image"):
+    """An image: its bytes and their media type, such as `image/png`. Of the person's, or of a tool's result."""
+
+    data: bytes
+    media: str
 
 
 class ReasoningContent(msgspec.Struct, frozen=True, tag="reasoning"):
@@ -45,9 +53,10 @@ class ToolResultContent(msgspec.Struct, frozen=True, tag="tool_result"):
     tool: str
     text: str
     failed: bool = False
+    images: tuple[ImageContent, ...] = ()
 
 
-Content = TextContent | ReasoningContent | ToolCallContent | ToolResultContent
+Content = TextContent | ImageContent | ReasoningContent | ToolCallContent | ToolResultContent
 
 
 class ModelMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,12 +107,22 @@ class ToolCallDelta(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens as told by the provider; None where it told nothing."""
+    """Tokens as told by the provider; None where it told nothing. `amount` is in US dollars, as `CostRecorded` has it."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+    amount: float | None = None
+    source: PriceSource = ""
+
+
+class Quota(msgspec.Struct, frozen=True, kw_only=True):
+    """What the provider said of its limits with this answer. `exhausted` says that waiting does not help."""
+
+    limits: tuple[Limit, ...] = ()
+    retry_after_ms: int | None = None
+    exhausted: bool = False
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,16 +131,27 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     stop_reason: StopReason
     usage: Usage = Usage()
     response_id: str = ""
+    quota: Quota | None = None
 
 
 ModelEvent = TextDelta | ReasoningDelta | ToolCallDelta | Finished
 
 
 class ModelFailure(Exception):
-    """An attempt failed. `retryable` says whether the same request may succeed later; `retry_after` is in seconds."""
+    """An attempt failed. `retryable` says whether the same request may succeed later; `retry_after` is in seconds. `quota` is
+    what the provider said of its limits with the refusal."""
 
-    def __init__(self, code: Code, message: str, *, retryable: bool, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        code: Code,
+        message: str,
+        *,
+        retryable: bool,
+        retry_after: float | None = None,
+        quota: Quota | None = None,
+    ) -> None:
         super().__init__(message)
+        self.quota = quota
         self.code: Code = code
         self.message = message
         self.retryable = retryable
@@ -129,11 +159,14 @@ class ModelFailure(Exception):
 
 
 class Model(Protocol):
-    """A model that can be asked. `provider` and `name` stand in the facts; `label` is what a person reads."""
+    """A model that can be asked. `provider` and `name` stand in the facts; `label` is what a person reads. `window` is how many
+    tokens it takes, None where nobody said; `images` says whether it can be shown some."""
 
     provider: str
     name: str
     label: str
+    window: int | None
+    images: bool
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Asks once. Yields deltas and then `Finished`. Raises ModelFailure; closing the iterator ends the request."""
@@ -141,11 +174,13 @@ class Model(Protocol):
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """Which model a run asks: the candidates as (provider, model), the chosen one's index and why it was chosen."""
+    """Which model a run asks: the candidates as (provider, model), the chosen one's index and why it was chosen. `fallbacks`
+    are the indexes of those that are asked, in that order, where it fails for good."""
 
     candidates: tuple[tuple[str, str], ...]
     chosen: int
     reason: str
+    fallbacks: tuple[int, ...] = ()
 
 
 class Models(Protocol):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from .artifact import ArtifactRow, ExportEntry, VersionEntry
 from .base import AppendText, Op, Remove, Row, Upsert
+from .context import ArtifactPart, ContextPart, ContextRow
 from .conversation import (
     ActionPart,
     ActionRow,
@@ -50,9 +52,23 @@ AnyPart = (
     | NotificationPart
     | HandoffPart
     | RemoteStatusPart
+    | ContextPart
+    | ArtifactPart
     | ErrorPart
 )
-AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | AnyPart | ActionRow | QueueRow | StatusRow | TeamAnyRow
+AnyRow = (
+    SessionRow
+    | SessionCard
+    | WorkspaceRow
+    | TurnRow
+    | AnyPart
+    | ActionRow
+    | QueueRow
+    | StatusRow
+    | ArtifactRow
+    | ContextRow
+    | TeamAnyRow
+)
 
 
 class _Upsert(msgspec.Struct, frozen=True, tag_field="op", tag="upsert"):
@@ -79,7 +95,7 @@ def decode_ops(data: bytes) -> tuple[Op, ...]:
 
 
 #: The panels of a session, in the order in which a client wants them first.
-SESSION_PANELS = ("session", "status", "turns", "parts", "queue", "actions", *TEAM_PANELS)
+SESSION_PANELS = ("session", "status", "turns", "parts", "queue", "actions", "artifacts", "context", *TEAM_PANELS)
 #: The panels of a workspace.
 WORKSPACE_PANELS = ("workspaces", "sessions")
 
@@ -93,9 +109,14 @@ __all__ = [
     "AnyPart",
     "AnyRow",
     "AppendText",
+    "ArtifactPart",
+    "ArtifactRow",
     "AskedChange",
+    "ContextPart",
+    "ContextRow",
     "EdgeRow",
     "ErrorPart",
+    "ExportEntry",
     "HandoffPart",
     "HandoffRow",
     "MessageRow",
@@ -123,6 +144,7 @@ __all__ = [
     "ToolPart",
     "TurnRow",
     "Upsert",
+    "VersionEntry",
     "WorkspaceRow",
     "decode_ops",
     "decode_row",

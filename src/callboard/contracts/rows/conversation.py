@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from ..content import Text
+from ..content import BlobRef, Text
 from ..facts.action import ActionType, ApprovalScope, Decision
 from ..facts.permission import Check, Risk
 from ..facts.subagent import NotificationStatus
@@ -14,6 +14,7 @@ from ..facts.thread import PauseCause
 from ..facts.tool import FileChange
 from ..facts.turn import InputSource, Mode, PermissionMode
 from ..plan import PlanStep
+from ..refs import ContextRef, MissingRef
 from ..team import RemoteTaskState
 from .base import Row
 
@@ -31,7 +32,8 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
     `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
     where the provider told none. `waited_us` is how long the run stood still for a decision, in microseconds, waits that are
     over; `waiting_since` is when the present one began, 0 where there is none. `final_parts` are the keys of the parts that
-    are the answer. `source` says who gave the input: a person, another agent, what was in the inbox, or a schedule.
+    are the answer. `source` says who gave the input: a person, another agent, what was in the inbox, or a schedule. `given` is
+    what came with it, `missing` what it names and is not there.
     """
 
     panel: ClassVar[str] = "turns"
@@ -58,6 +60,8 @@ class TurnRow(Row, tag="turn", frozen=True, kw_only=True):
     hint: str = ""
     final_parts: tuple[str, ...] = ()
     source: InputSource = "person"
+    given: tuple[ContextRef, ...] = ()
+    missing: tuple[MissingRef, ...] = ()
 
 
 def part_order(started: int, step: int) -> int:
@@ -95,7 +99,8 @@ class ReasoningPart(Part, tag="reasoning_summary", frozen=True, kw_only=True):
 class ToolPart(Part, tag="tool_call", frozen=True, kw_only=True):
     """One tool call through its states. `output` is a preview with a ref where it is large; the rest on demand.
 
-    `code` tells why there is no good output: refused, failed, cancelled, lost.
+    `code` tells why there is no good output: refused, failed, cancelled, lost. `done` of `total` is how far a call is that
+    tells it; without `total` nobody knows of how much.
     """
 
     tool_call_id: str
@@ -110,6 +115,9 @@ class ToolPart(Part, tag="tool_call", frozen=True, kw_only=True):
     duration_ms: int = 0
     started_at: int = 0
     changes: tuple[FileChange, ...] = ()
+    images: tuple[BlobRef, ...] = ()
+    done: float | None = None
+    total: float | None = None
     verdict: str = ""
     risk: Risk = "none"
     checks: tuple[Check, ...] = ()

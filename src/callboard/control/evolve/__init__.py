@@ -18,9 +18,22 @@ from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
     AnySessionFact,
+    ArtifactCreated,
+    ArtifactDeleted,
+    ArtifactExportCompleted,
+    ArtifactExportStarted,
+    ArtifactFailed,
+    ArtifactSaveRequested,
+    ArtifactUpdated,
+    ArtifactVersionCreated,
     ChannelClosed,
     ChannelMessage,
     ChannelOpened,
+    CompactionCompleted,
+    CompactionFailed,
+    CompactionStarted,
+    ContextPinned,
+    ContextResolved,
     CostRecorded,
     EdgeAdded,
     ErrorRaised,
@@ -47,6 +60,7 @@ from callboard.contracts.facts import (
     QueueEdited,
     QueuePromoted,
     QueueRemoved,
+    QuotaReported,
     ReasoningCompleted,
     ReasoningInterrupted,
     RemoteArtifact,
@@ -89,11 +103,14 @@ from callboard.contracts.facts import (
     ThreadPaused,
     ThreadResumed,
     ToolCancelled,
+    ToolCatalogResolved,
     ToolCompleted,
     ToolFailed,
     ToolLost,
     ToolRefused,
     ToolRequested,
+    ToolServerConnected,
+    ToolServerLost,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
@@ -285,9 +302,24 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             | SandboxApplied()
             | SnapshotUpdated()
             | OutputFinal()
-            | AgentSlept()
-            | AgentWoke()
             | EvidenceExported()
+            | ArtifactCreated()
+            | ArtifactSaveRequested()
+            | ArtifactVersionCreated()
+            | ArtifactUpdated()
+            | ArtifactFailed()
+            | ArtifactExportStarted()
+            | ArtifactExportCompleted()
+            | ArtifactDeleted()
+            | ContextResolved()
+            | ContextPinned()
+            | CompactionStarted()
+            | CompactionCompleted()
+            | CompactionFailed()
+            | ToolCatalogResolved()
+            | ToolServerConnected()
+            | ToolServerLost()
+            | QuotaReported()
             | WarningRaised()
             | ErrorRaised()
         ):

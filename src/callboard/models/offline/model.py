@@ -22,6 +22,8 @@ class Offline:
         self.provider = PROVIDER
         self.name = NAME
         self.label = NAME
+        self.window: int | None = None
+        self.images = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The next step. Never fails."""

@@ -11,6 +11,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from callboard.contracts.ports.model import (
     Content,
+    ImageContent,
     ModelMessage,
     ModelRequest,
     ReasoningContent,
@@ -81,7 +82,7 @@ def _answer_part(part: Content, provider: str) -> lib.ModelResponsePart | None:
             return lib.ThinkingPart(part.text, id=part.signature, provider_name=provider)
         case ToolCallContent():
             return lib.ToolCallPart(part.tool, part.arguments, tool_call_id=part.call_id)
-        case ToolResultContent():
+        case ToolResultContent() | ImageContent():
             return None
         case _:
             assert_never(part)

@@ -25,6 +25,8 @@ class OpenAICompatible:
         self.provider = endpoint.provider
         self.name = name
         self.label = f"{endpoint.provider} · {name}"
+        self.window: int | None = None
+        self.images = False
         self._endpoint = endpoint
         self._wire: Wire | None = None
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from callboard.contracts.facts import Fact
 from callboard.contracts.live import PartialKind
 
+from . import artifacts
+from .artifacts import artifact
 from .emission import (
     Emission,
     Row,
@@ -153,6 +155,29 @@ CLASSES: dict[str, Row] = {
             "evidence.changed", "evidence", "evidence", "completed", "timeline_evidence", "evidence_pack", "export"
         ),
     ),
+    "artifact.created": artifact("artifact.created", "producing"),
+    "artifact.save.requested": artifact("artifact.changed", "producing", "edit", status="saving"),
+    "artifact.version.created": artifacts.version,
+    "artifact.updated": artifact("artifact.updated", "completed"),
+    "artifact.failed": artifacts.failed,
+    "artifact.export.started": artifact("artifact.export.started", "producing", "export"),
+    "artifact.export.completed": artifact("artifact.export.completed", "completed", "export"),
+    "artifact.deleted": artifact("artifact.deleted", "archived", status="deleted"),
+    "context.resolved": (Emission("context.changed", "context", "run", "preparing", "inline_process", "archive"),),
+    "context.pinned": (Emission("context.changed", "context", "thread", "accepted", "inline_process", "snapshot"),),
+    "context.compaction.started": (
+        Emission("context.compaction.started", "context", "thread", "preparing", "inline_process", "archive"),
+    ),
+    "context.compaction.completed": (
+        Emission("context.compaction.completed", "context", "thread", "completed", "inline_process", "archive"),
+    ),
+    "context.compaction.failed": (
+        Emission("context.compaction.completed", "context", "thread", "failed", "inline_process", "archive"),
+    ),
+    "tool.catalog.resolved": (Emission("context.changed", "context", "run", "preparing", "diagnostics", "archive"),),
+    "tool.server.connected": (diagnostic("acting"),),
+    "tool.server.lost": (diagnostic("failed"),),
+    "model.quota": (metric(),),
     "warning.raised": (diagnostic("acting"),),
     "error.raised": (diagnostic("failed"),),
     "workspace.opened": _BY_OTHERS,  # a folder is no surface of Agent UI; its sessions are
@@ -162,6 +187,9 @@ CLASSES: dict[str, Row] = {
     "workspace.session.archived": archived,
     "workspace.session.scheduled": _BY_OTHERS,  # told by agent.slept and agent.woke of the session itself
     "workspace.session.deleted": session("session.closed", "archived"),
+    "workspace.trusted": permission("workspace"),
+    "workspace.trust.revoked": permission("workspace"),
+    "workspace.settings.changed": permission("workspace"),
 }
 
 #: Text in the making, by its kind.

@@ -93,6 +93,12 @@ export const CODES = [
   'unknown_handoff',
   'unknown_review',
   'unknown_run',
+  'unknown_artifact',
+  'unknown_export',
+  'unknown_secret',
+  'unknown_server',
+  'unknown_process',
+  'unknown_model',
   'idempotency_conflict',
   'thread_busy',
   'thread_not_paused',
@@ -105,6 +111,12 @@ export const CODES = [
   'session_archived',
   'session_imported',
   'not_authorised',
+  'artifact_conflict',
+  'artifact_deleted',
+  'trust_changed',
+  'nothing_to_trust',
+  'nothing_to_compact',
+  'context_missing',
   'subagent_spawns',
   'subagents_do_not_talk',
   'delegate_target_denied',
@@ -151,9 +163,18 @@ export const CODES = [
   'file_changed',
   'tool_failed',
   'tool_timeout',
+  'resource_limit',
+  'process_unavailable',
+  'server_unavailable',
+  'server_failed',
+  'untrusted',
+  'secret_missing',
+  'secret_store_unavailable',
+  'unsupported_media',
   'model_unconfigured',
   'model_auth',
   'model_rate_limited',
+  'model_quota',
   'model_unavailable',
   'model_refused_request',
   'model_context_full',
@@ -163,6 +184,7 @@ export const CODES = [
   'max_iters',
   'no_progress',
   'bad_scenario',
+  'bad_recording',
   'bad_definition',
   'bad_settings',
   'no_folder',
@@ -611,9 +633,9 @@ export interface AgentWoke {
   readonly cause?: string
 }
 
-export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart
+export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart
 
-export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart | ActionRow | QueueRow | StatusRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
+export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart | ActionRow | QueueRow | StatusRow | ArtifactRow | ContextRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
 
 /** Tell how far a task is: a phase, counters, a summary, refs to what there is. */
 export interface AppendTaskProgress {
@@ -644,6 +666,122 @@ export interface ApplyReview {
   readonly sessionId: string
   readonly reviewId: string
   readonly assignee?: string | null
+}
+
+/** An artifact is there. `path` is relative to the folder, empty for one that is no file. Its first version follows. */
+export interface ArtifactCreated {
+  readonly title: string
+  readonly artifactKind: 'binary' | 'code' | 'data' | 'document' | 'image' | 'text'
+  readonly path?: string
+}
+
+/** An artifact is gone from the workspace; with `file` its file was removed as well. Its versions stay in the log. */
+export interface ArtifactDeleted {
+  readonly file?: boolean
+  readonly reason?: string
+}
+
+/** The export is there to be downloaded, as a file of that name. */
+export interface ArtifactExportCompleted {
+  readonly export: string
+  readonly content: BlobRef
+  readonly name: string
+}
+
+/** A version is being exported. `export` names it among the session's; `form` is what is made of it. */
+export interface ArtifactExportStarted {
+  readonly export: string
+  readonly version: number
+  readonly form: string
+}
+
+/**
+ * An operation failed and changed nothing. `artifact_conflict` is a save against a version that is not the newest: the
+ * newest is `current`, and the `draft` is kept beside it.
+ */
+export interface ArtifactFailed {
+  readonly operation: 'delete' | 'export' | 'rollback' | 'save'
+  readonly code: string
+  readonly message: string
+  readonly base?: number
+  readonly current?: number
+  readonly draft?: BlobRef | null
+}
+
+/** A version of an artifact that came of the turn; its body is in the workspace of artifacts. */
+export interface ArtifactPart {
+  readonly kind: 'artifact_ref'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly artifactId: string
+  readonly title: string
+  readonly version: number
+  readonly path?: string
+  readonly added?: number
+  readonly removed?: number
+}
+
+/**
+ * One artifact. `order` is the sequence of its newest version. `versions` are the newest of them, the last one last, and
+ * `version` is its number; the rest on demand. `draft` is what a person wrote that is not saved, kept where saving failed or
+ * met a newer version; `code` and `message` say which.
+ */
+export interface ArtifactRow {
+  readonly kind: 'artifact'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly artifactId: string
+  readonly title: string
+  readonly artifactKind: 'binary' | 'code' | 'data' | 'document' | 'image' | 'text'
+  readonly status: 'conflict' | 'deleted' | 'failed' | 'saved' | 'saving' | 'unknown'
+  readonly path?: string
+  readonly version?: number
+  readonly versions?: readonly VersionEntry[]
+  readonly exports?: readonly ExportEntry[]
+  readonly draft?: BlobRef | null
+  readonly draftBase?: number
+  readonly code?: string
+  readonly message?: string
+  readonly agentId?: string
+  readonly threadId?: string
+  readonly createdAt?: number
+  readonly updatedAt?: number
+}
+
+/**
+ * A person's change of a file is about to be written: the intent, before anything is touched. `draft` is what they wrote,
+ * made from version `base`; with `restores` it is that version again.
+ */
+export interface ArtifactSaveRequested {
+  readonly base: number
+  readonly draft: BlobRef
+  readonly restores?: number
+}
+
+/** What an artifact is called changed, or where its file is. */
+export interface ArtifactUpdated {
+  readonly title: string
+  readonly path?: string
+}
+
+/**
+ * A version is saved. `version` counts from 1 without a hole; `base` is the one that it was made from, 0 for none. The
+ * scope names the step that made it, where an agent did. `diff` is unified, against `base`; absent for what is no text.
+ */
+export interface ArtifactVersionCreated {
+  readonly version: number
+  readonly content: BlobRef
+  readonly versionOrigin: 'agent' | 'found' | 'person' | 'rollback'
+  readonly base?: number
+  readonly restores?: number
+  readonly added?: number
+  readonly removed?: number
+  readonly diff?: Text | null
 }
 
 /**
@@ -722,10 +860,11 @@ export interface CancelTask {
   readonly reason?: string
 }
 
-/** A model that could be asked. */
+/** A model that could be asked; `excluded` says why it is not asked for this run, and is empty where it may be. */
 export interface Candidate {
   readonly provider: string
   readonly model: string
+  readonly excluded?: string
 }
 
 /** Nothing more is said in the channel. */
@@ -789,6 +928,33 @@ export interface Comment {
   readonly text: string
 }
 
+/**
+ * From here on the model is told `summary` in place of the thread's facts up to and including `through`. They stay in the
+ * log, and nothing of the summary is an answer (UI-25).
+ */
+export interface CompactionCompleted {
+  readonly summary: Text
+  readonly through: number
+  readonly tokensBefore?: number | null
+  readonly tokensAfter?: number | null
+}
+
+/** No summary came of it; what the model is told is as it was. */
+export interface CompactionFailed {
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * The thread's facts up to and including `through` are being summarised, by the model call at this step. `tokens` is an
+ * estimate of what they take.
+ */
+export interface CompactionStarted {
+  readonly cause: 'person' | 'refused' | 'window'
+  readonly through: number
+  readonly tokens?: number | null
+}
+
 /** Record that a task is done, with what was delivered. */
 export interface CompleteTask {
   readonly sessionId: string
@@ -798,13 +964,97 @@ export interface CompleteTask {
   readonly refs?: readonly Ref[]
 }
 
-/** Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US dollars. */
+/**
+ * Where the context of a turn changed: what it was given or lacked, or a compaction and what came of it. A summary is no
+ * answer and is shown on demand.
+ */
+export interface ContextPart {
+  readonly kind: 'context_event'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly turnId: string
+  readonly threadId: string
+  readonly at: number
+  readonly event: 'compacted' | 'compacting' | 'compaction_failed' | 'resolved'
+  readonly given?: number
+  readonly missing?: readonly MissingRef[]
+  readonly omitted?: readonly Omission[]
+  readonly cause?: 'person' | 'refused' | 'window' | null
+  readonly summary?: Text
+  readonly tokensBefore?: number | null
+  readonly tokensAfter?: number | null
+  readonly code?: string
+  readonly message?: string
+}
+
+/** A person changed what every turn of the thread is given, from the next one on. `pinned` is all of it, as it was named. */
+export interface ContextPinned {
+  readonly pinned: readonly string[]
+}
+
+/**
+ * One thing that a turn is given. `ref` names it: a path relative to the folder, or the id of an artifact or session.
+ *
+ * `content` are its bytes as they were then; a later change of the file changes nothing. `tokens` is an estimate, absent
+ * where there is none.
+ */
+export interface ContextRef {
+  readonly ref: string
+  readonly kind: 'artifact' | 'binary' | 'folder' | 'image' | 'instructions' | 'session' | 'text'
+  readonly source: 'attached' | 'folder' | 'mentioned' | 'pinned'
+  readonly title?: string
+  readonly content?: BlobRef | null
+  readonly tokens?: number | null
+}
+
+/**
+ * What a run is given beside the words of its thread (Agent UI specification, Context, memory, and compaction). It stands
+ * behind `turn.started`, and again behind a model call's request where what is left out changed.
+ *
+ * `window` is how many tokens the model takes, `budget` how many of them the context may fill, `used` an estimate of how
+ * many it does. Each is absent where it is not known.
+ */
+export interface ContextResolved {
+  readonly refs?: readonly ContextRef[]
+  readonly missing?: readonly MissingRef[]
+  readonly omitted?: readonly Omission[]
+  readonly window?: number | null
+  readonly budget?: number | null
+  readonly used?: number | null
+}
+
+/**
+ * What the newest run of a thread was given, and what every turn of it is (`pinned`). Token counts are estimates, absent
+ * where nothing is known.
+ */
+export interface ContextRow {
+  readonly kind: 'context'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly threadId: string
+  readonly turnId?: string
+  readonly refs?: readonly ContextRef[]
+  readonly missing?: readonly MissingRef[]
+  readonly omitted?: readonly Omission[]
+  readonly pinned?: readonly string[]
+  readonly window?: number | null
+  readonly budget?: number | null
+  readonly used?: number | null
+}
+
+/**
+ * Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US
+ * dollars: as the provider told it, or of the tokens that it told at the `listed` prices.
+ */
 export interface CostRecorded {
   readonly inputTokens?: number | null
   readonly outputTokens?: number | null
   readonly cachedTokens?: number | null
   readonly reasoningTokens?: number | null
   readonly amount?: number | null
+  readonly source?: '' | 'listed' | 'provider'
 }
 
 /** Put a task on the session's board. */
@@ -997,6 +1247,15 @@ export interface Expectation {
   readonly expectation?: 'none' | 'optional' | 'required'
   readonly replyTo?: string
   readonly withinS?: number | null
+}
+
+/** One export; `content` is there once it is complete. */
+export interface ExportEntry {
+  readonly export: string
+  readonly version: number
+  readonly form: string
+  readonly name?: string
+  readonly content?: BlobRef | null
 }
 
 /**
@@ -1305,6 +1564,14 @@ export interface InterruptTurn {
   readonly reason?: string
 }
 
+/** One limit as the provider tells it. `resets_in_ms` counts from the answer. */
+export interface Limit {
+  readonly what: 'input_tokens' | 'output_tokens' | 'requests' | 'tokens'
+  readonly limit?: number | null
+  readonly remaining?: number | null
+  readonly resetsInMs?: number | null
+}
+
 /** Make a task wait for others, a part of another, or point to things. */
 export interface LinkTasks {
   readonly sessionId: string
@@ -1399,6 +1666,14 @@ export interface MessageText {
   readonly revised?: boolean
 }
 
+/** What was named and could not be given. `ref` is as it was written. */
+export interface MissingRef {
+  readonly ref: string
+  readonly source: 'attached' | 'folder' | 'mentioned' | 'pinned'
+  readonly reason: 'ambiguous' | 'deleted' | 'denied' | 'erased' | 'not_found' | 'outside_folder' | 'too_large' | 'unreadable'
+  readonly detail?: string
+}
+
 /** The answer is complete. `first_ms` is from the request to the first piece of it, `duration_ms` to the last. */
 export interface ModelCompleted {
   readonly stopReason: StopReason
@@ -1430,6 +1705,7 @@ export interface ModelRequested {
   readonly iteration: number
   readonly contextThrough: number
   readonly contextAfter?: number
+  readonly purpose?: 'answer' | 'compaction'
 }
 
 /**
@@ -1485,6 +1761,17 @@ export interface NotificationRow {
   readonly consumed?: boolean
 }
 
+/**
+ * What is there and was left out. `ref` names it as in a `ContextRef`; of older turns it is empty, and `count` says how
+ * many they are. `tokens` is an estimate.
+ */
+export interface Omission {
+  readonly reason: 'binary' | 'budget' | 'compacted' | 'excluded' | 'older_turns' | 'unsupported' | 'untrusted'
+  readonly ref?: string
+  readonly count?: number
+  readonly tokens?: number | null
+}
+
 /** Open a folder as a workspace. Opening it again gives the same workspace. */
 export interface OpenWorkspace {
   readonly path: string
@@ -1500,7 +1787,7 @@ export interface OutputFinal {
 
 /** `parts` are rows of the panel `parts`. */
 export interface PartList {
-  readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart)[]
+  readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart)[]
 }
 
 /** Stop the work on a task until it is resumed. What was done stays. */
@@ -1630,6 +1917,17 @@ export interface QueueRow {
   readonly input: Text
   readonly mode: Mode
   readonly submittedAt: number
+}
+
+/**
+ * What a provider said of its limits with an answer or a refusal: where it refused for them, and where what remains fell
+ * under a tenth. `limits` are those that it named; `exhausted` says that waiting does not help.
+ */
+export interface QuotaReported {
+  readonly provider: string
+  readonly limits?: readonly Limit[]
+  readonly retryAfterMs?: number | null
+  readonly exhausted?: boolean
 }
 
 /** One reasoning part, finished. `signature` is what the provider wants back with it, opaque. */
@@ -1860,11 +2158,15 @@ export interface ReviewVerdict {
   readonly fixes?: readonly Fix[]
 }
 
-/** The model of a run. With a single candidate that is the reason, and it is told as such. */
+/**
+ * The model of a run. With a single candidate that is the reason, and it is told as such. `fallbacks` are asked in their
+ * order where it fails for good; then another such fact names the next, and why.
+ */
 export interface RoutingResolved {
   readonly candidates: readonly Candidate[]
   readonly chosen: Candidate
   readonly reason: string
+  readonly fallbacks?: readonly Candidate[]
 }
 
 /**
@@ -2064,6 +2366,16 @@ export interface SessionUpdated {
   readonly pinned: boolean
   readonly archived: boolean
   readonly sequence: number
+}
+
+/**
+ * A person changed the settings here; `keys` names what changed and `digest` is the SHA-256 of the file as it was written,
+ * in hex. Values are not in the log: some are nobody's business.
+ */
+export interface SettingsChanged {
+  readonly place: 'folder' | 'user'
+  readonly keys: readonly string[]
+  readonly digest: string
 }
 
 /** What can be read of the task (`TaskSnapshot`) is whole up to the sequence `through`. */
@@ -2602,12 +2914,25 @@ export interface ToolCancelled {
   readonly changes?: readonly FileChange[]
 }
 
-/** The tool ran to its end. `duration_ms` is wall time. */
+/**
+ * Which tools an agent has from this run on, where that differs from what it had. `catalog` holds each with its
+ * availability and reason, as JSON (`contracts.inventory.ToolInfo`).
+ */
+export interface ToolCatalogResolved {
+  readonly catalog: BlobRef
+  readonly loaded: number
+  readonly deferred?: number
+  readonly blocked?: number
+  readonly excluded?: number
+}
+
+/** The tool ran to its end. `duration_ms` is wall time; `images` are what it showed beside its words. */
 export interface ToolCompleted {
   readonly output: Text
   readonly durationMs?: number
   readonly exitCode?: number | null
   readonly changes?: readonly FileChange[]
+  readonly images?: readonly BlobRef[]
 }
 
 /** The tool ran and reports an error; what it printed before is kept. */
@@ -2628,7 +2953,8 @@ export interface ToolLost {
 /**
  * One tool call through its states. `output` is a preview with a ref where it is large; the rest on demand.
  *
- * `code` tells why there is no good output: refused, failed, cancelled, lost.
+ * `code` tells why there is no good output: refused, failed, cancelled, lost. `done` of `total` is how far a call is that
+ * tells it; without `total` nobody knows of how much.
  */
 export interface ToolPart {
   readonly kind: 'tool_call'
@@ -2650,6 +2976,9 @@ export interface ToolPart {
   readonly durationMs?: number
   readonly startedAt?: number
   readonly changes?: readonly FileChange[]
+  readonly images?: readonly BlobRef[]
+  readonly done?: number | null
+  readonly total?: number | null
   readonly verdict?: string
   readonly risk?: Risk
   readonly checks?: readonly Check[]
@@ -2670,6 +2999,26 @@ export interface ToolRequested {
   readonly arguments: Text
   readonly summary?: string
   readonly providerCallId?: string
+}
+
+/**
+ * A server of tools answered. `server` is its name in the settings, `title` and `version` are its own words; so many tools
+ * it has, of which `refused` could not be taken.
+ */
+export interface ToolServerConnected {
+  readonly server: string
+  readonly title?: string
+  readonly version?: string
+  readonly protocol?: string
+  readonly tools?: number
+  readonly refused?: number
+}
+
+/** A server of tools could not be reached, ended, or broke its protocol. Its tools are blocked until it is there again. */
+export interface ToolServerLost {
+  readonly server: string
+  readonly code: string
+  readonly message: string
 }
 
 /** The call passed the gate and is being run. Without a terminal fact after it the outcome is unknown. */
@@ -2732,7 +3081,8 @@ export interface TurnList {
  * `code` and `message` tell a failure or the cause of an interruption. Counts cover the whole run so far; tokens are absent
  * where the provider told none. `waited_us` is how long the run stood still for a decision, in microseconds, waits that are
  * over; `waiting_since` is when the present one began, 0 where there is none. `final_parts` are the keys of the parts that
- * are the answer. `source` says who gave the input: a person, another agent, what was in the inbox, or a schedule.
+ * are the answer. `source` says who gave the input: a person, another agent, what was in the inbox, or a schedule. `given` is
+ * what came with it, `missing` what it names and is not there.
  */
 export interface TurnRow {
   readonly kind: 'turn'
@@ -2762,6 +3112,8 @@ export interface TurnRow {
   readonly hint?: string
   readonly finalParts?: readonly string[]
   readonly source?: 'agent' | 'inbox' | 'person' | 'schedule'
+  readonly given?: readonly ContextRef[]
+  readonly missing?: readonly MissingRef[]
 }
 
 /**
@@ -2779,12 +3131,17 @@ export interface TurnStarted {
   readonly tools?: readonly string[]
 }
 
-/** Input was accepted for a thread. What becomes of it (start, queue) is told by the facts that follow. */
+/**
+ * Input was accepted for a thread. What becomes of it (start, queue) is told by the facts that follow. `given` is what came
+ * with it or was named in it, `missing` what was named and is not there.
+ */
 export interface TurnSubmitted {
   readonly input: Text
   readonly mode: Mode
   readonly permissionMode: PermissionMode
   readonly source?: 'agent' | 'inbox' | 'person' | 'schedule'
+  readonly given?: readonly ContextRef[]
+  readonly missing?: readonly MissingRef[]
 }
 
 /** Take such links away. `parent` says that the task is a part of no other. */
@@ -2831,6 +3188,24 @@ export interface VerdictGiven {
   readonly reviewId: string
   readonly verdict: 'changes_requested' | 'failed' | 'passed'
   readonly sequence: number
+}
+
+/**
+ * One version. `agent_id`, `turn_id` and `tool_call_id` name the step that made it, where an agent did; `at` is in
+ * microseconds since the epoch.
+ */
+export interface VersionEntry {
+  readonly version: number
+  readonly content: BlobRef
+  readonly versionOrigin: 'agent' | 'found' | 'person' | 'rollback'
+  readonly at: number
+  readonly base?: number
+  readonly restores?: number
+  readonly added?: number
+  readonly removed?: number
+  readonly agentId?: string
+  readonly turnId?: string
+  readonly toolCallId?: string
 }
 
 /** Wait for children; returns what is there when one fails or the time is up. */
@@ -2906,6 +3281,21 @@ export interface WorkspaceRow {
   readonly name: string
 }
 
+/** The folder's own files widen nothing any more. */
+export interface WorkspaceTrustRevoked {
+  readonly reason?: string
+}
+
+/**
+ * A person lets the folder's own files widen what holds in it. `digest` is the SHA-256, in hex, of exactly what they were
+ * shown; when the files say something else, the trust holds for it no more. `allowed` is that in words.
+ */
+export interface WorkspaceTrusted {
+  readonly digest: string
+  readonly allowed?: readonly string[]
+  readonly reason?: string
+}
+
 export interface FactPayloads {
   readonly 'action.expired': ActionExpired
   readonly 'action.required': ActionRequired
@@ -2917,9 +3307,22 @@ export interface FactPayloads {
   readonly 'agent.edge.added': EdgeAdded
   readonly 'agent.slept': AgentSlept
   readonly 'agent.woke': AgentWoke
+  readonly 'artifact.created': ArtifactCreated
+  readonly 'artifact.deleted': ArtifactDeleted
+  readonly 'artifact.export.completed': ArtifactExportCompleted
+  readonly 'artifact.export.started': ArtifactExportStarted
+  readonly 'artifact.failed': ArtifactFailed
+  readonly 'artifact.save.requested': ArtifactSaveRequested
+  readonly 'artifact.updated': ArtifactUpdated
+  readonly 'artifact.version.created': ArtifactVersionCreated
   readonly 'channel.closed': ChannelClosed
   readonly 'channel.message': ChannelMessage
   readonly 'channel.opened': ChannelOpened
+  readonly 'context.compaction.completed': CompactionCompleted
+  readonly 'context.compaction.failed': CompactionFailed
+  readonly 'context.compaction.started': CompactionStarted
+  readonly 'context.pinned': ContextPinned
+  readonly 'context.resolved': ContextResolved
   readonly 'cost.recorded': CostRecorded
   readonly 'error.raised': ErrorRaised
   readonly 'evidence.exported': EvidenceExported
@@ -2935,6 +3338,7 @@ export interface FactPayloads {
   readonly 'model.completed': ModelCompleted
   readonly 'model.failed': ModelFailed
   readonly 'model.interrupted': ModelInterrupted
+  readonly 'model.quota': QuotaReported
   readonly 'model.requested': ModelRequested
   readonly 'output.final': OutputFinal
   readonly 'permission.evaluated': PermissionEvaluated
@@ -2986,11 +3390,14 @@ export interface FactPayloads {
   readonly 'thread.paused': ThreadPaused
   readonly 'thread.resumed': ThreadResumed
   readonly 'tool.cancelled': ToolCancelled
+  readonly 'tool.catalog.resolved': ToolCatalogResolved
   readonly 'tool.completed': ToolCompleted
   readonly 'tool.failed': ToolFailed
   readonly 'tool.lost': ToolLost
   readonly 'tool.refused': ToolRefused
   readonly 'tool.requested': ToolRequested
+  readonly 'tool.server.connected': ToolServerConnected
+  readonly 'tool.server.lost': ToolServerLost
   readonly 'tool.started': ToolStarted
   readonly 'turn.completed': TurnCompleted
   readonly 'turn.failed': TurnFailed
@@ -3007,6 +3414,9 @@ export interface FactPayloads {
   readonly 'workspace.session.pinned': SessionPinned
   readonly 'workspace.session.scheduled': SessionScheduled
   readonly 'workspace.session.titled': SessionTitled
+  readonly 'workspace.settings.changed': SettingsChanged
+  readonly 'workspace.trust.revoked': WorkspaceTrustRevoked
+  readonly 'workspace.trusted': WorkspaceTrusted
 }
 
 export type FactType = keyof FactPayloads
@@ -3132,9 +3542,11 @@ export interface PanelRows {
   readonly session: SessionRow
   readonly status: StatusRow
   readonly turns: TurnRow
-  readonly parts: TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ErrorPart
+  readonly parts: TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart
   readonly queue: QueueRow
   readonly actions: ActionRow
+  readonly artifacts: ArtifactRow
+  readonly context: ContextRow
   readonly team: TeamRow
   readonly agents: AgentRow
   readonly tasks: TaskRow
@@ -3157,6 +3569,8 @@ export const SESSION_PANELS = [
   'parts',
   'queue',
   'actions',
+  'artifacts',
+  'context',
   'team',
   'agents',
   'tasks',

@@ -1,0 +1,62 @@
+"""Rows of artifacts. The body is in the workspace of artifacts, loaded on demand; a row tells its kind, version and state."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from ..artifact import ArtifactKind, ArtifactStatus, VersionOrigin
+from ..content import BlobRef
+from .base import Row
+
+
+class VersionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One version. `agent_id`, `turn_id` and `tool_call_id` name the step that made it, where an agent did; `at` is in
+    microseconds since the epoch."""
+
+    version: int
+    content: BlobRef
+    version_origin: VersionOrigin
+    at: int
+    base: int = 0
+    restores: int = 0
+    added: int = 0
+    removed: int = 0
+    agent_id: str = ""
+    turn_id: str = ""
+    tool_call_id: str = ""
+
+
+class ExportEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One export; `content` is there once it is complete."""
+
+    export: str
+    version: int
+    form: str
+    name: str = ""
+    content: BlobRef | None = None
+
+
+class ArtifactRow(Row, tag="artifact", frozen=True, kw_only=True):
+    """One artifact. `order` is the sequence of its newest version. `versions` are the newest of them, the last one last, and
+    `version` is its number; the rest on demand. `draft` is what a person wrote that is not saved, kept where saving failed or
+    met a newer version; `code` and `message` say which."""
+
+    panel: ClassVar[str] = "artifacts"
+    artifact_id: str
+    title: str
+    artifact_kind: ArtifactKind
+    status: ArtifactStatus
+    path: str = ""
+    version: int = 0
+    versions: tuple[VersionEntry, ...] = ()
+    exports: tuple[ExportEntry, ...] = ()
+    draft: BlobRef | None = None
+    draft_base: int = 0
+    code: str = ""
+    message: str = ""
+    agent_id: str = ""
+    thread_id: str = ""
+    created_at: int = 0
+    updated_at: int = 0
