@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .facts.permission import Verdict
+from .facts.permission import Rule, Verdict
 from .facts.turn import PermissionMode
 
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$")]
@@ -172,3 +172,32 @@ class Settings(Set, frozen=True, kw_only=True):
 
 
 Place = Literal["user", "folder"]
+
+
+class Widening(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One thing that a folder's own files would allow if a person trusted it. `what` sorts it, `detail` is in words, `file`
+    says where it stands, relative to the folder."""
+
+    what: Literal["rule", "server", "permission_mode", "shell", "agent"]
+    detail: str
+    file: str
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What a folder's own files would widen, and the SHA-256 of exactly that, in hex; empty where they widen nothing."""
+
+    digest: str = ""
+    widenings: tuple[Widening, ...] = ()
+
+
+class Effective(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds in a folder: the user's settings, and the folder's where they are trusted or only narrow. `permission_mode` is
+    the widest that anything works under there, None for no bound; `rules` are those of both files, the user's first."""
+
+    trusted: bool = False
+    rules: tuple[Rule, ...] = ()
+    servers: tuple[Server, ...] = ()
+    permission_mode: PermissionMode | None = None
+    shell: Shell = Shell()
+    context: ContextSettings = ContextSettings()
+    fallback: tuple[str, ...] = ()

@@ -50,8 +50,13 @@ class Runs:
         agent = (await self.of(run)).definition
         state, home = self._keeper.state, self._home()
         on_its_way = (one.rule for one in state.passed_on if one.rule.rule_id not in home.given)
-        rules = (*home.rules, *state.rules, *on_its_way)
-        context = tool_context(home.folder, agent, run.mode, run.permission_mode, rules, run.tools)
+        rules = (*home.settings.rules, *home.rules, *state.rules, *on_its_way)
+        context = msgspec.structs.replace(
+            tool_context(home.folder, agent, run.mode, run.permission_mode, rules, run.tools),
+            trusted=home.settings.trusted,
+            shell=home.settings.shell,
+            servers=home.settings.servers,
+        )
         child = state.threads[thread].child
         if child is None:
             return context

@@ -16,7 +16,8 @@ Risk = Literal["none", "low", "medium", "high"]
 CheckName = Literal["hooks", "tools", "policy", "mode", "paths", "rules", "approval", "sandbox"]
 #: The same, one after the other.
 STATIONS: tuple[CheckName, ...] = get_args(CheckName)
-RuleScope = Literal["session", "workspace"]
+#: Where a rule holds, and where it stands: given by an answer, or written in the settings of a folder or a user.
+RuleScope = Literal["session", "workspace", "folder_settings", "user_settings"]
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

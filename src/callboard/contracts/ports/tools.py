@@ -14,6 +14,7 @@ from ..facts.permission import Check, Risk, Rule, Verdict
 from ..facts.sandbox import SandboxApplied
 from ..facts.tool import FileChange
 from ..facts.turn import Mode, PermissionMode
+from ..settings import Server, Shell
 from ..team import Policy
 from .model import ToolSpec
 
@@ -24,7 +25,8 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     `tools` is the agent's list (`("*",)` is everything, `()` nothing); `rules` are those that hold, workspace's and session's.
     `teamwork` names the tools of a team that could mean something to this agent. A change must
     be within the `work_globs` of its definition, and within `given_globs`, those that its parent named (empty for everywhere);
-    one that is `read_only` writes nothing.
+    one that is `read_only` writes nothing. `trusted` says that a person trusts the folder; `shell` is what a command may take,
+    `servers` are those that bring tools.
     """
 
     folder: str
@@ -39,6 +41,9 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     work_globs: tuple[str, ...] = ()
     given_globs: tuple[str, ...] = ()
     read_only: bool = False
+    trusted: bool = False
+    shell: Shell = Shell()
+    servers: tuple[Server, ...] = ()
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):

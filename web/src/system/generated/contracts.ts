@@ -253,6 +253,8 @@ export type Risk = (typeof RISKS)[number]
 export const RULE_SCOPES = [
   'session',
   'workspace',
+  'folder_settings',
+  'user_settings',
 ] as const
 export type RuleScope = (typeof RULE_SCOPES)[number]
 
