@@ -47,7 +47,7 @@ def rest(batch: Batch) -> None:
 
 
 def _wakes(batch: Batch, thread: Thread, background: Background) -> bool:
-    if not background.asleep or background.held or background.over or batch.known.archived:
+    if not background.asleep or background.over or batch.known.archived:
         return False
     if thread.run is not None or thread.queue or thread.paused is not None:
         return False
