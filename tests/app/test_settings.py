@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from callboard.app.home import Home
-from callboard.app.providers import OPENAI, OPENAI_MODEL, CompatibleModel, ScriptedModel
-from callboard.app.settings import PORT, Settings, load
+from callboard.app.providers import OPENAI, OPENAI_MODEL, key_of
+from callboard.app.settings import PORT, load
 from callboard.contracts.errors import Problem, Refusal
+from callboard.contracts.settings import CompatibleModel, ScriptedModel, Settings
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_
     elsewhere = {**key, "CALLBOARD_BASE_URL": "http://other/v1", "CALLBOARD_MODEL": "m"}
     (other,) = load(home, elsewhere).models
     assert isinstance(other, CompatibleModel)
-    assert other.key(elsewhere) == ""
+    assert key_of(other, elsewhere) == ""
 
 
 def test_a_model_that_is_named_with_nowhere_to_ask_for_it_is_an_error(home: Home):
@@ -130,9 +131,9 @@ def test_a_key_is_not_shown_where_a_model_is_printed():
 
 def test_a_key_that_is_to_come_from_a_variable_which_is_not_set_is_an_error():
     model = CompatibleModel(name="a", base_url="http://x", model="m", api_key_env="MY_KEY")
-    assert model.key({"MY_KEY": "k"}) == "k"
+    assert key_of(model, {"MY_KEY": "k"}) == "k"
     with pytest.raises(Refusal) as caught:
-        model.key({})
+        key_of(model, {})
     assert "MY_KEY" in caught.value.problem.message
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.contracts.settings import AnyModel
+
 from .home import Home, write_private
-from .providers import Mark, Model, marks, same
+from .providers import Mark, marks, same
 
 #: How long a process may take to answer, in seconds: on a busy machine it is slow, and there.
 ANSWER_S = 5.0
@@ -57,7 +59,7 @@ def withdraw(home: Home, endpoint: Endpoint) -> None:
         home.endpoint.unlink(missing_ok=True)
 
 
-def unused(endpoint: Endpoint, models: tuple[Model, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
+def unused(endpoint: Endpoint, models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
     """The models that are set here and that the process there does not know of: it asks those that it was started with."""
     if endpoint.models is None or same(marks(models, environment, endpoint.token), endpoint.models):
         return ()

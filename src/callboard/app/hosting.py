@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from callboard import __version__
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.runtime import CommandService
+from callboard.contracts.settings import Settings
 
 from .endpoint import Endpoint, announce, find, withdraw
 from .home import Home
 from .providers import marks
-from .settings import Settings
 
 if TYPE_CHECKING:
     from callboard.log.sqlite.store import SqliteStore

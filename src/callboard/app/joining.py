@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
+from callboard.contracts.settings import Settings
+
 from .client import Client
 from .endpoint import Endpoint, find
 from .home import Home
 from .hosting import find_or_open, hosted
-from .settings import Settings
 
 
 @asynccontextmanager

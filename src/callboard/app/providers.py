@@ -6,69 +6,44 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import Meta
 
 from callboard.contracts.errors import Refusal
+from callboard.contracts.settings import AnyModel, CompatibleModel, RecordedModel, ScriptedModel
 
 OPENAI = "https://api.openai.com/v1"
 #: What is asked of OpenAI where no model is named.
 OPENAI_MODEL = "gpt-5.4-mini"
 
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$")]
-Filled = Annotated[str, Meta(min_length=1)]
+
+def beside(model: AnyModel, folder: Path) -> AnyModel:
+    """The entry as it reads in a file of that folder: a relative path starts there."""
+    match model:
+        case ScriptedModel():
+            return msgspec.structs.replace(model, scenario=str(folder / Path(model.scenario).expanduser()))
+        case RecordedModel():
+            return msgspec.structs.replace(model, recording=str(folder / Path(model.recording).expanduser()))
+        case _:
+            return model
 
 
-class CompatibleModel(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="openai-compatible"
-):
-    """A model behind an OpenAI-compatible endpoint. `base_url` is what stands before `/chat/completions`."""
-
-    name: Name
-    base_url: Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]
-    model: Filled
-    api_key: str = ""
-    api_key_env: str = ""
-
-    def __repr__(self) -> str:
-        return f"CompatibleModel(name={self.name!r}, base_url={self.base_url!r}, model={self.model!r})"
-
-    def beside(self, folder: Path) -> CompatibleModel:
-        """The entry as it reads in a file of that folder."""
-        return self
-
-    def key(self, environment: Mapping[str, str]) -> str:
-        """The key itself. Raises Refusal `bad_settings` where it is to come from a variable that is not set."""
-        if not self.api_key_env:
-            return self.api_key
-        found = environment.get(self.api_key_env)
-        if not found:
-            raise Refusal(
-                "bad_settings",
-                f"The model {self.name} takes its key from {self.api_key_env}, which is not set.",
-                field="models.api_key_env",
-                hint=f"Set {self.api_key_env}, or take the model out of settings.toml.",
-            )
-        return found
-
-
-class ScriptedModel(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="scripted"
-):
-    """A scenario file that plays the model."""
-
-    name: Name
-    scenario: Filled
-
-    def beside(self, folder: Path) -> ScriptedModel:
-        """The entry as it reads in a file of that folder: a relative path starts there."""
-        return msgspec.structs.replace(self, scenario=str(folder / Path(self.scenario).expanduser()))
-
-
-Model = CompatibleModel | ScriptedModel
+def key_of(model: AnyModel, environment: Mapping[str, str]) -> str:
+    """The key itself. Raises Refusal `bad_settings` where it is to come from a variable that is not set."""
+    if isinstance(model, ScriptedModel | RecordedModel):
+        return ""
+    if not model.api_key_env:
+        return model.api_key
+    found = environment.get(model.api_key_env)
+    if not found:
+        raise Refusal(
+            "bad_settings",
+            f"The model {model.name} takes its key from {model.api_key_env}, which is not set.",
+            field="models.api_key_env",
+            hint=f"Set {model.api_key_env}, or take the model out of settings.toml.",
+        )
+    return found
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -78,14 +53,16 @@ class Mark(msgspec.Struct, frozen=True):
     key: str
 
 
-def marks(models: tuple[Model, ...], environment: Mapping[str, str], secret: str) -> tuple[Mark, ...]:
+def marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], secret: str) -> tuple[Mark, ...]:
     """The marks of models in their order, for holders of the same secret. A key that is not there has an empty mark."""
 
     def mark(text: bytes) -> str:
         return hmac.new(secret.encode(), text, hashlib.sha256).hexdigest() if text else ""
 
-    def key(model: Model) -> str:
-        return "" if isinstance(model, ScriptedModel) else model.api_key or environment.get(model.api_key_env, "")
+    def key(model: AnyModel) -> str:
+        if isinstance(model, ScriptedModel | RecordedModel):
+            return ""
+        return model.api_key or environment.get(model.api_key_env, "")
 
     return tuple(Mark(mark(msgspec.json.encode(model)), mark(key(model).encode())) for model in models)
 
@@ -97,7 +74,7 @@ def same(mine: tuple[Mark, ...], theirs: tuple[Mark, ...]) -> bool:
     )
 
 
-def from_environment(environment: Mapping[str, str], listed: tuple[Model, ...]) -> tuple[Model, ...]:
+def from_environment(environment: Mapping[str, str], listed: tuple[AnyModel, ...]) -> tuple[AnyModel, ...]:
     """The models in the order of preference: what `CALLBOARD_…` asks for, then those listed, else what `OPENAI_…` names.
 
     Raises Refusal `bad_settings` where the variables ask for what cannot be had.

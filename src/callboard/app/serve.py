@@ -14,11 +14,11 @@ import msgspec
 from callboard import __version__
 from callboard.contracts.commands import ListSessions, OpenWorkspace, SessionList, WorkspaceIsOpen
 from callboard.contracts.scope import PERSON
+from callboard.contracts.settings import Settings
 
 from .endpoint import Endpoint, unused
 from .home import Home
 from .hosting import Hosted, find_or_open, hosted
-from .settings import Settings
 
 #: How long stopping may take before it is forced, in seconds.
 LONGEST_STOP_S = 8.0

@@ -25,34 +25,23 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any
 
 import msgspec
-from msgspec import Meta
 
 from callboard.contracts.errors import Refusal
+from callboard.contracts.settings import Settings
 
 from .home import Home
-from .providers import Model, from_environment
+from .providers import beside, from_environment
 
 #: Where the workbench listens unless told otherwise.
-PORT = 4747
+PORT = Settings().port
 
 _VARIABLES = {"CALLBOARD_PORT": "port", "CALLBOARD_BROWSER": "browser", "CALLBOARD_DEMO_PACE": "demo_pace"}
 _PLACE = re.compile(r"^(?P<said>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"^Object (?P<what>contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
 _INDEX = re.compile(r"\[(\d+)\]")
-
-SettingsT = TypeVar("SettingsT", bound="Settings")
-
-
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Everything that can be set. `models` are those that can be asked, in the order of preference."""
-
-    port: Annotated[int, Meta(ge=0, le=65535)] = PORT
-    browser: bool = True
-    demo_pace: Annotated[float, Meta(ge=0, le=100)] = 1.0
-    models: tuple[Model, ...] = ()
 
 
 def load(home: Home, environment: Mapping[str, str], **flags: Any) -> Settings:
@@ -80,7 +69,7 @@ def _from_file(path: Path) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise Refusal("bad_settings", f"{path} is not TOML: {error}", field=path.name) from error
     settings = _convert(data, str(path), strict=True)
-    return msgspec.structs.replace(settings, models=tuple(model.beside(path.parent) for model in settings.models))
+    return msgspec.structs.replace(settings, models=tuple(beside(model, path.parent) for model in settings.models))
 
 
 def _with(settings: Settings, change: dict[str, Any], source: str) -> Settings:

@@ -12,8 +12,10 @@ from callboard.adapters.acp import AcpAgents
 from callboard.adapters.http import DemoOffer, Given, HttpApp, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
+from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import Models
 from callboard.contracts.scope import PERSON
+from callboard.contracts.settings import AnyModel, CompatibleModel, ScriptedModel, Settings
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import SqliteStore
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
@@ -23,8 +25,7 @@ from callboard.tools.toolbox import FolderToolbox
 
 from .demos.catalog import Catalog, demos, scenarios
 from .home import Home
-from .providers import Model, ScriptedModel
-from .settings import Settings
+from .providers import key_of
 from .toolchains import toolchains
 
 _TREE = Path(__file__).resolve().parents[3]
@@ -110,9 +111,15 @@ def _offers(models: Models) -> tuple[ModelOffer, ...]:
     )
 
 
-def _provider(model: Model, environment: Mapping[str, str]) -> ProviderSettings:
+def _provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettings:
     if isinstance(model, ScriptedModel):
         return ProviderSettings(name=model.name, kind="scripted", scenario=model.scenario)
+    if not isinstance(model, CompatibleModel):
+        raise Refusal("bad_settings", f"The model {model.name} is of a kind that cannot be asked.", field="models.kind")
     return ProviderSettings(
-        name=model.name, base_url=model.base_url, models=(model.model,), api_key=model.key(environment)
+        name=model.name,
+        base_url=model.base_url,
+        models=(model.model,),
+        api_key=key_of(model, environment),
+        idle_timeout=model.idle_timeout,
     )

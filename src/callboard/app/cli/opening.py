@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 
-from ..settings import Settings
+from callboard.contracts.settings import Settings
 
 
 def may_open(settings: Settings) -> bool:

@@ -20,12 +20,12 @@ from callboard.contracts.commands import (
 from callboard.contracts.commands.turns import WhenBusy
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.rows import TurnRow
+from callboard.contracts.settings import AnyModel
 
 from ..client import Client
 from ..endpoint import Endpoint, unused
 from ..home import Home
 from ..joining import connected
-from ..providers import Model
 from ..reading import newest_session
 from ..reading.remote import RemoteReader
 from ..settings import load
@@ -69,7 +69,7 @@ async def carry_out(wanted: Wanted) -> int:
             return ENDED_BY_PERSON
 
 
-def _tell_unused(found: Endpoint, set_here: tuple[Model, ...]) -> None:
+def _tell_unused(found: Endpoint, set_here: tuple[AnyModel, ...]) -> None:
     models = unused(found, set_here, os.environ)
     if models:
         err(Style(sys.stderr).warn(not_used(models, found.pid, found.model)))
