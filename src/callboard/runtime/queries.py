@@ -23,6 +23,7 @@ from callboard.contracts.commands import (
 from callboard.contracts.commands.agents import ListAgents
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.evidence import ListExports
+from callboard.contracts.commands.models import ListModels, TryModel
 from callboard.contracts.commands.tasks import GetTask, ListTasks
 from callboard.contracts.commands.team import ListSubagents, WaitSubagents
 from callboard.contracts.errors import Refusal
@@ -82,8 +83,16 @@ class Queries:
                 return await self._tasks.get(query)
             case ListExports():
                 return await self._exports.list(query)
+            case ListModels() | TryModel():
+                return await self._models(query)
             case _:
                 raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
+
+    async def _models(self, query: ListModels | TryModel) -> Any:
+        desk = self._parts.desk
+        if desk is None:
+            raise Refusal("model_unconfigured", "Nobody here tells of models.")
+        return await (desk.tested(query.name) if isinstance(query, TryModel) else desk.listed())
 
     async def settled(self, session: str, action: str) -> ActionAnswered | None:
         """How an action was settled; None where it was not, or is not of this session."""

@@ -9,6 +9,7 @@ from .context import CONTEXT_TABLE
 from .demos import DEMO_TABLE, StartDemo
 from .evidence import EVIDENCE_TABLE
 from .imports import ImportTurn, TurnImported
+from .models import MODEL_TABLE
 from .sessions import (
     DeleteSession,
     GetParts,
@@ -198,6 +199,7 @@ TABLE: tuple[Declaration, ...] = (
     *TRUST_TABLE,
     *SETTINGS_TABLE,
     *TOOLING_TABLE,
+    *MODEL_TABLE,
 )
 
 COMMANDS: dict[str, Declaration] = {row.name: row for row in TABLE}

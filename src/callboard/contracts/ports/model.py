@@ -193,3 +193,15 @@ class Models(Protocol):
     def model(self, provider: str, name: str) -> Model:
         """The model of a route. Raises Refusal `model_unconfigured`."""
         ...
+
+
+class ModelDesk(Protocol):
+    """What a person is told of models. The shapes are those of `contracts.commands.models`."""
+
+    async def listed(self) -> Any:
+        """What is configured and what is found beside it, as `ModelList`."""
+        ...
+
+    async def tested(self, name: str) -> Any:
+        """What came of asking the model of that name, as `ModelTested`. Raises Refusal `unknown_model`."""
+        ...

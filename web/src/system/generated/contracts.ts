@@ -967,6 +967,26 @@ export interface CompleteTask {
 }
 
 /**
+ * A model that can be asked, as `PROVIDER/MODEL` in `name`. `default` marks the one that is asked where an agent
+ * names none, `fallback` is its place among those that are asked where that one fails, from 1, and 0 for none. Where it is not
+ * `usable`, `why` says so in words, with what to do. `window` is how many tokens it takes, absent where nobody said.
+ */
+export interface ConfiguredModel {
+  readonly name: string
+  readonly provider: string
+  readonly model: string
+  readonly kind: string
+  readonly label: string
+  readonly usable: boolean
+  readonly images: boolean
+  readonly why?: string
+  readonly window?: number | null
+  readonly default?: boolean
+  readonly fallback?: number
+  readonly address?: string
+}
+
+/**
  * Where the context of a turn changed: what it was given or lacked, or a compaction and what came of it. A summary is no
  * answer and is shown on demand.
  */
@@ -1313,6 +1333,21 @@ export interface Fix {
   readonly assignee?: string
 }
 
+/**
+ * Something that could be configured. `where` is the variable, the address or the program; `models` are the names that a
+ * server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent. Where
+ * there are none, `why` says what is missing. `configured` says that it is in use already.
+ */
+export interface FoundModel {
+  readonly kind: 'agent' | 'key' | 'server'
+  readonly name: string
+  readonly where: string
+  readonly models?: readonly string[]
+  readonly settings?: string
+  readonly why?: string
+  readonly configured?: boolean
+}
+
 /** The parts of one turn, for a window that did not hold them. */
 export interface GetParts {
   readonly sessionId: string
@@ -1597,6 +1632,13 @@ export interface ListExports {
   readonly sessionId: string
 }
 
+/**
+ * What is configured, and what is found beside it: keys in the environment, model servers on this machine, and installed
+ * agents. Nothing leaves the machine, and it takes a second at most.
+ */
+export interface ListModels {
+}
+
 /** The sessions of a workspace, newest first, or of all. */
 export interface ListSessions {
   readonly workspaceId?: string | null
@@ -1696,6 +1738,12 @@ export interface ModelFailed {
 export interface ModelInterrupted {
 }
 
+/** The models in the order of preference, and what is found beside them. */
+export interface ModelList {
+  readonly configured: readonly ConfiguredModel[]
+  readonly found: readonly FoundModel[]
+}
+
 /**
  * A model is asked. The context is named, never copied: what `turn.started` pinned for the run, and the thread's facts up
  * to and including `context_through`, after `context_after` where older turns were left out. `iteration` counts the
@@ -1708,6 +1756,23 @@ export interface ModelRequested {
   readonly contextThrough: number
   readonly contextAfter?: number
   readonly purpose?: 'answer' | 'compaction'
+}
+
+/**
+ * What came of asking: `text` is the answer, or `problem` says what went wrong and what to do. Times are from the
+ * question on, in milliseconds; what the provider did not tell of tokens and price (US dollars) is absent.
+ */
+export interface ModelTested {
+  readonly name: string
+  readonly ok: boolean
+  readonly text?: string
+  readonly firstMs?: number
+  readonly durationMs?: number
+  readonly inputTokens?: number | null
+  readonly outputTokens?: number | null
+  readonly amount?: number | null
+  readonly source?: '' | 'listed' | 'provider'
+  readonly problem?: Problem | null
 }
 
 /**
@@ -3028,6 +3093,11 @@ export interface ToolStarted {
   readonly tool: string
 }
 
+/** Ask a model one tiny question. `name` is that of the list, `PROVIDER/MODEL` or `MODEL`; without it the default. */
+export interface TryModel {
+  readonly name?: string
+}
+
 /** `status` says what became of the input at once; `sequence` is the fact to wait for in a read. */
 export interface TurnAccepted {
   readonly sessionId: string
@@ -3482,6 +3552,8 @@ export interface Commands {
   readonly merge_subagent: { readonly command: MergeSubagent; readonly answer: MergeDone }
   readonly link_tasks: { readonly command: LinkTasks; readonly answer: TaskChanged }
   readonly unlink_tasks: { readonly command: UnlinkTasks; readonly answer: TaskChanged }
+  readonly list_models: { readonly command: ListModels; readonly answer: ModelList }
+  readonly test_model: { readonly command: TryModel; readonly answer: ModelTested }
 }
 
 export type CommandName = keyof Commands
@@ -3537,6 +3609,8 @@ export const COMMANDS = {
   merge_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Merge what a child did in its worktree into its parent\'s folder: all of it, or nothing.' },
   link_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Make a task a part of another, wait for others, or point to things.' },
   unlink_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Take such links away.' },
+  list_models: { serial: 'store', authority: 'person', query: true, summary: 'The models that are configured, and the keys, model servers and agents that are found beside them.' },
+  test_model: { serial: 'store', authority: 'person', query: true, summary: 'Ask a model one tiny question, and tell what came or what is wrong.' },
 } as const
 
 /** The rows of each panel. */

@@ -1,0 +1,102 @@
+"""The reads of models: what is configured, what is found beside it, and whether one answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ..errors import Problem
+from ..ports.model import PriceSource
+from .base import Answer, Command, Declaration
+
+FoundKind = Literal["key", "server", "agent"]
+
+
+class ListModels(Command, frozen=True, kw_only=True):
+    """What is configured, and what is found beside it: keys in the environment, model servers on this machine, and installed
+    agents. Nothing leaves the machine, and it takes a second at most."""
+
+
+class ConfiguredModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A model that can be asked, as `PROVIDER/MODEL` in `name`. `default` marks the one that is asked where an agent
+    names none, `fallback` is its place among those that are asked where that one fails, from 1, and 0 for none. Where it is not
+    `usable`, `why` says so in words, with what to do. `window` is how many tokens it takes, absent where nobody said."""
+
+    name: str
+    provider: str
+    model: str
+    kind: str
+    label: str
+    usable: bool
+    images: bool
+    why: str = ""
+    window: int | None = None
+    default: bool = False
+    fallback: int = 0
+    address: str = ""
+
+
+class FoundModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Something that could be configured. `where` is the variable, the address or the program; `models` are the names that a
+    server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent. Where
+    there are none, `why` says what is missing. `configured` says that it is in use already."""
+
+    kind: FoundKind
+    name: str
+    where: str
+    models: tuple[str, ...] = ()
+    settings: str = ""
+    why: str = ""
+    configured: bool = False
+
+
+class ModelList(Answer, frozen=True, kw_only=True):
+    """The models in the order of preference, and what is found beside them."""
+
+    configured: tuple[ConfiguredModel, ...]
+    found: tuple[FoundModel, ...]
+
+
+class TryModel(Command, frozen=True, kw_only=True):
+    """Ask a model one tiny question. `name` is that of the list, `PROVIDER/MODEL` or `MODEL`; without it the default."""
+
+    name: Annotated[str, Meta(max_length=300)] = ""
+
+
+class ModelTested(Answer, frozen=True, kw_only=True):
+    """What came of asking: `text` is the answer, or `problem` says what went wrong and what to do. Times are from the
+    question on, in milliseconds; what the provider did not tell of tokens and price (US dollars) is absent."""
+
+    name: str
+    ok: bool
+    text: str = ""
+    first_ms: int = 0
+    duration_ms: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    amount: float | None = None
+    source: PriceSource = ""
+    problem: Problem | None = None
+
+
+MODEL_TABLE: tuple[Declaration, ...] = (
+    Declaration(
+        name="list_models",
+        command=ListModels,
+        answer=ModelList,
+        serial="store",
+        query=True,
+        summary="The models that are configured, and the keys, model servers and agents that are found beside them.",
+    ),
+    Declaration(
+        name="test_model",
+        command=TryModel,
+        answer=ModelTested,
+        serial="store",
+        query=True,
+        waits=True,
+        summary="Ask a model one tiny question, and tell what came or what is wrong.",
+    ),
+)
