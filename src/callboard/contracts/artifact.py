@@ -12,3 +12,5 @@ VersionOrigin = Literal["agent", "person", "rollback", "found"]
 ArtifactStatus = Literal["saved", "saving", "conflict", "failed", "deleted", "unknown"]
 #: What failed.
 ArtifactOperation = Literal["save", "rollback", "export", "delete"]
+#: What an export makes: a version as it is, the difference of two, a page of a Markdown text, an archive of several.
+ExportForm = Literal["file", "diff", "html", "zip"]

@@ -12,7 +12,7 @@ from typing import cast
 
 import msgspec
 
-from .content import Text
+from .content import BlobRef, Text
 from .facts import (
     ActionExpired,
     ActionRequired,
@@ -26,6 +26,7 @@ from .facts import (
     ArtifactDeleted,
     ArtifactFailed,
     ArtifactUpdated,
+    ArtifactVersionCreated,
     Candidate,
     CompactionFailed,
     ContextResolved,
@@ -190,6 +191,7 @@ _STAND_INS: tuple[Fact, ...] = (
     TaskFailed(code=UNKNOWN, message=""),
     TaskCancelled(),
     ArtifactCreated(title=UNKNOWN, artifact_kind="binary"),
+    ArtifactVersionCreated(version=0, content=BlobRef(hash="", size=0), version_origin="found"),
     ArtifactUpdated(title=UNKNOWN),
     ArtifactFailed(operation="save", code=UNKNOWN, message=""),
     ArtifactDeleted(),

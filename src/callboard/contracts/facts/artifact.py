@@ -1,15 +1,16 @@
 """Facts of artifacts: what was made, its versions, and what became of saving, exporting and deleting it.
 
-A version is immutable; its content is a blob. An artifact with a path is a file of the session's folder, and each change that
-a tool makes to that file is a version of it.
+A version is immutable; its content is a blob, and what differs between two of them is computed from those. An artifact with a
+path is a file of the session's folder, or of a child's worktree, and each change that a tool makes to that file is a version of
+it.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from ..artifact import ArtifactKind, ArtifactOperation, VersionOrigin
-from ..content import BlobRef, Text
+from ..artifact import ArtifactKind, ArtifactOperation, ExportForm, VersionOrigin
+from ..content import BlobRef
 from ..scope import ScopeKey
 from .base import Fact
 
@@ -17,40 +18,47 @@ _ARTIFACT: tuple[ScopeKey, ...] = ("artifact",)
 
 
 class ArtifactCreated(Fact, frozen=True, kw_only=True):
-    """An artifact is there. `path` is relative to the folder, empty for one that is no file. Its first version follows."""
+    """An artifact is there. `path` is relative to the folder, empty for one that is no file. `worktree` is the thread of the
+    child in whose worktree the file is, empty for the session's folder. An empty `title` is the file's name. Its first version
+    follows."""
 
     type: ClassVar[str] = "artifact.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
-    title: str
     artifact_kind: ArtifactKind
+    title: str = ""
     path: str = ""
+    worktree: str = ""
 
 
 class ArtifactSaveRequested(Fact, frozen=True, kw_only=True):
-    """A person's change of a file is about to be written: the intent, before anything is touched. `draft` is what they wrote,
-    made from version `base`; with `restores` it is that version again."""
+    """A person's change of a file is about to be made: the intent, before anything is touched. `draft` is what they wrote,
+    made from version `base`; with `restores` it is that version again. Of a deletion there is no draft, and the file is to go.
+    """
 
     type: ClassVar[str] = "artifact.save.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
     base: int
-    draft: BlobRef
+    draft: BlobRef | None = None
     restores: int = 0
+    reason: str = ""
 
 
 class ArtifactVersionCreated(Fact, frozen=True, kw_only=True):
     """A version is saved. `version` counts from 1 without a hole; `base` is the one that it was made from, 0 for none. The
-    scope names the step that made it, where an agent did. `diff` is unified, against `base`; absent for what is no text."""
+    scope names the step that made it, where an agent did. `title` and `path` are the artifact's. `added` and `removed` count
+    lines against `base`, where both are text."""
 
     type: ClassVar[str] = "artifact.version.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
     version: int
     content: BlobRef
     version_origin: VersionOrigin
+    title: str = ""
+    path: str = ""
     base: int = 0
     restores: int = 0
     added: int = 0
     removed: int = 0
-    diff: Text | None = None
 
 
 class ArtifactUpdated(Fact, frozen=True, kw_only=True):
@@ -64,7 +72,7 @@ class ArtifactUpdated(Fact, frozen=True, kw_only=True):
 
 class ArtifactFailed(Fact, frozen=True, kw_only=True):
     """An operation failed and changed nothing. `artifact_conflict` is a save against a version that is not the newest: the
-    newest is `current`, and the `draft` is kept beside it."""
+    newest is `current`, and the `draft` is kept beside it. `export` names the one that failed."""
 
     type: ClassVar[str] = "artifact.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -73,27 +81,45 @@ class ArtifactFailed(Fact, frozen=True, kw_only=True):
     message: str
     base: int = 0
     current: int = 0
+    restores: int = 0
     draft: BlobRef | None = None
+    export: str = ""
 
 
 class ArtifactExportStarted(Fact, frozen=True, kw_only=True):
-    """A version is being exported. `export` names it among the session's; `form` is what is made of it."""
+    """A version is being exported. `export` names it among the session's; `form` is what is made of it. With `source` it is the
+    difference from that version. `artifacts` are the others that go with it into an archive."""
 
     type: ClassVar[str] = "artifact.export.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
     export: str
     version: int
-    form: str
+    form: ExportForm
+    source: int = 0
+    artifacts: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class ArtifactExportProgressed(Fact, frozen=True, kw_only=True):
+    """`done` of `total` bytes of what is exported are read; said of exports that take long, and not often."""
+
+    type: ClassVar[str] = "artifact.export.progressed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
+    export: str
+    done: int
+    total: int
 
 
 class ArtifactExportCompleted(Fact, frozen=True, kw_only=True):
-    """The export is there to be downloaded, as a file of that name."""
+    """The export is there to be downloaded, as a file of that name. `left_out` counts the artifacts whose bytes are not there
+    any more."""
 
     type: ClassVar[str] = "artifact.export.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
     export: str
     content: BlobRef
     name: str
+    left_out: int = 0
 
 
 class ArtifactDeleted(Fact, frozen=True, kw_only=True):
@@ -113,6 +139,7 @@ ArtifactFact = (
     | ArtifactUpdated
     | ArtifactFailed
     | ArtifactExportStarted
+    | ArtifactExportProgressed
     | ArtifactExportCompleted
     | ArtifactDeleted
 )

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
-from ..artifact import ArtifactKind, ArtifactStatus, VersionOrigin
+from ..artifact import ArtifactKind, ArtifactStatus, ExportForm, VersionOrigin
 from ..content import BlobRef
 from .base import Row
 
@@ -29,19 +29,28 @@ class VersionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
 
 
 class ExportEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One export; `content` is there once it is complete."""
+    """One export; `content` is there once it is complete, `code` and `message` where it failed. With `source` it is the
+    difference from that version. `artifacts` counts all that are in it; `done` of `total` bytes are read."""
 
     export: str
     version: int
-    form: str
+    form: ExportForm
+    source: int = 0
+    artifacts: int = 1
+    done: int = 0
+    total: int = 0
     name: str = ""
     content: BlobRef | None = None
+    left_out: int = 0
+    code: str = ""
+    message: str = ""
 
 
 class ArtifactRow(Row, tag="artifact", frozen=True, kw_only=True):
     """One artifact. `order` is the sequence of its newest version. `versions` are the newest of them, the last one last, and
     `version` is its number; the rest on demand. `draft` is what a person wrote that is not saved, kept where saving failed or
-    met a newer version; `code` and `message` say which."""
+    met a newer version; `code` and `message` say which. `worktree` is
+    the thread of the child in whose worktree the file is; `agent_id` and `thread_id` are those of the step that made it."""
 
     panel: ClassVar[str] = "artifacts"
     artifact_id: str
@@ -49,6 +58,7 @@ class ArtifactRow(Row, tag="artifact", frozen=True, kw_only=True):
     artifact_kind: ArtifactKind
     status: ArtifactStatus
     path: str = ""
+    worktree: str = ""
     version: int = 0
     versions: tuple[VersionEntry, ...] = ()
     exports: tuple[ExportEntry, ...] = ()

@@ -21,6 +21,7 @@ from callboard.contracts.facts import (
     ArtifactCreated,
     ArtifactDeleted,
     ArtifactExportCompleted,
+    ArtifactExportProgressed,
     ArtifactExportStarted,
     ArtifactFailed,
     ArtifactSaveRequested,
@@ -309,6 +310,7 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             | ArtifactUpdated()
             | ArtifactFailed()
             | ArtifactExportStarted()
+            | ArtifactExportProgressed()
             | ArtifactExportCompleted()
             | ArtifactDeleted()
             | ContextResolved()

@@ -22,7 +22,7 @@ def version(fact: Fact) -> tuple[Emission, ...]:
         *artifact("artifact.updated", "completed", status="saved"),
         *artifact("artifact.preview.ready", "completed"),
     ]
-    if isinstance(fact, ArtifactVersionCreated) and fact.base and fact.diff is not None:
+    if isinstance(fact, ArtifactVersionCreated) and fact.base and (fact.added or fact.removed):
         told += artifact("artifact.diff.ready", "completed", fromVersion=fact.base, toVersion=fact.version)
     return tuple(told)
 

@@ -161,6 +161,7 @@ CLASSES: dict[str, Row] = {
     "artifact.updated": artifact("artifact.updated", "completed"),
     "artifact.failed": artifacts.failed,
     "artifact.export.started": artifact("artifact.export.started", "producing", "export"),
+    "artifact.export.progressed": artifact("artifact.changed", "producing", "export", status="exporting"),
     "artifact.export.completed": artifact("artifact.export.completed", "completed", "export"),
     "artifact.deleted": artifact("artifact.deleted", "archived", status="deleted"),
     "context.resolved": (Emission("context.changed", "context", "run", "preparing", "inline_process", "archive"),),

@@ -670,11 +670,25 @@ export interface ApplyReview {
   readonly assignee?: string | null
 }
 
-/** An artifact is there. `path` is relative to the folder, empty for one that is no file. Its first version follows. */
+/** What became of an artifact. `version` is its newest. */
+export interface ArtifactChanged {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly version: number
+  readonly status: 'conflict' | 'deleted' | 'failed' | 'saved' | 'saving' | 'unknown'
+  readonly sequence: number
+}
+
+/**
+ * An artifact is there. `path` is relative to the folder, empty for one that is no file. `worktree` is the thread of the
+ * child in whose worktree the file is, empty for the session's folder. An empty `title` is the file's name. Its first version
+ * follows.
+ */
 export interface ArtifactCreated {
-  readonly title: string
   readonly artifactKind: 'binary' | 'code' | 'data' | 'document' | 'image' | 'text'
+  readonly title?: string
   readonly path?: string
+  readonly worktree?: string
 }
 
 /** An artifact is gone from the workspace; with `file` its file was removed as well. Its versions stay in the log. */
@@ -683,23 +697,56 @@ export interface ArtifactDeleted {
   readonly reason?: string
 }
 
-/** The export is there to be downloaded, as a file of that name. */
+/**
+ * `diff` is unified. With `binary` one of the versions is no text, and there are no lines to compare. With `cut` it is only
+ * the head of the diff: an export in the form `diff` holds all of it.
+ */
+export interface ArtifactDiff {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly fromVersion: number
+  readonly toVersion: number
+  readonly diff?: string
+  readonly added?: number
+  readonly removed?: number
+  readonly binary?: boolean
+  readonly cut?: boolean
+}
+
+/**
+ * The export is there to be downloaded, as a file of that name. `left_out` counts the artifacts whose bytes are not there
+ * any more.
+ */
 export interface ArtifactExportCompleted {
   readonly export: string
   readonly content: BlobRef
   readonly name: string
+  readonly leftOut?: number
 }
 
-/** A version is being exported. `export` names it among the session's; `form` is what is made of it. */
+/** `done` of `total` bytes of what is exported are read; said of exports that take long, and not often. */
+export interface ArtifactExportProgressed {
+  readonly export: string
+  readonly done: number
+  readonly total: number
+}
+
+/**
+ * A version is being exported. `export` names it among the session's; `form` is what is made of it. With `source` it is the
+ * difference from that version. `artifacts` are the others that go with it into an archive.
+ */
 export interface ArtifactExportStarted {
   readonly export: string
   readonly version: number
-  readonly form: string
+  readonly form: 'diff' | 'file' | 'html' | 'zip'
+  readonly source?: number
+  readonly artifacts?: readonly string[]
+  readonly reason?: string
 }
 
 /**
  * An operation failed and changed nothing. `artifact_conflict` is a save against a version that is not the newest: the
- * newest is `current`, and the `draft` is kept beside it.
+ * newest is `current`, and the `draft` is kept beside it. `export` names the one that failed.
  */
 export interface ArtifactFailed {
   readonly operation: 'delete' | 'export' | 'rollback' | 'save'
@@ -707,7 +754,16 @@ export interface ArtifactFailed {
   readonly message: string
   readonly base?: number
   readonly current?: number
+  readonly restores?: number
   readonly draft?: BlobRef | null
+  readonly export?: string
+}
+
+/** `exports` are those that this process has under way, with how far each is; `head` is the newest sequence of the log. */
+export interface ArtifactList {
+  readonly artifacts: readonly ArtifactRow[]
+  readonly exports: readonly ExportEntry[]
+  readonly head: number
 }
 
 /** A version of an artifact that came of the turn; its body is in the workspace of artifacts. */
@@ -727,10 +783,18 @@ export interface ArtifactPart {
   readonly removed?: number
 }
 
+/** `versions` are in their order. The content of each is a blob; `head` is the newest sequence of the log. */
+export interface ArtifactRead {
+  readonly artifact: ArtifactRow
+  readonly versions: readonly VersionEntry[]
+  readonly head: number
+}
+
 /**
  * One artifact. `order` is the sequence of its newest version. `versions` are the newest of them, the last one last, and
  * `version` is its number; the rest on demand. `draft` is what a person wrote that is not saved, kept where saving failed or
- * met a newer version; `code` and `message` say which.
+ * met a newer version; `code` and `message` say which. `worktree` is
+ * the thread of the child in whose worktree the file is; `agent_id` and `thread_id` are those of the step that made it.
  */
 export interface ArtifactRow {
   readonly kind: 'artifact'
@@ -742,6 +806,7 @@ export interface ArtifactRow {
   readonly artifactKind: 'binary' | 'code' | 'data' | 'document' | 'image' | 'text'
   readonly status: 'conflict' | 'deleted' | 'failed' | 'saved' | 'saving' | 'unknown'
   readonly path?: string
+  readonly worktree?: string
   readonly version?: number
   readonly versions?: readonly VersionEntry[]
   readonly exports?: readonly ExportEntry[]
@@ -756,13 +821,14 @@ export interface ArtifactRow {
 }
 
 /**
- * A person's change of a file is about to be written: the intent, before anything is touched. `draft` is what they wrote,
- * made from version `base`; with `restores` it is that version again.
+ * A person's change of a file is about to be made: the intent, before anything is touched. `draft` is what they wrote,
+ * made from version `base`; with `restores` it is that version again. Of a deletion there is no draft, and the file is to go.
  */
 export interface ArtifactSaveRequested {
   readonly base: number
-  readonly draft: BlobRef
+  readonly draft?: BlobRef | null
   readonly restores?: number
+  readonly reason?: string
 }
 
 /** What an artifact is called changed, or where its file is. */
@@ -773,17 +839,19 @@ export interface ArtifactUpdated {
 
 /**
  * A version is saved. `version` counts from 1 without a hole; `base` is the one that it was made from, 0 for none. The
- * scope names the step that made it, where an agent did. `diff` is unified, against `base`; absent for what is no text.
+ * scope names the step that made it, where an agent did. `title` and `path` are the artifact's. `added` and `removed` count
+ * lines against `base`, where both are text.
  */
 export interface ArtifactVersionCreated {
   readonly version: number
   readonly content: BlobRef
   readonly versionOrigin: 'agent' | 'found' | 'person' | 'rollback'
+  readonly title?: string
+  readonly path?: string
   readonly base?: number
   readonly restores?: number
   readonly added?: number
   readonly removed?: number
-  readonly diff?: Text | null
 }
 
 /**
@@ -1079,6 +1147,18 @@ export interface CostRecorded {
   readonly source?: '' | 'listed' | 'provider'
 }
 
+/**
+ * Make an artifact. With `path` it is a file of the folder: a new one with that content, or without `content` the one that
+ * is there. Without `path` it is kept by Callboard alone.
+ */
+export interface CreateArtifact {
+  readonly sessionId: string
+  readonly title?: string | null
+  readonly path?: string | null
+  readonly content?: string | null
+  readonly reason?: string
+}
+
 /** Put a task on the session's board. */
 export interface CreateTask {
   readonly title: string
@@ -1108,6 +1188,18 @@ export interface DefinedAgent {
   readonly description: string
   readonly file: string
   readonly added: boolean
+}
+
+/**
+ * Take an artifact away; its versions stay in the log. `confirm` repeats its id. With `file` its file is removed as well,
+ * where that is what the newest version says.
+ */
+export interface DeleteArtifact {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly confirm: string
+  readonly file?: boolean
+  readonly reason?: string
 }
 
 /** Delete a session with everything in it and give the space back. `confirm` must repeat the session's id. */
@@ -1165,6 +1257,20 @@ export interface EdgeRow {
   readonly edgeKind?: 'handoff' | 'report' | null
   readonly confirm?: boolean
   readonly ownership?: boolean
+}
+
+/**
+ * Save a text as the next version, made from the version `base_version`. Where another one is the newest by now, or the
+ * file is not what that version says, this is refused with `artifact_conflict`, and what was written is kept beside it.
+ * `title` names the artifact anew.
+ */
+export interface EditArtifact {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly baseVersion: number
+  readonly content?: string | null
+  readonly title?: string | null
+  readonly reason?: string
 }
 
 /** Replace the input of a turn that has not started. */
@@ -1271,13 +1377,45 @@ export interface Expectation {
   readonly withinS?: number | null
 }
 
-/** One export; `content` is there once it is complete. */
+/**
+ * Make something of artifacts to take away, in the background. `form` is `file` (one version as it is), `diff` (between
+ * two versions of one), `html` (a Markdown text as a page) or `zip` (the newest versions of several, or of all where none is
+ * named). `version` is the newest where it is left out, `from_version` the one before.
+ */
+export interface ExportArtifact {
+  readonly sessionId: string
+  readonly artifactIds?: readonly string[]
+  readonly form?: 'diff' | 'file' | 'html' | 'zip'
+  readonly version?: number | null
+  readonly fromVersion?: number | null
+  readonly reason?: string
+}
+
+/** The export is being made; `list_artifacts` and the row of `artifact_id` tell how far it is, and what it came to. */
+export interface ExportBegun {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly exportId: string
+  readonly sequence: number
+}
+
+/**
+ * One export; `content` is there once it is complete, `code` and `message` where it failed. With `source` it is the
+ * difference from that version. `artifacts` counts all that are in it; `done` of `total` bytes are read.
+ */
 export interface ExportEntry {
   readonly export: string
   readonly version: number
-  readonly form: string
+  readonly form: 'diff' | 'file' | 'html' | 'zip'
+  readonly source?: number
+  readonly artifacts?: number
+  readonly done?: number
+  readonly total?: number
   readonly name?: string
   readonly content?: BlobRef | null
+  readonly leftOut?: number
+  readonly code?: string
+  readonly message?: string
 }
 
 /**
@@ -1346,6 +1484,23 @@ export interface FoundModel {
   readonly settings?: string
   readonly why?: string
   readonly configured?: boolean
+}
+
+/** One artifact with its versions: all of them, or the newest before the version `before`. */
+export interface GetArtifact {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly before?: number | null
+  readonly limit?: number
+  readonly waitFor?: number
+}
+
+/** What differs between two named versions of an artifact. `from_version` may be the later one, and 0 is nothing at all. */
+export interface GetArtifactDiff {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly fromVersion: number
+  readonly toVersion: number
 }
 
 /** The parts of one turn, for a window that did not hold them. */
@@ -1625,6 +1780,17 @@ export interface LinkTasks {
  */
 export interface ListAgents {
   readonly sessionId: string
+}
+
+/**
+ * The artifacts of a session, the newest last: those whose newest version is before the sequence `before`. `wait_for` is a
+ * sequence that the answer must show.
+ */
+export interface ListArtifacts {
+  readonly sessionId: string
+  readonly before?: number | null
+  readonly limit?: number
+  readonly waitFor?: number
 }
 
 /** Which packs of a session are being made. */
@@ -2164,6 +2330,18 @@ export interface ResumeThread {
   readonly reason?: string
 }
 
+/**
+ * Try again what failed: to save the draft that was kept, over `base_version` where that is named and is the newest by now;
+ * or the export of that id.
+ */
+export interface RetryArtifact {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly baseVersion?: number | null
+  readonly exportId?: string | null
+  readonly reason?: string
+}
+
 /** Begin another attempt of a task whose newest attempt ended without success. The former attempt stays as it was. */
 export interface RetryTask {
   readonly sessionId: string
@@ -2223,6 +2401,15 @@ export interface ReviewVerdict {
   readonly summary?: string
   readonly refs?: readonly Ref[]
   readonly fixes?: readonly Fix[]
+}
+
+/** Take up a former version again, as a new one behind `base_version`, the newest that the asker saw. */
+export interface RollbackArtifact {
+  readonly sessionId: string
+  readonly artifactId: string
+  readonly version: number
+  readonly baseVersion: number
+  readonly reason?: string
 }
 
 /**
@@ -3382,6 +3569,7 @@ export interface FactPayloads {
   readonly 'artifact.created': ArtifactCreated
   readonly 'artifact.deleted': ArtifactDeleted
   readonly 'artifact.export.completed': ArtifactExportCompleted
+  readonly 'artifact.export.progressed': ArtifactExportProgressed
   readonly 'artifact.export.started': ArtifactExportStarted
   readonly 'artifact.failed': ArtifactFailed
   readonly 'artifact.save.requested': ArtifactSaveRequested
@@ -3552,6 +3740,15 @@ export interface Commands {
   readonly merge_subagent: { readonly command: MergeSubagent; readonly answer: MergeDone }
   readonly link_tasks: { readonly command: LinkTasks; readonly answer: TaskChanged }
   readonly unlink_tasks: { readonly command: UnlinkTasks; readonly answer: TaskChanged }
+  readonly list_artifacts: { readonly command: ListArtifacts; readonly answer: ArtifactList }
+  readonly get_artifact: { readonly command: GetArtifact; readonly answer: ArtifactRead }
+  readonly get_artifact_diff: { readonly command: GetArtifactDiff; readonly answer: ArtifactDiff }
+  readonly create_artifact: { readonly command: CreateArtifact; readonly answer: ArtifactChanged }
+  readonly edit_artifact: { readonly command: EditArtifact; readonly answer: ArtifactChanged }
+  readonly rollback_artifact: { readonly command: RollbackArtifact; readonly answer: ArtifactChanged }
+  readonly retry_artifact: { readonly command: RetryArtifact; readonly answer: ArtifactChanged }
+  readonly export_artifact: { readonly command: ExportArtifact; readonly answer: ExportBegun }
+  readonly delete_artifact: { readonly command: DeleteArtifact; readonly answer: ArtifactChanged }
   readonly list_models: { readonly command: ListModels; readonly answer: ModelList }
   readonly test_model: { readonly command: TryModel; readonly answer: ModelTested }
 }
@@ -3609,6 +3806,15 @@ export const COMMANDS = {
   merge_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Merge what a child did in its worktree into its parent\'s folder: all of it, or nothing.' },
   link_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Make a task a part of another, wait for others, or point to things.' },
   unlink_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Take such links away.' },
+  list_artifacts: { serial: 'session', authority: 'anyone', query: true, summary: 'The artifacts of a session with their state, and the exports that are under way.' },
+  get_artifact: { serial: 'session', authority: 'anyone', query: true, summary: 'One artifact with all its versions and the step that made each.' },
+  get_artifact_diff: { serial: 'session', authority: 'anyone', query: true, summary: 'What differs between two named versions of an artifact.' },
+  create_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Make an artifact: a file of the folder, or one that is kept by Callboard alone.' },
+  edit_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Save a text as the next version of an artifact, against the version that it was made from.' },
+  rollback_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Take up a former version of an artifact again, as a new one.' },
+  retry_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Try again to save what is kept of a failed save, or to make an export that failed.' },
+  export_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Make a file, a diff, a page or an archive of artifacts in the background.' },
+  delete_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Take an artifact away, and its file where that is asked for; its versions stay in the log.' },
   list_models: { serial: 'store', authority: 'person', query: true, summary: 'The models that are configured, and the keys, model servers and agents that are found beside them.' },
   test_model: { serial: 'store', authority: 'person', query: true, summary: 'Ask a model one tiny question, and tell what came or what is wrong.' },
 } as const
