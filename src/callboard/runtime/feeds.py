@@ -7,12 +7,16 @@ from contextlib import aclosing
 
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor
+from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem
 from callboard.contracts.record import Record
 
 from .events.stream import EventStream
 from .parts import Parts
 from .sessions import Sessions
 from .workspaces import Workspaces
+
+#: How many facts are read at once.
+PAGE = 1000
 
 
 class RuntimeFeeds:
@@ -45,6 +49,30 @@ class RuntimeFeeds:
         async with aclosing(self._parts.store.facts.subscribe(stream, after=after)) as subscription:
             async for records in subscription:
                 yield records
+
+    async def live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
+        """All facts and the text in the making, in one order. Raises Refusal `unknown_session`."""
+        await self._sessions.get(session)
+        reached = 0
+        async with aclosing(self._parts.feed.follow(session)) as batches:
+            async for items in batches:
+                for item in items:
+                    async for records in self._missed(session, reached, item):
+                        reached = records[-1].sequence
+                        yield (LiveFacts(Cursor(reached), records),)
+                    reached = item.cursor.sequence
+                    yield (item,)
+
+    async def _missed(self, session: str, reached: int, item: LiveItem) -> AsyncGenerator[tuple[Record, ...]]:
+        """The facts before a gap's place that were not told yet. Whatever else comes leads on from what was told."""
+        until = item.cursor.sequence if isinstance(item, LiveGap) else 0
+        while reached < until:
+            records = await self._parts.store.facts.read(session, after=reached, until=until, limit=PAGE)
+            if not records:
+                # The session was deleted meanwhile; nothing follows.
+                return
+            reached = records[-1].sequence
+            yield records
 
     async def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
         """Encoded events of a workspace. Raises Refusal `unknown_workspace`."""

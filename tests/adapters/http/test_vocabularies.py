@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from callboard.contracts.vocabulary import EventClass
 from tests.adapters.http.following import following
-from tests.adapters.http.rig import API, Board
+from tests.adapters.http.rig import API, SOON, Board
 
 
 async def test_a_session_is_told_in_agent_ui_events_by_the_sequence_of_its_facts(board: Board) -> None:
@@ -34,6 +35,42 @@ async def test_a_session_is_told_in_agent_ui_events_by_the_sequence_of_its_facts
     async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui", after=after) as follower:
         later = json.loads((await follower.event()).data)
     assert later == next(event for event in told if event["sequence"] > after)
+
+
+async def test_text_in_the_making_is_told_between_the_facts_and_reads_as_the_final_text(board: Board) -> None:
+    """UI-03, COM-14: each piece says where in its part it belongs, and counts on from the newest fact."""
+    session = await board.session()
+    accepted = await board.command("submit_turn", text="a long one", sessionId=session)
+    events: list[dict[str, Any]] = []
+    async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
+        async with asyncio.timeout(SOON):
+            while not events or events[-1]["type"] != "run.finished" or events[-1]["turnId"] != accepted["turnId"]:
+                events.append(json.loads((await follower.event()).data))
+    mine = [event for event in events if event.get("turnId") == accepted["turnId"]]
+    pieces = [event for event in mine if event["type"] == "text.delta"]
+    (final,) = [event for event in mine if event["type"] == "text.final"]
+
+    shown = ""
+    for piece in pieces:
+        shown = shown[: piece["payload"]["offset"]] + piece["payload"]["delta"]
+    assert shown in ("", final["payload"]["content"]["text"][: len(shown)])
+    assert {piece["partId"] for piece in pieces} <= {final["partId"]}
+    places = [(event["sequence"], event.get("n", 0)) for event in events]
+    assert places == sorted(places)
+
+
+async def test_who_comes_late_gets_the_text_so_far(board: Board) -> None:
+    """COM-14: from the beginning of its part, however often they come."""
+    session = (await board.command("submit_turn", text="wait", workspaceId=await board.workspace()))["sessionId"]
+    for _ in range(2):
+        async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
+            async with asyncio.timeout(SOON):
+                shown = ""
+                while shown != "so far":
+                    event = json.loads((await follower.event()).data)
+                    if event["type"] == "text.delta":
+                        shown = shown[: event["payload"]["offset"]] + event["payload"]["delta"]
+    await board.command("interrupt_turn", sessionId=session)
 
 
 @pytest.mark.parametrize(

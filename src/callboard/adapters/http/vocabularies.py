@@ -1,12 +1,14 @@
 """The facts of a session as events of another vocabulary: the Agent UI specification's, or the Subagents specification's.
 
 What a fact is told as can depend on facts before it, so a stream reads the session from its first fact, also where it tells
-events from a later one on only.
+events from a later one on only. Agent UI has classes for text in the making as well: such an event says at which offset of its
+part its piece begins, and whoever comes late, or comes back, gets the text so far from offset 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from typing import Annotated, Literal, Protocol
 
 import msgspec
@@ -14,8 +16,11 @@ from msgspec import Meta
 from starlette.requests import Request
 from starlette.routing import Route
 
+from callboard.contracts.live import Cursor, Frame
+from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePiece
 from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record
+from callboard.projection.emit.agentui import agent_ui_delta
 from callboard.projection.emit.context import AgentUiEvents
 from callboard.projection.emit.subagents import SubagentEvents
 
@@ -54,29 +59,55 @@ def vocabulary_routes(given: Given, streams: Streams) -> list[Route]:
         head = await given.store.facts.head(stream)
         if head.sequence == 0:
             raise unknown(stream)
-        told = _events(given, stream, after, head, _teller(query.vocabulary))
+        told = _events(given, stream, after, head, _Teller(stream, query.vocabulary))
         return streams.of(until_refused(told, f"the events of {stream}"))
 
     return [Route(f"{API}/sessions/{{stream}}/events", events, methods=["GET"])]
 
 
-def _teller(vocabulary: Vocabulary) -> Tell:
-    return AgentUiEvents().apply if vocabulary == "agent_ui" else SubagentEvents().apply
+class _Teller:
+    """Makes the events of one session in one vocabulary."""
+
+    def __init__(self, session: str, vocabulary: Vocabulary) -> None:
+        self._session = session
+        self._deltas = vocabulary == "agent_ui"
+        self._tell: Tell = AgentUiEvents().apply if vocabulary == "agent_ui" else SubagentEvents().apply
+
+    def encoded(self, item: LiveItem, after: int) -> Iterator[bytes]:
+        """The events of facts after a sequence, and of pieces, as they are sent."""
+        match item:
+            case LiveFacts(_, records):
+                for record in records:
+                    events = self._tell(record)
+                    if record.sequence > after:
+                        yield _told(record, events)
+            case LivePiece(cursor, frame):
+                yield self._delta(frame, cursor)
+            case LiveGap(cursor, partials):
+                for one in partials:
+                    frame = Frame(kind=one.kind, scope=one.scope, offset=0, text=one.text, tool=one.tool)
+                    yield self._delta(frame, cursor)
+
+    def _delta(self, frame: Frame, cursor: Cursor) -> bytes:
+        """Without an identity: whoever comes back goes on from the newest fact."""
+        if not self._deltas:
+            return b""
+        told = agent_ui_delta(frame, self._session, cursor, time.time_ns() // 1000)
+        return event(told.type, _encoder.encode(told))
 
 
-async def _events(given: Given, stream: str, after: int, head: Head, tell: Tell) -> AsyncGenerator[bytes]:
+async def _events(given: Given, stream: str, after: int, head: Head, teller: _Teller) -> AsyncGenerator[bytes]:
     if after > head.sequence:
         raise gap(stream, after, head)
-    async with ended(given.feeds.facts(stream, after=0)) as batches:
-        async for records in batches:
+    async with ended(given.feeds.live(stream)) as batches:
+        async for items in batches:
             chunk = bytearray()
-            for record in records:
-                events = tell(record)
-                if record.sequence > after:
-                    chunk += _told(record, events)
-                if len(chunk) > LARGEST_CHUNK:
-                    yield bytes(chunk)
-                    chunk.clear()
+            for item in items:
+                for encoded in teller.encoded(item, after):
+                    chunk += encoded
+                    if len(chunk) > LARGEST_CHUNK:
+                        yield bytes(chunk)
+                        chunk.clear()
             if chunk:
                 yield bytes(chunk)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, Protocol
 
 import msgspec
@@ -13,6 +13,7 @@ from ..record import Record
 from ..rows.base import Op
 from ..runs import AgentRunRecord, EffectiveSettings, FoundRun, OpenedFolder
 from ..scope import Actor
+from .live import LiveItem
 
 
 class OpBatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +50,11 @@ class Feeds(Protocol):
         """The facts after a sequence, stored and then live."""
         ...
 
+    def live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
+        """All facts of a session, stored and then live, with the text in the making between them, in one order. A `LiveGap`
+        comes behind the facts up to its cursor, and holds the text so far: after it pieces lead on from there."""
+        ...
+
     def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
         """Encoded server-sent events of the Multi-agent runtime specification, from the present state or from a `seq` on,
         without gap or repeat."""
@@ -81,4 +87,22 @@ class RunReads(Protocol):
 
     def settings(self, project_root: str | None) -> EffectiveSettings:
         """The settings that hold in a workspace."""
+        ...
+
+
+class Upload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A file that was sent and is kept for a while, until an input names it. `media` is what its bytes say it is; `size` is in
+    bytes."""
+
+    upload: str
+    name: str
+    media: str
+    size: int
+
+
+class Uploads(Protocol):
+    """Where files wait that a person attaches."""
+
+    async def receive(self, name: str, pieces: AsyncIterator[bytes]) -> Upload:
+        """Takes one file. Raises Refusal `too_large`, `store_full`; then nothing of it is kept."""
         ...
