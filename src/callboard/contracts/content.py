@@ -8,7 +8,7 @@ import msgspec
 
 #: The largest text, in UTF-8 bytes, that stands inside a fact.
 LARGEST_INLINE = 8 * 1024
-#: How much of a larger text stays visible in the fact, in characters from the head.
+#: How much of a larger text stays visible in the fact, in characters from the head and as many from the tail.
 PREVIEW = 1024
 
 
@@ -21,7 +21,8 @@ class BlobRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
 
 class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the preview of what the blob holds.
+    """A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the head of what the blob holds and
+    `tail` its end.
 
     `erased` is set in rows only: the fact that held the text was erased.
     """
@@ -29,6 +30,7 @@ class Text(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     text: str = ""
     ref: BlobRef | None = None
     erased: bool = False
+    tail: str = ""
 
 
 class Blob(msgspec.Struct, frozen=True):
@@ -51,4 +53,4 @@ def fit(text: str) -> tuple[Text, tuple[Blob, ...]]:
     if len(data) <= LARGEST_INLINE:
         return Text(text=text), ()
     blob = blob_of(data)
-    return Text(text=text[:PREVIEW], ref=blob.ref), (blob,)
+    return Text(text=text[:PREVIEW], ref=blob.ref, tail=text[-PREVIEW:]), (blob,)

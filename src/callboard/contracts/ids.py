@@ -26,6 +26,8 @@ PREFIXES: dict[str, str] = {
     "evidence": "evd",
     "artifact": "art",
     "export": "exp",
+    "process": "prc",
+    "upload": "upl",
 }
 
 IdKind = Literal[
@@ -48,6 +50,8 @@ IdKind = Literal[
     "evidence",
     "artifact",
     "export",
+    "process",
+    "upload",
 ]
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

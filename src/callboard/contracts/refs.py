@@ -10,6 +10,8 @@ from .content import BlobRef
 
 #: `text` and `binary` are files by what they are; `instructions` are files that tell every agent of a folder how to work.
 RefKind = Literal["text", "image", "binary", "folder", "instructions", "artifact", "session"]
+#: What an @ may name.
+MentionKind = Literal["file", "folder", "artifact", "session", "agent"]
 #: How it came into the turn: given with the input, named in it, standing in the folder, or pinned to the thread.
 RefSource = Literal["attached", "mentioned", "folder", "pinned"]
 #: Why a turn was not given what was named.

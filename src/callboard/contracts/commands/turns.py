@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from ..facts.turn import Mode, PermissionMode
@@ -16,8 +17,23 @@ Prompt = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
 Reason = Annotated[str, Meta(max_length=2000)]
 
 
+class Attachment(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
+):
+    """What comes with the input: an upload by its id, or a blob that is there by its hash. Exactly one of them is given; `name`
+    is what a blob is called."""
+
+    upload: Id | None = None
+    blob: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")] | None = None
+    name: Annotated[str, Meta(max_length=255)] = ""
+
+
+Attachments = Annotated[tuple[Attachment, ...], Meta(max_length=20)]
+
+
 class SubmitTurn(Command, frozen=True, kw_only=True):
-    """Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`."""
+    """Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`. What the text names
+    with an @ is given with it, as it is at that moment."""
 
     text: Prompt
     workspace_id: Id | None = None
@@ -27,6 +43,7 @@ class SubmitTurn(Command, frozen=True, kw_only=True):
     mode: Mode = "chat"
     permission_mode: PermissionMode = "ask"
     when_busy: WhenBusy = "queue"
+    attachments: Attachments = ()
 
 
 class TurnAccepted(Answer, frozen=True, kw_only=True):
@@ -46,6 +63,7 @@ class SteerTurn(Command, frozen=True, kw_only=True):
     text: Prompt
     thread_id: Id | None = None
     steer_id: Id | None = None
+    attachments: Attachments = ()
 
 
 class SteerTaken(Answer, frozen=True, kw_only=True):

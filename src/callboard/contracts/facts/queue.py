@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from ..content import Text
+from ..refs import ContextRef, MissingRef
 from ..scope import ScopeKey
 from .base import Fact
 
@@ -29,11 +30,13 @@ class QueuePromoted(Fact, frozen=True, kw_only=True):
 
 
 class QueueEdited(Fact, frozen=True, kw_only=True):
-    """The input of a queued turn was replaced before it started."""
+    """The input of a queued turn was replaced before it started, and what was given with it as well."""
 
     type: ClassVar[str] = "queue.edited"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
     input: Text
+    given: tuple[ContextRef, ...] = ()
+    missing: tuple[MissingRef, ...] = ()
 
 
 class QueueRemoved(Fact, frozen=True, kw_only=True):
@@ -46,12 +49,14 @@ class QueueRemoved(Fact, frozen=True, kw_only=True):
 
 
 class SteerRequested(Fact, frozen=True, kw_only=True):
-    """Input for a running turn, to be part of its next model call."""
+    """Input for a running turn, to be part of its next model call. `given` and `missing` are as in `TurnSubmitted`."""
 
     type: ClassVar[str] = "queue.steer.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
     steer_id: str
     input: Text
+    given: tuple[ContextRef, ...] = ()
+    missing: tuple[MissingRef, ...] = ()
 
 
 class SteerAccepted(Fact, frozen=True, kw_only=True):

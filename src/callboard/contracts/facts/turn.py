@@ -16,12 +16,13 @@ PermissionMode = Literal["ask", "edits", "planning", "full"]
 #: `person` asked for it, `crash` found it running under a dead epoch, `lost` could not reach its host, `replaced` made
 #: room for newer input, `shutdown` ended with the process that ran it, `cancelled` and `closed` were asked of a child.
 InterruptCause = Literal["person", "crash", "lost", "replaced", "shutdown", "cancelled", "closed"]
-#: Where the input of a turn came from: `inbox` is what other agents sent while the agent was idle.
-InputSource = Literal["person", "agent", "inbox", "schedule"]
+#: Where the input of a turn came from: `inbox` is what other agents sent while the agent was idle. A turn of `compaction` has
+#: none: a person had the thread summarised, and nothing is answered.
+InputSource = Literal["person", "agent", "inbox", "schedule", "compaction"]
 
 #: The role is kept as the agent's definition, whole, as JSON (`contracts.ports.agents.Definition`): beside its prompt it has
-#: what the gate holds the run to.
-PromptLayer = Literal["system", "role", "mode", "task"]
+#: what the gate holds the run to. `instructions` are what files of the folder say, told as the folder's words.
+PromptLayer = Literal["system", "role", "mode", "task", "instructions"]
 
 _TURN: tuple[ScopeKey, ...] = ("thread", "turn")
 _RUN: tuple[ScopeKey, ...] = ("thread", "turn", "run")

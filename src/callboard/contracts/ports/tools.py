@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ..content import Blob
+from ..content import Blob, BlobRef
 from ..errors import Code
 from ..facts.action import ApprovalScope, Binding
 from ..facts.permission import Check, Risk, Rule, Verdict
@@ -81,7 +81,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
 class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What a call came to. `code` is None for success. `output` is the whole output as text; large output is split by the
-    runtime. `blobs` hold the contents that `changes` refer to."""
+    runtime. `blobs` hold the contents that `changes` and `images` refer to; `images` are what the call showed."""
 
     output: str
     code: Code | None = None
@@ -90,6 +90,7 @@ class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):
     duration_ms: int = 0
     changes: tuple[FileChange, ...] = ()
     blobs: tuple[Blob, ...] = ()
+    images: tuple[BlobRef, ...] = ()
 
 
 class Toolbox(Protocol):

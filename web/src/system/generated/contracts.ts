@@ -487,6 +487,16 @@ export interface AddAgent {
   readonly reason?: string
 }
 
+/** Give a standing answer: for a session where one is named, else for the workspace. `expires_at` is when it ends. */
+export interface AddRule {
+  readonly matcher: string
+  readonly verdict: Verdict
+  readonly workspaceId?: string | null
+  readonly sessionId?: string | null
+  readonly expiresAt?: number
+  readonly reason?: string
+}
+
 /** The agent. `added` is False where it was there before. */
 export interface AgentAdded {
   readonly sessionId: string
@@ -867,6 +877,16 @@ export interface AskedChange {
 }
 
 /**
+ * What comes with the input: an upload by its id, or a blob that is there by its hash. Exactly one of them is given; `name`
+ * is what a blob is called.
+ */
+export interface Attachment {
+  readonly upload?: string | null
+  readonly blob?: string | null
+  readonly name?: string
+}
+
+/**
  * One execution of a task. `number` counts from 1; times are in microseconds since the Unix epoch. `run_id` is its newest
  * run, empty until it has one.
  */
@@ -998,6 +1018,22 @@ export interface Comment {
   readonly text: string
 }
 
+/** Have the older part of a thread summarised now, while nothing runs in it; its model is told the summary from then on. */
+export interface CompactThread {
+  readonly sessionId: string
+  readonly threadId?: string | null
+  readonly reason?: string
+}
+
+/** What is being summarised: the thread's facts up to and including `through`. What comes of it is a fact of the turn. */
+export interface CompactionBegun {
+  readonly sessionId: string
+  readonly threadId: string
+  readonly turnId: string
+  readonly through: number
+  readonly sequence: number
+}
+
 /**
  * From here on the model is told `summary` in place of the thread's facts up to and including `through`. They stay in the
  * log, and nothing of the summary is an answer (UI-25).
@@ -1054,6 +1090,15 @@ export interface ConfiguredModel {
   readonly address?: string
 }
 
+/** What is pinned now. `missing` are those of it that are not there at present: they stay pinned and show as missing. */
+export interface ContextChanged {
+  readonly sessionId: string
+  readonly threadId: string
+  readonly pinned: readonly string[]
+  readonly missing: readonly MissingRef[]
+  readonly sequence: number
+}
+
 /**
  * Where the context of a turn changed: what it was given or lacked, or a compaction and what came of it. A summary is no
  * answer and is shown on demand.
@@ -1081,6 +1126,20 @@ export interface ContextPart {
 /** A person changed what every turn of the thread is given, from the next one on. `pinned` is all of it, as it was named. */
 export interface ContextPinned {
   readonly pinned: readonly string[]
+}
+
+/**
+ * `text` is what was given under the `ref` that was asked for, absent where nothing was asked for or it is no text;
+ * `summary` stands in place of the thread's facts up to and including `compacted`.
+ */
+export interface ContextRead {
+  readonly sessionId: string
+  readonly threadId: string
+  readonly context: ContextRow
+  readonly text?: Text | null
+  readonly summary?: Text | null
+  readonly compacted?: number
+  readonly head: number
 }
 
 /**
@@ -1219,6 +1278,13 @@ export interface Delivered {
   readonly at?: number
 }
 
+/** What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing. */
+export interface DryRunRules {
+  readonly workspaceId: string
+  readonly rules: readonly RuleEntry[]
+  readonly sessionId?: string | null
+}
+
 /**
  * An allowed path from the agent that declares it to `to` (Communication specification, Communication model).
  *
@@ -1343,6 +1409,21 @@ export interface ErrorRaised {
 }
 
 /**
+ * What the gate would say of a call: of the agent of a thread of a session, or of an agent of a workspace in a mode. The
+ * call is not made, and nothing is kept of it.
+ */
+export interface EvaluatePermission {
+  readonly tool: string
+  readonly arguments?: string
+  readonly workspaceId?: string | null
+  readonly sessionId?: string | null
+  readonly threadId?: string | null
+  readonly agent?: string
+  readonly mode?: Mode
+  readonly permissionMode?: PermissionMode
+}
+
+/**
  * A pack of the session's facts 1 to `through` was made; with `task` it says which `facts` of them are that task's. `pack`
  * names its bytes, `link` the chain's link at `through`, in hex; both can be checked without this product. `reason` is the
  * person's.
@@ -1464,6 +1545,17 @@ export interface FileChange {
   readonly after?: BlobRef | null
 }
 
+/**
+ * What a text behind an @ may mean: files and folders of the workspace, agents, and with `session_id` its artifacts; past
+ * sessions. The best first.
+ */
+export interface FindMentions {
+  readonly workspaceId: string
+  readonly sessionId?: string | null
+  readonly text?: string
+  readonly limit?: number
+}
+
 /** One thing that a reviewer asks to be changed. `assignee` is an agent, or empty for whoever did the work. */
 export interface Fix {
   readonly text: string
@@ -1503,6 +1595,13 @@ export interface GetArtifactDiff {
   readonly toVersion: number
 }
 
+/** What the newest run of a thread was given and what was left out (CTX-01). With `ref`, also the text of that one. */
+export interface GetContext {
+  readonly sessionId: string
+  readonly threadId?: string | null
+  readonly ref?: string | null
+}
+
 /** The parts of one turn, for a window that did not hold them. */
 export interface GetParts {
   readonly sessionId: string
@@ -1519,6 +1618,12 @@ export interface GetSession {
   readonly waitFor?: number
 }
 
+/** What stands in a file of settings: the user's, or that of a workspace's folder. */
+export interface GetSettings {
+  readonly place?: 'folder' | 'user'
+  readonly workspaceId?: string | null
+}
+
 /** One task with its attempts, and what can be read of the agents that work on it. */
 export interface GetTask {
   readonly sessionId: string
@@ -1530,6 +1635,11 @@ export interface GetThreadRead {
   readonly sessionId: string
   readonly threadId?: string | null
   readonly waitFor?: number
+}
+
+/** What a folder's own files would allow, and whether its person lets them. */
+export interface GetTrust {
+  readonly workspaceId: string
 }
 
 /** Older turns: those before an order, newest first in count, in their order; of one thread where it is named. */
@@ -1756,14 +1866,6 @@ export interface InterruptTurn {
   readonly reason?: string
 }
 
-/** One limit as the provider tells it. `resets_in_ms` counts from the answer. */
-export interface Limit {
-  readonly what: 'input_tokens' | 'output_tokens' | 'requests' | 'tokens'
-  readonly limit?: number | null
-  readonly remaining?: number | null
-  readonly resetsInMs?: number | null
-}
-
 /** Make a task wait for others, a part of another, or point to things. */
 export interface LinkTasks {
   readonly sessionId: string
@@ -1805,6 +1907,12 @@ export interface ListExports {
 export interface ListModels {
 }
 
+/** The rules that hold in a workspace, and in one session of it where it is named. */
+export interface ListRules {
+  readonly workspaceId?: string | null
+  readonly sessionId?: string | null
+}
+
 /** The sessions of a workspace, newest first, or of all. */
 export interface ListSessions {
   readonly workspaceId?: string | null
@@ -1824,6 +1932,20 @@ export interface ListTasks {
 
 /** The workspaces that were opened. */
 export interface ListWorkspaces {
+}
+
+/** One thing that may be meant. `insert` is what to write for it, with the @; `title` is for a person. */
+export interface Mention {
+  readonly kind: 'agent' | 'artifact' | 'file' | 'folder' | 'session'
+  readonly ref: string
+  readonly insert: string
+  readonly title?: string
+}
+
+/** `complete` is False where there may be more. */
+export interface MentionList {
+  readonly mentions: readonly Mention[]
+  readonly complete?: boolean
 }
 
 /** `conflict` names the files in conflict: nothing was merged then. */
@@ -2064,6 +2186,25 @@ export interface PermissionRuleRevoked {
   readonly reason?: string
 }
 
+/**
+ * The gate's word, with every station that the call came to. `arguments` are the final ones, as canonical JSON; `code` and
+ * `message` are set where it denies; `matchers` are the rules that wider answers would make.
+ */
+export interface PermissionSeen {
+  readonly agent: string
+  readonly permissionMode: PermissionMode
+  readonly verdict: Verdict
+  readonly risk: Risk
+  readonly readOnly: boolean
+  readonly summary: string
+  readonly arguments: string
+  readonly checks: readonly Check[]
+  readonly code: Code | null
+  readonly message: string
+  readonly preview: string
+  readonly matchers: Readonly<Record<string, string>>
+}
+
 /** What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. */
 export interface PlanPart {
   readonly kind: 'plan'
@@ -2106,7 +2247,7 @@ export interface PromoteQueuedTurn {
 
 /** One layer of the prompt, kept as a blob; `hash` names it. `size` is in bytes. */
 export interface PromptRef {
-  readonly layer: 'mode' | 'role' | 'system' | 'task'
+  readonly layer: 'instructions' | 'mode' | 'role' | 'system' | 'task'
   readonly hash: string
   readonly size: number
 }
@@ -2124,9 +2265,11 @@ export interface QueueChanged {
   readonly sequence: number
 }
 
-/** The input of a queued turn was replaced before it started. */
+/** The input of a queued turn was replaced before it started, and what was given with it as well. */
 export interface QueueEdited {
   readonly input: Text
+  readonly given?: readonly ContextRef[]
+  readonly missing?: readonly MissingRef[]
 }
 
 /** A queued turn was moved to the front. */
@@ -2158,7 +2301,7 @@ export interface QueueRow {
  */
 export interface QuotaReported {
   readonly provider: string
-  readonly limits?: readonly Limit[]
+  readonly limits?: readonly callboard.contracts.facts.model.Limit[]
   readonly retryAfterMs?: number | null
   readonly exhausted?: boolean
 }
@@ -2291,6 +2434,16 @@ export interface RequestReview {
   readonly threadId?: string | null
 }
 
+/** Answer an action that waits in the name of a policy: the decision and scope must be among those that it offers. */
+export interface ResolvePermission {
+  readonly sessionId: string
+  readonly actionId: string
+  readonly decision: 'approve' | 'reject'
+  readonly policy: string
+  readonly scope?: ApprovalScope
+  readonly reason?: string
+}
+
 /**
  * Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
  * decision `answer` and with no other.
@@ -2403,6 +2556,20 @@ export interface ReviewVerdict {
   readonly fixes?: readonly Fix[]
 }
 
+/** Take a rule back that an answer or a person gave. One of a file is taken out of that file. */
+export interface RevokeRule {
+  readonly ruleId: string
+  readonly workspaceId?: string | null
+  readonly sessionId?: string | null
+  readonly reason?: string
+}
+
+/** Let the folder's own files widen nothing any more. */
+export interface RevokeTrust {
+  readonly workspaceId: string
+  readonly reason?: string
+}
+
 /** Take up a former version again, as a new one behind `base_version`, the newest that the asker saw. */
 export interface RollbackArtifact {
   readonly sessionId: string
@@ -2432,6 +2599,35 @@ export interface Rule {
   readonly matcher: string
   readonly verdict: Verdict
   readonly scope: RuleScope
+}
+
+export interface RuleChanged {
+  readonly ruleId: string
+  readonly sequence: number
+}
+
+/** A standing answer. `matcher` reads `Tool` or `Tool(pattern)`, as in `contracts.facts.permission.Rule`. */
+export interface RuleEntry {
+  readonly matcher: string
+  readonly verdict: Verdict
+}
+
+export interface RuleList {
+  readonly rules: readonly StandingRule[]
+}
+
+/**
+ * `calls` of `sessions` were looked at, the newest first; `whole` is False where there are more. `turned` counts those that
+ * would have been decided otherwise, `unspoken` those that no rule speaks of. `examples` are the newest of each.
+ */
+export interface RulesTried {
+  readonly sessions: number
+  readonly calls: number
+  readonly whole: boolean
+  readonly unspoken: number
+  readonly turned: Readonly<Record<string, number>>
+  readonly rules: readonly TriedRule[]
+  readonly examples: readonly TriedCall[]
 }
 
 /**
@@ -2467,6 +2663,7 @@ export interface SandboxApplied {
   readonly writable?: readonly string[]
   readonly seccomp?: boolean
   readonly detail?: string
+  readonly limits?: readonly callboard.contracts.facts.sandbox.Limit[]
 }
 
 /** Queue an envelope to an agent's inbox, on behalf of `thread_id`, the lead where it is left out. */
@@ -2623,6 +2820,16 @@ export interface SessionUpdated {
 }
 
 /**
+ * Say what every turn of a thread is given from the next one on: files and folders by their paths, artifacts and sessions
+ * by their ids. It replaces what was pinned before; nothing takes all away.
+ */
+export interface SetContext {
+  readonly sessionId: string
+  readonly threadId?: string | null
+  readonly pinned: readonly string[]
+}
+
+/**
  * A person changed the settings here; `keys` names what changed and `digest` is the SHA-256 of the file as it was written,
  * in hex. Values are not in the log: some are nobody's business.
  */
@@ -2630,6 +2837,37 @@ export interface SettingsChanged {
   readonly place: 'folder' | 'user'
   readonly keys: readonly string[]
   readonly digest: string
+}
+
+/** What is wrong with a file of settings: the path of the file, the key in it, and what was expected. */
+export interface SettingsProblem {
+  readonly file: string
+  readonly message: string
+  readonly field?: string
+  readonly hint?: string
+}
+
+/**
+ * `values` is what the file says and `holding` what holds with it, both as JSON with every secret as `********`;
+ * `json_schema` describes `values`. `digest` is the SHA-256 of the file, empty where there is none; `problems` say why it could
+ * not be read, and `values` is empty then.
+ */
+export interface SettingsRead {
+  readonly place: 'folder' | 'user'
+  readonly path: string
+  readonly digest: string
+  readonly values: Readonly<Record<string, unknown>>
+  readonly holding: Readonly<Record<string, unknown>>
+  readonly jsonSchema: Readonly<Record<string, unknown>>
+  readonly problems: readonly SettingsProblem[]
+}
+
+/** `keys` are those that changed, `digest` the file's as it is now. */
+export interface SettingsUpdated {
+  readonly place: 'folder' | 'user'
+  readonly path: string
+  readonly digest: string
+  readonly keys: readonly string[]
 }
 
 /** What can be read of the task (`TaskSnapshot`) is whole up to the sequence `through`. */
@@ -2662,6 +2900,20 @@ export interface Spawned {
   readonly queueReason?: string
   readonly position?: number
   readonly sequence: number
+}
+
+/**
+ * A rule and where it stands: `source` is its file, or empty where an answer or a person gave it. One that does not hold
+ * says why in `held_back`: its folder is not trusted, or its time is over.
+ */
+export interface StandingRule {
+  readonly ruleId: string
+  readonly matcher: string
+  readonly verdict: Verdict
+  readonly scope: RuleScope
+  readonly source?: string
+  readonly expiresAt?: number
+  readonly heldBack?: string
 }
 
 /** Set a demo's folder out, open it as a workspace, and give the demo's objective to its team in a new session. */
@@ -2733,10 +2985,12 @@ export interface SteerRejected {
   readonly reason: SteerRejection
 }
 
-/** Input for a running turn, to be part of its next model call. */
+/** Input for a running turn, to be part of its next model call. `given` and `missing` are as in `TurnSubmitted`. */
 export interface SteerRequested {
   readonly steerId: string
   readonly input: Text
+  readonly given?: readonly ContextRef[]
+  readonly missing?: readonly MissingRef[]
 }
 
 export interface SteerTaken {
@@ -2752,6 +3006,7 @@ export interface SteerTurn {
   readonly text: string
   readonly threadId?: string | null
   readonly steerId?: string | null
+  readonly attachments?: readonly Attachment[]
 }
 
 /** The child was stopped for good, by a person, its parent or the end of its parent. */
@@ -2850,7 +3105,10 @@ export interface SubagentsAwaited {
   readonly until?: number
 }
 
-/** Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`. */
+/**
+ * Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`. What the text names
+ * with an @ is given with it, as it is at that moment.
+ */
 export interface SubmitTurn {
   readonly text: string
   readonly workspaceId?: string | null
@@ -2860,6 +3118,7 @@ export interface SubmitTurn {
   readonly mode?: Mode
   readonly permissionMode?: PermissionMode
   readonly whenBusy?: WhenBusy
+  readonly attachments?: readonly Attachment[]
 }
 
 /** Record a verdict. Requested changes become the next input of whoever makes them once they are applied. */
@@ -3079,7 +3338,8 @@ export interface TeamRow {
 }
 
 /**
- * A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the preview of what the blob holds.
+ * A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the head of what the blob holds and
+ * `tail` its end.
  *
  * `erased` is set in rows only: the fact that held the text was erased.
  */
@@ -3087,6 +3347,7 @@ export interface Text {
   readonly text?: string
   readonly ref?: BlobRef | null
   readonly erased?: boolean
+  readonly tail?: string
 }
 
 /**
@@ -3280,6 +3541,52 @@ export interface ToolStarted {
   readonly tool: string
 }
 
+/** A past call that a rule would have decided otherwise. `was` is the gate's verdict then, `matcher` the rule's. */
+export interface TriedCall {
+  readonly sessionId: string
+  readonly turnId: string
+  readonly toolCallId: string
+  readonly tool: string
+  readonly subject: string
+  readonly was: Verdict
+  readonly would: Verdict
+  readonly matcher: string
+}
+
+/** Of how many calls the rule would have had the word. */
+export interface TriedRule {
+  readonly matcher: string
+  readonly verdict: Verdict
+  readonly calls: number
+}
+
+export interface TrustChanged {
+  readonly workspaceId: string
+  readonly trusted: string
+  readonly sequence: number
+}
+
+/**
+ * `digest` is the one to trust it by, empty where its files ask for nothing; `trusted` is the one that it is trusted by.
+ * `problems` are files that could not be read and so allow nothing.
+ */
+export interface TrustRead {
+  readonly workspaceId: string
+  readonly folder: string
+  readonly state: 'changed' | 'nothing' | 'trusted' | 'untrusted'
+  readonly digest: string
+  readonly trusted: string
+  readonly widenings: readonly Widening[]
+  readonly problems: readonly SettingsProblem[]
+}
+
+/** Let the folder's own files widen what holds in it: exactly what was shown under this digest, and nothing else. */
+export interface TrustWorkspace {
+  readonly workspaceId: string
+  readonly digest: string
+  readonly reason?: string
+}
+
 /** Ask a model one tiny question. `name` is that of the list, `PROVIDER/MODEL` or `MODEL`; without it the default. */
 export interface TryModel {
   readonly name?: string
@@ -3370,7 +3677,7 @@ export interface TurnRow {
   readonly message?: string
   readonly hint?: string
   readonly finalParts?: readonly string[]
-  readonly source?: 'agent' | 'inbox' | 'person' | 'schedule'
+  readonly source?: 'agent' | 'compaction' | 'inbox' | 'person' | 'schedule'
   readonly given?: readonly ContextRef[]
   readonly missing?: readonly MissingRef[]
 }
@@ -3398,7 +3705,7 @@ export interface TurnSubmitted {
   readonly input: Text
   readonly mode: Mode
   readonly permissionMode: PermissionMode
-  readonly source?: 'agent' | 'inbox' | 'person' | 'schedule'
+  readonly source?: 'agent' | 'compaction' | 'inbox' | 'person' | 'schedule'
   readonly given?: readonly ContextRef[]
   readonly missing?: readonly MissingRef[]
 }
@@ -3419,6 +3726,18 @@ export interface UpdateSession {
   readonly title?: string | null
   readonly pinned?: boolean | null
   readonly archived?: boolean | null
+}
+
+/**
+ * Write the named keys into a file of settings; null takes a key out, and what is not named stays as it is, comments
+ * included. `digest` is that of the file as it was read, empty where there was none. `********` keeps a secret of the entry
+ * of the same name.
+ */
+export interface UpdateSettings {
+  readonly changes: Readonly<Record<string, unknown>>
+  readonly digest: string
+  readonly place?: 'folder' | 'user'
+  readonly workspaceId?: string | null
 }
 
 /** Update a task of the session's board. */
@@ -3492,6 +3811,16 @@ export interface WarningRaised {
   readonly hint?: string
 }
 
+/**
+ * One thing that a folder's own files would allow if a person trusted it. `what` sorts it, `detail` is in words, `file`
+ * says where it stands, relative to the folder.
+ */
+export interface Widening {
+  readonly what: 'agent' | 'permission_mode' | 'rule' | 'server' | 'shell'
+  readonly detail: string
+  readonly file: string
+}
+
 /** What a piece of work took: tokens, milliseconds, model calls and tool calls. */
 export interface WorkUsage {
   readonly inputTokens?: number
@@ -3553,6 +3882,24 @@ export interface WorkspaceTrusted {
   readonly digest: string
   readonly allowed?: readonly string[]
   readonly reason?: string
+}
+
+/** One limit as the provider tells it. `resets_in_ms` counts from the answer. */
+export interface callboard.contracts.facts.model.Limit {
+  readonly what: 'input_tokens' | 'output_tokens' | 'requests' | 'tokens'
+  readonly limit?: number | null
+  readonly remaining?: number | null
+  readonly resetsInMs?: number | null
+}
+
+/**
+ * What a command may take at most, all that comes of it together; a file's size is that of each. `value` is in
+ * seconds, in MiB or a number.
+ */
+export interface callboard.contracts.facts.sandbox.Limit {
+  readonly name: 'file_size' | 'memory' | 'processes' | 'scratch' | 'timeout'
+  readonly value: number
+  readonly keeper: 'guard' | 'kernel' | 'none' | 'tmpfs'
 }
 
 export interface FactPayloads {
@@ -3749,6 +4096,21 @@ export interface Commands {
   readonly retry_artifact: { readonly command: RetryArtifact; readonly answer: ArtifactChanged }
   readonly export_artifact: { readonly command: ExportArtifact; readonly answer: ExportBegun }
   readonly delete_artifact: { readonly command: DeleteArtifact; readonly answer: ArtifactChanged }
+  readonly get_context: { readonly command: GetContext; readonly answer: ContextRead }
+  readonly set_context: { readonly command: SetContext; readonly answer: ContextChanged }
+  readonly compact_thread: { readonly command: CompactThread; readonly answer: CompactionBegun }
+  readonly find_mentions: { readonly command: FindMentions; readonly answer: MentionList }
+  readonly get_trust: { readonly command: GetTrust; readonly answer: TrustRead }
+  readonly trust_workspace: { readonly command: TrustWorkspace; readonly answer: TrustChanged }
+  readonly revoke_trust: { readonly command: RevokeTrust; readonly answer: TrustChanged }
+  readonly list_rules: { readonly command: ListRules; readonly answer: RuleList }
+  readonly add_rule: { readonly command: AddRule; readonly answer: RuleChanged }
+  readonly revoke_rule: { readonly command: RevokeRule; readonly answer: RuleChanged }
+  readonly dry_run_rules: { readonly command: DryRunRules; readonly answer: RulesTried }
+  readonly evaluate_permission: { readonly command: EvaluatePermission; readonly answer: PermissionSeen }
+  readonly resolve_permission: { readonly command: ResolvePermission; readonly answer: ActionAnswered }
+  readonly get_settings: { readonly command: GetSettings; readonly answer: SettingsRead }
+  readonly update_settings: { readonly command: UpdateSettings; readonly answer: SettingsUpdated }
   readonly list_models: { readonly command: ListModels; readonly answer: ModelList }
   readonly test_model: { readonly command: TryModel; readonly answer: ModelTested }
 }
@@ -3815,6 +4177,21 @@ export const COMMANDS = {
   retry_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Try again to save what is kept of a failed save, or to make an export that failed.' },
   export_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Make a file, a diff, a page or an archive of artifacts in the background.' },
   delete_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Take an artifact away, and its file where that is asked for; its versions stay in the log.' },
+  get_context: { serial: 'session', authority: 'anyone', query: true, summary: 'What the newest run of a thread was given, what is missing and what was left out, with the reasons.' },
+  set_context: { serial: 'session', authority: 'person', query: false, summary: 'Pin what every turn of a thread is given from the next one on.' },
+  compact_thread: { serial: 'session', authority: 'person', query: false, summary: 'Summarise the older part of a thread; its model is told the summary in place of it.' },
+  find_mentions: { serial: 'workspace', authority: 'anyone', query: true, summary: 'What a text behind an @ may mean: files, folders, artifacts, sessions, agents.' },
+  get_trust: { serial: 'workspace', authority: 'anyone', query: true, summary: 'What a folder\'s own files would allow, and whether its person lets them.' },
+  trust_workspace: { serial: 'workspace', authority: 'person', query: false, summary: 'Let the folder\'s own files widen exactly what was shown under this digest.' },
+  revoke_trust: { serial: 'workspace', authority: 'person', query: false, summary: 'Let the folder\'s own files widen nothing any more.' },
+  list_rules: { serial: 'workspace', authority: 'anyone', query: true, summary: 'The rules that hold in a workspace or session, and where each stands.' },
+  add_rule: { serial: 'workspace', authority: 'person', query: false, summary: 'Give a standing answer for a session or a workspace, for a time or for good.' },
+  revoke_rule: { serial: 'workspace', authority: 'person', query: false, summary: 'Take back a rule that an answer or a person gave.' },
+  dry_run_rules: { serial: 'workspace', authority: 'anyone', query: true, summary: 'What rules would have decided of past calls; changes nothing.' },
+  evaluate_permission: { serial: 'session', authority: 'anyone', query: true, summary: 'What the gate would say of a call; the call is not made.' },
+  resolve_permission: { serial: 'session', authority: 'person', query: false, summary: 'Answer an action that waits in the name of a host policy or an approval system.' },
+  get_settings: { serial: 'store', authority: 'person', query: true, summary: 'What stands in a file of settings and what holds with it, secrets masked.' },
+  update_settings: { serial: 'store', authority: 'person', query: false, summary: 'Write named keys into a file of settings, against the file as it was read.' },
   list_models: { serial: 'store', authority: 'person', query: true, summary: 'The models that are configured, and the keys, model servers and agents that are found beside them.' },
   test_model: { serial: 'store', authority: 'person', query: true, summary: 'Ask a model one tiny question, and tell what came or what is wrong.' },
 } as const

@@ -1,0 +1,26 @@
+"""Files that a person sends before saying what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+import msgspec
+
+
+class Upload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A file that was sent and is kept for a while, until an input names it. `media` is what its bytes say it is; `size` is in
+    bytes."""
+
+    upload: str
+    name: str
+    media: str
+    size: int
+
+
+class Uploads(Protocol):
+    """Where files wait that a person attaches."""
+
+    async def receive(self, name: str, pieces: AsyncIterator[bytes]) -> Upload:
+        """Takes one file. Raises Refusal `too_large` and `store_full`; then nothing of it is kept."""
+        ...
