@@ -190,14 +190,25 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     widenings: tuple[Widening, ...] = ()
 
 
+class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What is wrong with a file of settings: the path of the file, the key in it, and what was expected."""
+
+    file: str
+    message: str
+    field: str = ""
+    hint: str = ""
+
+
 class Effective(msgspec.Struct, frozen=True, kw_only=True):
     """What holds in a folder: the user's settings, and the folder's where they are trusted or only narrow. `permission_mode` is
-    the widest that anything works under there, None for no bound; `rules` are those of both files, the user's first."""
+    the widest that anything works under there, None for no bound; `usual_mode` is that of a turn for which nobody chose one;
+    `rules` are those of both files, the user's first."""
 
     trusted: bool = False
     rules: tuple[Rule, ...] = ()
     servers: tuple[Server, ...] = ()
     permission_mode: PermissionMode | None = None
+    usual_mode: PermissionMode = "ask"
     shell: Shell = Shell()
     context: ContextSettings = ContextSettings()
     fallback: tuple[str, ...] = ()
