@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any, Protocol
 
 import msgspec
@@ -87,22 +87,4 @@ class RunReads(Protocol):
 
     def settings(self, project_root: str | None) -> EffectiveSettings:
         """The settings that hold in a workspace."""
-        ...
-
-
-class Upload(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A file that was sent and is kept for a while, until an input names it. `media` is what its bytes say it is; `size` is in
-    bytes."""
-
-    upload: str
-    name: str
-    media: str
-    size: int
-
-
-class Uploads(Protocol):
-    """Where files wait that a person attaches."""
-
-    async def receive(self, name: str, pieces: AsyncIterator[bytes]) -> Upload:
-        """Takes one file. Raises Refusal `too_large`, `store_full`; then nothing of it is kept."""
         ...
