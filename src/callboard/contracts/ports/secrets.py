@@ -1,30 +1,35 @@
 """Secrets: kept outside the log, named by handles everywhere else, and put in place only where something is carried out.
 
 A handle reads `secret://NAME`. A value that is known is replaced by its handle before a fact is built, so what is recorded
-still runs; what only looks like a secret is replaced by a handle that holds for this process.
+still runs; what only looks like a secret is replaced by a handle that holds for this process. `#FORM` behind the name says
+in which form the value stood (`secret://NAME#base64-1`), and a `~` ends a handle where what follows could be read as part
+of it.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 HANDLE = "secret://"
+#: The system's keyring, the environment, what a settings file holds, or this process, which saw something like a secret.
+SecretPlace = Literal["keyring", "environment", "settings", "process"]
 
 
 class SecretInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A secret without its value. `place` says where it is kept: the system's keyring, the environment, or this process."""
+    """A secret without its value. One that is a `key` is given to the provider that it belongs to and to no tool."""
 
     name: str
-    place: str
+    place: SecretPlace
+    key: bool = False
 
 
 class SecretStore(Protocol):
     """Where values are kept. Blocking: not to be called on an event loop."""
 
     def names(self) -> tuple[SecretInfo, ...]:
-        """What there is, by name."""
+        """What there is, by name. Raises Refusal `secret_store_unavailable`."""
         ...
 
     def get(self, name: str) -> str | None:
@@ -41,19 +46,20 @@ class SecretStore(Protocol):
 
 
 class Veil(Protocol):
-    """Redacts one text that comes in pieces: what may be the beginning of a secret is held back until it is known."""
+    """Redacts one text that comes in pieces: what may be the beginning of a secret is held back until it is known. All that it
+    lets out, in order, is what `Secrets.redact` makes of the whole text."""
 
     def add(self, piece: str) -> str:
         """What may be shown now."""
         ...
 
-    def end(self) -> str:
-        """What was held back, redacted."""
+    def rest(self) -> str:
+        """What is held back, redacted as if nothing followed. Changes nothing."""
         ...
 
 
 class Secrets(Protocol):
-    """Redaction and its reverse."""
+    """Redaction and its reverse, and the key store behind them."""
 
     def redact(self, text: str) -> str:
         """The text with handles in place of secrets: known values, also base64-, URL- and JSON-escaped, and what has the shape
@@ -64,11 +70,37 @@ class Secrets(Protocol):
         """The same of bytes, whatever they are."""
         ...
 
+    def holds(self, data: bytes) -> bool:
+        """Whether there may be a secret in what was encoded as JSON or UTF-8. False is certain."""
+        ...
+
     def veil(self) -> Veil:
         """Redaction of a text in pieces."""
         ...
 
     def reveal(self, text: str) -> str:
-        """The text with values in place of handles, to be carried out and never to be kept. Raises Refusal `secret_missing`
-        for a handle that nothing is known of."""
+        """The text with values in place of handles, for a tool to carry out and never to be kept. Raises Refusal
+        `secret_missing` for a handle that nothing is known of, or that is the key of a provider."""
+        ...
+
+    def key(self, text: str) -> str:
+        """The same for the provider or server that a setting's handle is for. Raises Refusal `secret_missing`."""
+        ...
+
+    def names(self) -> tuple[SecretInfo, ...]:
+        """The secrets that are kept, by name."""
+        ...
+
+    def keep(self, name: str, value: str) -> SecretInfo:
+        """Puts a value into the keyring and knows it from now on. Blocking. Raises Refusal `invalid_input` for what would be
+        found in ordinary text, `secret_store_unavailable`."""
+        ...
+
+    def forget(self, name: str) -> None:
+        """Takes a value out of the keyring. What was seen of it goes on being redacted while this process lives. Blocking.
+        Raises Refusal `unknown_secret`, `secret_store_unavailable`."""
+        ...
+
+    def problem(self) -> str:
+        """Why the keyring cannot be used; empty where it can. Blocking."""
         ...
