@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import msgspec
 
 from callboard.contracts.facts.permission import Rule, Verdict
+from callboard.contracts.tools import TOOL_NAMES
 
 from . import globs
 from .commands import is_plain, parts, prefix
@@ -24,6 +25,12 @@ CHANGES = frozenset({"Edit", "Write"})
 
 _MATCHER = re.compile(r"(?P<tool>[^()]+)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 _ORDER: tuple[Verdict, ...] = ("deny", "ask", "allow")
+_NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}")
+_SPELLED = {name.casefold(): name for name in TOOL_NAMES}
+
+
+class BadMatcher(ValueError):
+    """The text is no matcher, or one that could never fit; it says why."""
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +39,27 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     path: str | None = None
     command: str | None = None
+
+
+def check(matcher: str) -> None:
+    """Raises BadMatcher for a text that no rule can be made of. Tools that only some agents or servers bring are known by
+    nobody here, so that another name than ours is taken as it is."""
+    found = _MATCHER.fullmatch(matcher.strip())
+    name = found["tool"].strip() if found is not None else ""
+    if found is None or not _NAME.fullmatch(name):
+        raise BadMatcher("it reads `Tool` or `Tool(pattern)`, such as `Bash(git status *)` or `Edit(docs/**)`")
+    meant = _SPELLED.get(name.casefold(), name)
+    if meant != name:
+        raise BadMatcher(f"there is no tool `{name}`; `{meant}` may be meant")
+    pattern: str | None = found["pattern"]
+    if pattern is not None and not pattern.strip():
+        raise BadMatcher("there is nothing between the parentheses; without them the rule speaks of every call")
+    if pattern is None or name == SHELL:
+        return
+    try:
+        globs.matches(pattern, "")
+    except globs.BadGlob as error:
+        raise BadMatcher(f"the glob cannot be used: {error}") from error
 
 
 def decide(rules: Sequence[Rule], target: Target) -> Rule | None:

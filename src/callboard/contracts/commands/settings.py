@@ -20,8 +20,8 @@ class GetSettings(Command, frozen=True, kw_only=True):
 
 class SettingsRead(Answer, frozen=True, kw_only=True):
     """`values` is what the file says and `holding` what holds with it, both as JSON with every secret as `********`;
-    `json_schema` describes `values`. `digest` is the SHA-256 of the file, empty where there is none; `problems` say why it could
-    not be read, and `values` is empty then."""
+    `json_schema` describes `values`. `digest` is the SHA-256 of the file, empty where there is none; `problems` say why it
+    could not be read, and `values` is empty then."""
 
     place: Place
     path: str

@@ -1,0 +1,158 @@
+"""What a folder says of itself in `.callboard/settings.toml`, and what of it would widen what holds there.
+
+The folder is nobody's friend: its file is read through no link and past no size, and what is wrong with it is told, not raised.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.settings import (
+    Asked,
+    FolderSettings,
+    Server,
+    Settings,
+    SettingsProblem,
+    Shell,
+    StdioServer,
+    Widening,
+)
+from callboard.control.known import narrower
+from callboard.tools.handles import Folder
+from callboard.tools.paths import PathDenied, display
+
+from .settings import LARGEST, converted, parsed
+
+FILE: Final = ".callboard/settings.toml"
+_NETWORK: Final = "network"
+
+
+class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
+    """The file as it was read: its bytes (None where there is none), its tables, what it says, and what is wrong with it."""
+
+    source: bytes | None = None
+    tables: dict[str, Any] = {}
+    says: FolderSettings = FolderSettings()
+    problems: tuple[SettingsProblem, ...] = ()
+
+    @property
+    def shell(self) -> dict[str, Any]:
+        """The keys of the shell that it names."""
+        return self.tables.get("shell", {})
+
+
+def read(folder: str) -> FolderFile:
+    """The folder's file."""
+    try:
+        with Folder(folder) as opened:
+            source = opened.read(FILE, LARGEST)
+    except PathDenied as denied:
+        return _unread(denied.message, "Callboard reads no settings through a link.")
+    except IsADirectoryError:
+        return _unread("It is a folder.", "Settings are a file.")
+    except (FileNotFoundError, NotADirectoryError):
+        return FolderFile()
+    except OSError as error:
+        return _unread(f"It cannot be read: {error.strerror or error}.", "Look at its permissions.")
+    if source is None:
+        return FolderFile()
+    try:
+        tables = parsed(source, FILE)
+        return FolderFile(source=source, tables=tables, says=converted(tables, FolderSettings, FILE))
+    except Refusal as refusal:
+        problem = refusal.problem
+        told = SettingsProblem(file=FILE, message=problem.message, field=problem.field, hint=problem.hint)
+        return FolderFile(source=source, problems=(told,))
+
+
+def asked(file: FolderFile, agents: Iterable[Definition], user: Settings) -> Asked:
+    """What the folder's own files would widen, and the digest of exactly that: not of the words that tell it."""
+    found = [*_rules(file), *_servers(file), *_mode(file, user), *_shell(file, user), *_agents(agents)]
+    if not found:
+        return Asked()
+    values = sorted(
+        msgspec.json.encode({"what": widening.what, "file": widening.file, "value": value}, order="sorted")
+        for widening, value in found
+    )
+    digest = hashlib.sha256(b"\n".join(values)).hexdigest()
+    return Asked(digest=digest, widenings=tuple(widening for widening, _ in found))
+
+
+def shell(file: FolderFile, user: Shell, *, trusted: bool) -> Shell:
+    """What a command may take there: what the folder narrows always, what it widens where it is trusted."""
+    said = file.says.shell
+    keys = [key for key in file.shell if said is not None and (trusted or not _wider(said, user, key))]
+    return msgspec.structs.replace(user, **{key: getattr(said, key) for key in keys})
+
+
+def _wider(said: Shell, user: Shell, key: str) -> bool:
+    # False is less than True as a smaller limit is less than a larger one.
+    return getattr(said, key) > getattr(user, key)
+
+
+def _rules(file: FolderFile) -> list[tuple[Widening, Any]]:
+    return [
+        (Widening(what="rule", detail=f"{display(rule.matcher)} runs without asking", file=FILE), rule)
+        for rule in file.says.rules
+        if rule.verdict == "allow"
+    ]
+
+
+def _servers(file: FolderFile) -> list[tuple[Widening, Any]]:
+    return [
+        (Widening(what="server", detail=f"the tools of {one.name}: {_where(one)}", file=FILE), one)
+        for one in file.says.servers
+    ]
+
+
+def _where(server: Server) -> str:
+    if isinstance(server, StdioServer):
+        given = f", with {', '.join(sorted(server.env))} set" if server.env else ""
+        return f"starts {display(' '.join(server.command), 400)}{display(given)}"
+    return f"reaches {display(server.url, 400)}"
+
+
+def _mode(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
+    mode = file.says.permission_mode
+    if mode is None or narrower(mode, user.permission_mode) == mode:
+        return []
+    detail = f"turns run in the permission mode {mode} where nobody chooses one"
+    return [(Widening(what="permission_mode", detail=detail, file=FILE), mode)]
+
+
+def _shell(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
+    said = file.says.shell
+    keys = sorted(key for key in file.shell if said is not None and _wider(said, user.shell, key))
+    return [
+        (Widening(what="shell", detail=_limit(key, getattr(said, key)), file=FILE), {key: getattr(said, key)})
+        for key in keys
+    ]
+
+
+def _limit(key: str, value: Any) -> str:
+    return "commands reach the network" if key == _NETWORK else f"commands may take {key} = {value}"
+
+
+def _agents(agents: Iterable[Definition]) -> list[tuple[Widening, Any]]:
+    return [
+        (
+            Widening(
+                what="agent",
+                detail=f"{one.name} works in the permission mode {one.permission_mode} where you choose it",
+                file=one.file,
+            ),
+            {"name": one.name, "permission_mode": one.permission_mode},
+        )
+        for one in agents
+        if one.file and one.permission_mode not in (None, "planning", "ask")
+    ]
+
+
+def _unread(message: str, hint: str) -> FolderFile:
+    return FolderFile(source=b"", problems=(SettingsProblem(file=FILE, message=message, hint=hint),))
