@@ -45,6 +45,9 @@ from .facts import (
     ModelRequested,
     PermissionEvaluated,
     PlanUpdated,
+    ProcessEnded,
+    ProcessStarted,
+    ProcessStopRequested,
     QueueAdded,
     QueueEdited,
     QueuePromoted,
@@ -102,6 +105,7 @@ from .facts import (
 from .facts.action import Decision
 from .facts.handoff import ReplyEnd
 from .facts.permission import Verdict
+from .facts.process import ProcessEnd
 from .facts.sandbox import SandboxLevel
 from .facts.turn import InterruptCause
 from .payload import Payload
@@ -200,6 +204,9 @@ _STAND_INS: tuple[Fact, ...] = (
     ToolServerConnected(server=UNKNOWN),
     ToolServerLost(server=UNKNOWN, code=UNKNOWN, message=""),
     QuotaReported(provider=UNKNOWN),
+    ProcessStarted(command=ERASED),
+    ProcessStopRequested(),
+    ProcessEnded(status=cast("ProcessEnd", UNKNOWN), output=ERASED),
     WarningRaised(code="erased", message=""),
     ErrorRaised(code="erased", message=""),
 )

@@ -111,6 +111,7 @@ class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
     handoff_id: str = ""
     channel_id: str = ""
     review_id: str = ""
+    process_id: str = ""
     trace_id: str = ""
     span_id: str = ""
     command_id: str = ""

@@ -83,6 +83,7 @@ WIRE_IDS: dict[ScopeKey, str] = {
     "handoff": "handoffId",
     "channel": "channelId",
     "review": "reviewId",
+    "process": "processId",
     "parent_thread": "parentThreadId",
     "parent_run": "parentRunId",
 }

@@ -43,6 +43,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     handoff: str = msgspec.field(default="", name="h")
     channel: str = msgspec.field(default="", name="ch")
     review: str = msgspec.field(default="", name="v")
+    process: str = msgspec.field(default="", name="p")
     parent_session: str = msgspec.field(default="", name="ps")
     parent_thread: str = msgspec.field(default="", name="pt")
     parent_run: str = msgspec.field(default="", name="pr")
@@ -63,6 +64,7 @@ ScopeKey = Literal[
     "handoff",
     "channel",
     "review",
+    "process",
     "parent_thread",
     "parent_run",
 ]

@@ -13,8 +13,11 @@ from callboard.contracts.facts import (
     HandoffRequested,
     ModelRequested,
     PermissionRuleAdded,
+    ProcessInputGiven,
+    ProcessStopRequested,
     Rule,
     SessionCreated,
+    SubagentCancelled,
     SubagentClosed,
     SubagentQueued,
     SubagentsAwaited,
@@ -99,6 +102,20 @@ class ShareRule(msgspec.Struct, frozen=True):
     cause: str
 
 
+class WriteProcess(msgspec.Struct, frozen=True):
+    """Write to the process in the scope."""
+
+    scope: Scope
+    text: str
+    end: bool
+
+
+class EndProcesses(msgspec.Struct, frozen=True):
+    """End the process in the scope, or all of the scope's thread where it names none."""
+
+    scope: Scope
+
+
 Effect = (
     AskModel
     | RunTool
@@ -110,6 +127,8 @@ Effect = (
     | ListSession
     | ScheduleSession
     | ShareRule
+    | WriteProcess
+    | EndProcesses
 )
 
 
@@ -132,8 +151,16 @@ def effects(records: Iterable[Record]) -> list[Effect]:
                 found.append(WakeAt(fact.reply_by))
             case SubagentQueued(queue_reason="worktree"):
                 found.append(MakeWorktree(record.scope))
-            case SubagentClosed() as fact if fact.worktree:
-                found.append(RemoveWorktree(record.scope, fact.worktree, fact.branch, fact.base))
+            case SubagentCancelled():
+                found.append(EndProcesses(record.scope))
+            case SubagentClosed() as fact:
+                found.append(EndProcesses(record.scope))
+                if fact.worktree:
+                    found.append(RemoveWorktree(record.scope, fact.worktree, fact.branch, fact.base))
+            case ProcessInputGiven(text=text, end=end):
+                found.append(WriteProcess(record.scope, text.text, end))
+            case ProcessStopRequested():
+                found.append(EndProcesses(record.scope))
             case TurnInterruptRequested() as fact:
                 found.append(StopRun(record.scope, fact.cause, fact.reason))
             case ActionRequired() as fact if fact.expires_at:

@@ -10,6 +10,7 @@ import msgspec
 from callboard.contracts.content import Text
 from callboard.contracts.facts.task import Fix
 from callboard.contracts.facts.turn import PermissionMode
+from callboard.contracts.scope import Scope
 from callboard.contracts.team import (
     ChildStatus,
     Edge,
@@ -207,3 +208,13 @@ class AddedEdge(msgspec.Struct, frozen=True, kw_only=True):
 
     source: str
     edge: Edge
+
+
+class OpenProcess(msgspec.Struct, frozen=True, kw_only=True):
+    """A process that goes on in the background, for the host of `epoch`. `scope` is that of the call that started it and of
+    itself; `stopping` is set from the request of its end on."""
+
+    process: str
+    scope: Scope
+    epoch: int
+    stopping: bool = False

@@ -8,12 +8,14 @@ import msgspec
 
 from callboard.contracts.errors import Code
 from callboard.contracts.facts.model import StopReason
+from callboard.contracts.facts.process import ProcessEnd
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.live import Partial
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.ports.external import ArtifactTold, TaskTold
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
+from callboard.contracts.scope import Scope
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,6 +196,26 @@ class NeedOver(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class ProcessBegan(msgspec.Struct, frozen=True, kw_only=True):
+    """The command of a call runs on in the background; the scope is the call's, with the id of the process."""
+
+    scope: Scope
+    command: str
+    summary: str = ""
+
+
+class ProcessOver(msgspec.Struct, frozen=True, kw_only=True):
+    """A process of this host and all that came of it are over. `output` is its head and tail."""
+
+    process: str
+    status: ProcessEnd
+    output: str
+    exit_code: int | None = None
+    duration_ms: int = 0
+    code: str = ""
+    message: str = ""
+
+
 Outcome = (
     ModelAnswered
     | ModelAttemptFailed
@@ -211,4 +233,6 @@ Outcome = (
     | PlanSeen
     | RemoteTold
     | NeedOver
+    | ProcessBegan
+    | ProcessOver
 )

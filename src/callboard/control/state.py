@@ -25,6 +25,7 @@ from .members import (
     InboxItem,
     OpenChannel,
     OpenHandoff,
+    OpenProcess,
     OpenReview,
     OpenTask,
     TeamLoad,
@@ -240,6 +241,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     reviews: dict[str, OpenReview] = msgspec.field(default_factory=dict[str, OpenReview])
     defined: tuple[Definition, ...] = ()
     edges: tuple[AddedEdge, ...] = ()
+    processes: dict[str, OpenProcess] = msgspec.field(default_factory=dict[str, OpenProcess])
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -285,6 +287,7 @@ __all__ = [
     "OpenChannel",
     "OpenHandoff",
     "OpenPlan",
+    "OpenProcess",
     "OpenReview",
     "OpenRun",
     "OpenSteer",

@@ -30,6 +30,7 @@ from callboard.contracts.facts import (
     Fact,
     PermissionRuleAdded,
     PermissionRuleRevoked,
+    ProcessInputGiven,
     QuotaReported,
     SessionTakenOver,
     SnapshotUpdated,
@@ -45,6 +46,7 @@ from callboard.contracts.rows import AnyRow, Op
 from .actions import ActionsPanel
 from .live import Live
 from .parts import PartsPanel
+from .processes import ProcessesPanel
 from .queue import QueuePanel
 from .session import SessionPanel
 from .sessions import CardPanel
@@ -60,7 +62,8 @@ LARGEST_HOLE = 1024
 
 #: Facts that no panel of a session shows, each for its reason: a takeover is told by the turns that it ends; a standing rule by
 #: the answer that made it, and by the settings; a channel by what is said in it; a definition by the call that made it and by
-#: the agents that are made from it; that a merge was asked for by what came of it; that snapshots are whole by themselves.
+#: the agents that are made from it; that a merge was asked for by what came of it; that snapshots are whole by themselves; what
+#: was written to a process by what it prints.
 UNSHOWN: frozenset[type[Fact]] = frozenset(
     {
         SessionTakenOver,
@@ -71,6 +74,7 @@ UNSHOWN: frozenset[type[Fact]] = frozenset(
         AgentDefined,
         SubagentMergeRequested,
         SnapshotUpdated,
+        ProcessInputGiven,
         ArtifactCreated,
         ArtifactDeleted,
         ArtifactExportCompleted,
@@ -104,6 +108,7 @@ class Panels(msgspec.Struct):
     queue: QueuePanel = msgspec.field(default_factory=QueuePanel)
     actions: ActionsPanel = msgspec.field(default_factory=ActionsPanel)
     card: CardPanel = msgspec.field(default_factory=CardPanel)
+    processes: ProcessesPanel = msgspec.field(default_factory=ProcessesPanel)
     team: TeamPanels = msgspec.field(default_factory=TeamPanels)
 
     def apply(self, record: Record) -> list[Op]:
@@ -117,6 +122,7 @@ class Panels(msgspec.Struct):
             *self.queue.apply(record),
             *self.actions.apply(record),
             *self.card.apply(record),
+            *self.processes.apply(record),
             *self.team.apply(record),
         ]
 

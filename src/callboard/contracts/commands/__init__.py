@@ -10,6 +10,8 @@ from .demos import DEMO_TABLE, StartDemo
 from .evidence import EVIDENCE_TABLE
 from .imports import ImportTurn, TurnImported
 from .models import MODEL_TABLE
+from .processes import PROCESS_TABLE
+from .secrets import SECRETS_TABLE
 from .sessions import (
     DeleteSession,
     GetParts,
@@ -198,7 +200,9 @@ TABLE: tuple[Declaration, ...] = (
     *CONTEXT_TABLE,
     *TRUST_TABLE,
     *SETTINGS_TABLE,
+    *SECRETS_TABLE,
     *TOOLING_TABLE,
+    *PROCESS_TABLE,
     *MODEL_TABLE,
 )
 

@@ -64,6 +64,7 @@ from .permission import (
     Rule,
 )
 from .plan import PlanFact, PlanUpdated
+from .process import ProcessEnded, ProcessFact, ProcessInputGiven, ProcessStarted, ProcessStopRequested
 from .queue import (
     QueueAdded,
     QueueEdited,
@@ -164,6 +165,7 @@ AnySessionFact = (
     | ToolFact
     | PermissionFact
     | SandboxFact
+    | ProcessFact
     | ActionFact
     | ModelFact
     | RoutingFact
@@ -259,6 +261,11 @@ __all__ = [
     "PermissionRuleRevoked",
     "PlanFact",
     "PlanUpdated",
+    "ProcessEnded",
+    "ProcessFact",
+    "ProcessInputGiven",
+    "ProcessStarted",
+    "ProcessStopRequested",
     "PromptRef",
     "QueueAdded",
     "QueueEdited",

@@ -26,6 +26,7 @@ from .conversation import (
     ToolPart,
     TurnRow,
 )
+from .process import ProcessRow
 from .session import SessionCard, SessionRow, WorkspaceRow
 from .team import (
     TEAM_PANELS,
@@ -67,6 +68,7 @@ AnyRow = (
     | StatusRow
     | ArtifactRow
     | ContextRow
+    | ProcessRow
     | TeamAnyRow
 )
 
@@ -95,7 +97,7 @@ def decode_ops(data: bytes) -> tuple[Op, ...]:
 
 
 #: The panels of a session, in the order in which a client wants them first.
-SESSION_PANELS = ("session", "status", "turns", "parts", "queue", "actions", "artifacts", "context", *TEAM_PANELS)
+SESSION_PANELS = ("session", "status", "turns", "parts", "queue", "actions", "artifacts", "context", "processes", *TEAM_PANELS)
 #: The panels of a workspace.
 WORKSPACE_PANELS = ("workspaces", "sessions")
 
@@ -126,6 +128,7 @@ __all__ = [
     "Op",
     "Part",
     "PlanPart",
+    "ProcessRow",
     "QueueRow",
     "ReasoningPart",
     "RemoteStatusPart",

@@ -17,6 +17,7 @@ from callboard.contracts.commands import (
     SubmitTurn,
 )
 from callboard.contracts.commands.base import Answer
+from callboard.contracts.commands.processes import TerminateProcess, WriteProcessStdin
 
 from ..batch import Batch, Decision
 from ..known import Known
@@ -31,6 +32,8 @@ from ..outcomes import (
     Outcome,
     PartEnded,
     PlanSeen,
+    ProcessBegan,
+    ProcessOver,
     RemoteTold,
     RunStopped,
     TakenOver,
@@ -40,10 +43,25 @@ from ..outcomes import (
     WorktreeMade,
 )
 from ..state import Session
-from . import actions, answers, calls, evidence, external, imports, queue, recovery, remote, resume, stops, submit
+from . import (
+    actions,
+    answers,
+    calls,
+    evidence,
+    external,
+    imports,
+    processes,
+    queue,
+    recovery,
+    remote,
+    resume,
+    stops,
+    submit,
+)
 from .evidence import EvidenceMade
 from .follow import follow
 from .imports import must_not_be_imported
+from .processes import ProcessCommand
 from .team import handoff, worktree
 from .team.commands import TeamCommand, answer
 from .team.worktree import MergeMade
@@ -60,6 +78,7 @@ SessionCommand = (
     | ImportTurn
     | EvidenceMade
     | MergeMade
+    | ProcessCommand
     | TeamCommand
 )
 
@@ -104,6 +123,8 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             remote.told(batch, report)
         case NeedOver():
             remote.need_over(batch, report)
+        case ProcessBegan() | ProcessOver():
+            processes.take(batch, report)
         case _:
             assert_never(report)
     follow(batch, starts=starts)
@@ -130,6 +151,8 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
             return imports.take(batch, request)
         case EditQueuedTurn():
             return queue.edit(batch, request)
+        case WriteProcessStdin() | TerminateProcess():
+            return processes.command(batch, request)
         case MergeMade():
             return worktree.merged(batch, request)
         case EvidenceMade():

@@ -11,6 +11,7 @@ from ..batch import Batch
 from ..outcomes import Piece, TakenOver
 from ..state import OpenCall, Session, Thread
 from .external import disconnect
+from .processes import lost
 from .stops import close, pause_queue
 from .team import worktree
 
@@ -28,6 +29,7 @@ def taken_over(batch: Batch, report: TakenOver) -> bool:
             disconnect(batch, thread, ENDED)
     if batch.state.epoch < batch.known.epoch:
         worktree.unknown(batch, ENDED)
+    lost(batch, ENDED)
     stale = [
         (thread, thread.run)
         for thread in batch.state.threads.values()

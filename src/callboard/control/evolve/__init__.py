@@ -57,6 +57,10 @@ from callboard.contracts.facts import (
     PermissionRuleAdded,
     PermissionRuleRevoked,
     PlanUpdated,
+    ProcessEnded,
+    ProcessInputGiven,
+    ProcessStarted,
+    ProcessStopRequested,
     QueueAdded,
     QueueEdited,
     QueuePromoted,
@@ -126,7 +130,22 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
 from ..state import Session
-from . import background, calls, defining, external, inbox, models, plan, queue, rules, session, tasks, team, turns
+from . import (
+    background,
+    calls,
+    defining,
+    external,
+    inbox,
+    models,
+    plan,
+    processes,
+    queue,
+    rules,
+    session,
+    tasks,
+    team,
+    turns,
+)
 from .place import Place
 
 
@@ -297,10 +316,17 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return inbox.reserved(state, fact, place)
         case InboxConsumed():
             return inbox.consumed(state, fact, place)
+        case ProcessStarted():
+            return processes.started(state, place)
+        case ProcessStopRequested():
+            return processes.stopping(state, place)
+        case ProcessEnded():
+            return processes.ended(state, place)
         case (
             QueueEdited()
             | PermissionEvaluated()
             | SandboxApplied()
+            | ProcessInputGiven()
             | SnapshotUpdated()
             | OutputFinal()
             | EvidenceExported()

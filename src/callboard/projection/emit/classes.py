@@ -7,7 +7,7 @@ it says. A fact with an empty row is told by others: the row says which.
 from __future__ import annotations
 
 from callboard.contracts.facts import Fact
-from callboard.contracts.live import PartialKind
+from callboard.contracts.live import FrameKind
 
 from . import artifacts
 from .artifacts import artifact
@@ -179,6 +179,10 @@ CLASSES: dict[str, Row] = {
     "tool.server.connected": (diagnostic("acting"),),
     "tool.server.lost": (diagnostic("failed"),),
     "model.quota": (metric(),),
+    "process.started": (diagnostic("acting"),),
+    "process.input": (diagnostic("acting"),),
+    "process.stop.requested": (diagnostic("acting"),),
+    "process.ended": (diagnostic("completed"),),
     "warning.raised": (diagnostic("acting"),),
     "error.raised": (diagnostic("failed"),),
     "workspace.opened": _BY_OTHERS,  # a folder is no surface of Agent UI; its sessions are
@@ -194,7 +198,7 @@ CLASSES: dict[str, Row] = {
 }
 
 #: Text in the making, by its kind.
-DELTAS: dict[PartialKind, Emission] = {
+DELTAS: dict[FrameKind, Emission] = {
     "text": Emission("text.delta", "model", "part", "producing", "conversation", "ephemeral_live"),
     "reasoning": Emission("reasoning.delta", "model", "part", "reasoning", "inline_process", "ephemeral_live"),
     "arguments": Emission(
@@ -202,6 +206,9 @@ DELTAS: dict[PartialKind, Emission] = {
     ),
     "output": Emission(
         "tool.output.delta", "tool", "tool_call", "acting", "tool_ui", "ephemeral_live", None, {"toolState": "progress"}
+    ),
+    "progress": Emission(
+        "tool.progress", "tool", "tool_call", "acting", "tool_ui", "ephemeral_live", None, {"toolState": "progress"}
     ),
 }
 

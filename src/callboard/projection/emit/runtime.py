@@ -45,6 +45,7 @@ def wire_event(record: Record, store_id: str) -> WireEvent:
         handoff_id=scope.handoff,
         channel_id=scope.channel,
         review_id=scope.review,
+        process_id=scope.process,
         trace_id=trace_of(scope),
         span_id=span_of(scope),
         command_id=header.command_id,

@@ -647,7 +647,7 @@ export interface AgentWoke {
 
 export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart
 
-export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart | ActionRow | QueueRow | StatusRow | ArtifactRow | ContextRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
+export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart | ActionRow | QueueRow | StatusRow | ArtifactRow | ContextRow | ProcessRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
 
 /** Tell how far a task is: a phase, counters, a summary, refs to what there is. */
 export interface AppendTaskProgress {
@@ -1379,6 +1379,7 @@ export interface Envelope {
   readonly handoffId?: string
   readonly channelId?: string
   readonly reviewId?: string
+  readonly processId?: string
   readonly traceId?: string
   readonly spanId?: string
   readonly commandId?: string
@@ -1449,6 +1450,27 @@ export interface EvidencePacked {
   readonly facts: number
   readonly link: string
   readonly sequence: number
+}
+
+/**
+ * `level` is what really holds commands in on this machine, and `why` says why it is not more, or what of it is missing.
+ * `protected` are the paths that no command writes, `hidden` those that appear empty; `programs` the folders in which
+ * programs are found, in their order.
+ */
+export interface ExecutionEnvironment {
+  readonly cwd: string
+  readonly workspaceRoots: readonly string[]
+  readonly level: SandboxLevel
+  readonly why: string
+  readonly seccomp: boolean
+  readonly network: boolean
+  readonly limits: readonly Limit[]
+  readonly writable: readonly string[]
+  readonly protected: readonly string[]
+  readonly hidden: readonly string[]
+  readonly programs: readonly string[]
+  readonly trusted: boolean
+  readonly permissionMode: PermissionMode
 }
 
 /** Whether an answer is awaited, and by whom. A required one is tracked until it comes or expires. */
@@ -1602,6 +1624,16 @@ export interface GetContext {
   readonly ref?: string | null
 }
 
+/**
+ * What a command of this thread would find. Without a session, that of an agent without limits of its own in the
+ * workspace; without a thread, the lead's.
+ */
+export interface GetExecutionEnvironment {
+  readonly sessionId?: string | null
+  readonly threadId?: string | null
+  readonly workspaceId?: string | null
+}
+
 /** The parts of one turn, for a window that did not hold them. */
 export interface GetParts {
   readonly sessionId: string
@@ -1635,6 +1667,17 @@ export interface GetThreadRead {
   readonly sessionId: string
   readonly threadId?: string | null
   readonly waitFor?: number
+}
+
+/**
+ * Which tools an agent has. With `session_id` it is that of a thread as its newest run has it, the lead's where none is
+ * named; without, that of a definition in a workspace, as a chat in its own permission mode would have it.
+ */
+export interface GetToolInventory {
+  readonly sessionId?: string | null
+  readonly threadId?: string | null
+  readonly workspaceId?: string | null
+  readonly agent?: string
 }
 
 /** What a folder's own files would allow, and whether its person lets them. */
@@ -1866,6 +1909,16 @@ export interface InterruptTurn {
   readonly reason?: string
 }
 
+/**
+ * What a command may take at most, all that comes of it together; a file's size is that of each. `value` is in
+ * seconds, in MiB or a number.
+ */
+export interface Limit {
+  readonly name: 'file_size' | 'memory' | 'processes' | 'scratch' | 'timeout'
+  readonly value: number
+  readonly keeper: 'guard' | 'kernel' | 'none' | 'tmpfs'
+}
+
 /** Make a task wait for others, a part of another, or point to things. */
 export interface LinkTasks {
   readonly sessionId: string
@@ -1907,10 +1960,25 @@ export interface ListExports {
 export interface ListModels {
 }
 
+/** The processes of a session, those that are over included; with `thread_id`, those of one thread. */
+export interface ListProcesses {
+  readonly sessionId: string
+  readonly threadId?: string | null
+}
+
 /** The rules that hold in a workspace, and in one session of it where it is named. */
 export interface ListRules {
   readonly workspaceId?: string | null
   readonly sessionId?: string | null
+}
+
+/** Which secrets there are. */
+export interface ListSecrets {
+}
+
+/** The servers of tools that hold in a workspace. */
+export interface ListServers {
+  readonly workspaceId: string
 }
 
 /** The sessions of a workspace, newest first, or of all. */
@@ -2238,6 +2306,74 @@ export interface Problem {
   readonly hint?: string
 }
 
+/** What was asked is durable at `sequence`; the process' row says what comes of it. */
+export interface ProcessChanged {
+  readonly sessionId: string
+  readonly processId: string
+  readonly sequence: number
+}
+
+/**
+ * The process and all that came of it are over. `output` is its head and its tail; `code` and `message` say which limit
+ * ended it, or what else went wrong.
+ */
+export interface ProcessEnded {
+  readonly status: 'exited' | 'limited' | 'lost' | 'session_closed' | 'terminated'
+  readonly exitCode?: number | null
+  readonly output?: Text
+  readonly durationMs?: number
+  readonly code?: string
+  readonly message?: string
+}
+
+/** Somebody writes to the process; with `end` nothing comes after it. Whether the process read it nobody knows. */
+export interface ProcessInputGiven {
+  readonly text?: Text
+  readonly end?: boolean
+}
+
+/** The oldest first. One that runs has the newest of its output. */
+export interface ProcessList {
+  readonly processes: readonly ProcessRow[]
+}
+
+/**
+ * One process. `order` is the sequence of its start. `output` is what there is of it: the newest of one that runs where it
+ * is asked for, head and tail of one that is over. Times are in microseconds since the epoch.
+ */
+export interface ProcessRow {
+  readonly kind: 'process'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly processId: string
+  readonly threadId: string
+  readonly agentId: string
+  readonly turnId: string
+  readonly toolCallId: string
+  readonly state: 'exited' | 'limited' | 'lost' | 'running' | 'session_closed' | 'stopping' | 'terminated' | 'unknown'
+  readonly command: Text
+  readonly summary?: string
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly exitCode?: number | null
+  readonly output?: Text
+  readonly code?: string
+  readonly message?: string
+  readonly reason?: string
+}
+
+/** A command runs in the background from here on. What holds it in stands in its call's `sandbox.applied`. */
+export interface ProcessStarted {
+  readonly command: Text
+  readonly summary?: string
+}
+
+/** Somebody wants the process to end. */
+export interface ProcessStopRequested {
+  readonly reason?: string
+}
+
 /** Move a queued turn to the front. */
 export interface PromoteQueuedTurn {
   readonly sessionId: string
@@ -2329,6 +2465,12 @@ export interface ReasoningPart {
   readonly content: Text
 }
 
+/** Let go of a server of tools and connect to it anew. */
+export interface ReconnectServer {
+  readonly workspaceId: string
+  readonly server: string
+}
+
 /** A pointer that travels instead of content: `type` says to what, such as diff, file or evidence. */
 export interface Ref {
   readonly type: string
@@ -2415,6 +2557,11 @@ export interface RemoveQueuedTurn {
   readonly sessionId: string
   readonly turnId: string
   readonly reason?: string
+}
+
+/** Forget a value that is in the system's keyring. */
+export interface RemoveSecret {
+  readonly name: string
 }
 
 /** The answer that a handoff required came, or its time ran out; then its sender, in `to_thread`, is told. */
@@ -2666,6 +2813,31 @@ export interface SandboxApplied {
   readonly limits?: readonly callboard.contracts.facts.sandbox.Limit[]
 }
 
+/** There is no value of that name in the keyring any more. */
+export interface SecretGone {
+  readonly name: string
+}
+
+/** A secret without its value. One that is a `key` is given to the provider that it belongs to and to no tool. */
+export interface SecretInfo {
+  readonly name: string
+  readonly place: 'environment' | 'keyring' | 'process' | 'settings'
+  readonly key?: boolean
+}
+
+/** Where the value is kept, and the handle that stands for it. */
+export interface SecretKept {
+  readonly name: string
+  readonly place: string
+  readonly handle: string
+}
+
+/** The secrets by name, without their values. `problem` says why the keyring cannot be used, and is empty where it can. */
+export interface SecretList {
+  readonly secrets: readonly SecretInfo[]
+  readonly problem?: string
+}
+
 /** Queue an envelope to an agent's inbox, on behalf of `thread_id`, the lead where it is left out. */
 export interface SendHandoff {
   readonly to: string
@@ -2696,6 +2868,37 @@ export interface SendSubagentInput {
   readonly agent: string
   readonly text: string
   readonly sessionId: string
+}
+
+/** The server after that, connected or lost. */
+export interface ServerAnswer {
+  readonly server: ServerState
+}
+
+/** In the order of the settings. */
+export interface ServerList {
+  readonly servers: readonly ServerState[]
+}
+
+/**
+ * A server of tools as it is now. `name` is that of the settings; `title`, `version` and `protocol` are what it said of
+ * itself; of its `tools`, so many were `refused` for the reasons in `refusals`. `code` and `message` say why it is lost,
+ * `said` is the end of what its program wrote to its diagnostics.
+ */
+export interface ServerState {
+  readonly name: string
+  readonly transport: 'http' | 'stdio'
+  readonly condition?: 'connected' | 'connecting' | 'idle' | 'lost'
+  readonly title?: string
+  readonly version?: string
+  readonly protocol?: string
+  readonly tools?: number
+  readonly refused?: number
+  readonly refusals?: readonly string[]
+  readonly deferred?: boolean
+  readonly code?: string
+  readonly message?: string
+  readonly said?: string
 }
 
 /** A session was closed, or opened again. */
@@ -2829,6 +3032,12 @@ export interface SetContext {
   readonly pinned: readonly string[]
 }
 
+/** Keep a value in the system's keyring. The same name takes the place of a former value. */
+export interface SetSecret {
+  readonly name: string
+  readonly value: string
+}
+
 /**
  * A person changed the settings here; `keys` names what changed and `digest` is the SHA-256 of the file as it was written,
  * in hex. Values are not in the log: some are nobody's business.
@@ -2849,8 +3058,8 @@ export interface SettingsProblem {
 
 /**
  * `values` is what the file says and `holding` what holds with it, both as JSON with every secret as `********`;
- * `json_schema` describes `values`. `digest` is the SHA-256 of the file, empty where there is none; `problems` say why it could
- * not be read, and `values` is empty then.
+ * `json_schema` describes `values`. `digest` is the SHA-256 of the file, empty where there is none; `problems` say why it
+ * could not be read, and `values` is empty then.
  */
 export interface SettingsRead {
   readonly place: 'folder' | 'user'
@@ -3337,6 +3546,13 @@ export interface TeamRow {
   readonly synthesisTurn?: string
 }
 
+/** End a process with all that came of it. */
+export interface TerminateProcess {
+  readonly sessionId: string
+  readonly processId: string
+  readonly reason?: string
+}
+
 /**
  * A text of any length. Without `ref`, `text` is all of it; with `ref`, `text` is the head of what the blob holds and
  * `tail` its end.
@@ -3430,8 +3646,9 @@ export interface ToolCancelled {
 }
 
 /**
- * Which tools an agent has from this run on, where that differs from what it had. `catalog` holds each with its
- * availability and reason, as JSON (`contracts.inventory.ToolInfo`).
+ * Which tools an agent has from here on, where that differs from what it had. `catalog` holds each with its
+ * availability and reason, as JSON (`contracts.inventory.ToolInfo`). `added` are those that the run is told of beside what it
+ * began with, because it looked for them.
  */
 export interface ToolCatalogResolved {
   readonly catalog: BlobRef
@@ -3439,6 +3656,7 @@ export interface ToolCatalogResolved {
   readonly deferred?: number
   readonly blocked?: number
   readonly excluded?: number
+  readonly added?: readonly string[]
 }
 
 /** The tool ran to its end. `duration_ms` is wall time; `images` are what it showed beside its words. */
@@ -3458,6 +3676,30 @@ export interface ToolFailed {
   readonly durationMs?: number
   readonly exitCode?: number | null
   readonly changes?: readonly FileChange[]
+}
+
+/**
+ * One tool as one agent has it. `source` is `folder`, `team`, or `mcp:` and the server's name. `reason` says why it is not
+ * loaded, and is empty where it is. `destructive` says that what it does may not be undone; both it and `read_only` are
+ * the word of whoever brings the tool: of a server's they decide nothing alone.
+ */
+export interface ToolInfo {
+  readonly name: string
+  readonly source: string
+  readonly availability: 'blocked' | 'deferred' | 'excluded' | 'loaded'
+  readonly reason?: string
+  readonly description?: string
+  readonly readOnly?: boolean
+  readonly destructive?: boolean
+  readonly concurrency?: 'parallel' | 'serial'
+  readonly interruption?: 'asked' | 'ended'
+}
+
+/** Every tool by its name, and the servers that bring some. */
+export interface ToolInventory {
+  readonly agent: string
+  readonly tools: readonly ToolInfo[]
+  readonly servers: readonly ServerState[]
 }
 
 /** The call had begun when its host died: whether it took effect is unknown, and it is never run again by itself. */
@@ -3884,6 +4126,14 @@ export interface WorkspaceTrusted {
   readonly reason?: string
 }
 
+/** Write to a process, and end its input with `end`. */
+export interface WriteProcessStdin {
+  readonly sessionId: string
+  readonly processId: string
+  readonly text?: string
+  readonly end?: boolean
+}
+
 /** One limit as the provider tells it. `resets_in_ms` counts from the answer. */
 export interface callboard.contracts.facts.model.Limit {
   readonly what: 'input_tokens' | 'output_tokens' | 'requests' | 'tokens'
@@ -3952,6 +4202,10 @@ export interface FactPayloads {
   readonly 'permission.rule.added': PermissionRuleAdded
   readonly 'permission.rule.revoked': PermissionRuleRevoked
   readonly 'plan.updated': PlanUpdated
+  readonly 'process.ended': ProcessEnded
+  readonly 'process.input': ProcessInputGiven
+  readonly 'process.started': ProcessStarted
+  readonly 'process.stop.requested': ProcessStopRequested
   readonly 'queue.added': QueueAdded
   readonly 'queue.edited': QueueEdited
   readonly 'queue.promoted': QueuePromoted
@@ -4111,6 +4365,16 @@ export interface Commands {
   readonly resolve_permission: { readonly command: ResolvePermission; readonly answer: ActionAnswered }
   readonly get_settings: { readonly command: GetSettings; readonly answer: SettingsRead }
   readonly update_settings: { readonly command: UpdateSettings; readonly answer: SettingsUpdated }
+  readonly list_secrets: { readonly command: ListSecrets; readonly answer: SecretList }
+  readonly set_secret: { readonly command: SetSecret; readonly answer: SecretKept }
+  readonly remove_secret: { readonly command: RemoveSecret; readonly answer: SecretGone }
+  readonly get_tool_inventory: { readonly command: GetToolInventory; readonly answer: ToolInventory }
+  readonly list_servers: { readonly command: ListServers; readonly answer: ServerList }
+  readonly reconnect_server: { readonly command: ReconnectServer; readonly answer: ServerAnswer }
+  readonly get_execution_environment: { readonly command: GetExecutionEnvironment; readonly answer: ExecutionEnvironment }
+  readonly list_processes: { readonly command: ListProcesses; readonly answer: ProcessList }
+  readonly write_process_stdin: { readonly command: WriteProcessStdin; readonly answer: ProcessChanged }
+  readonly terminate_process: { readonly command: TerminateProcess; readonly answer: ProcessChanged }
   readonly list_models: { readonly command: ListModels; readonly answer: ModelList }
   readonly test_model: { readonly command: TryModel; readonly answer: ModelTested }
 }
@@ -4192,6 +4456,16 @@ export const COMMANDS = {
   resolve_permission: { serial: 'session', authority: 'person', query: false, summary: 'Answer an action that waits in the name of a host policy or an approval system.' },
   get_settings: { serial: 'store', authority: 'person', query: true, summary: 'What stands in a file of settings and what holds with it, secrets masked.' },
   update_settings: { serial: 'store', authority: 'person', query: false, summary: 'Write named keys into a file of settings, against the file as it was read.' },
+  list_secrets: { serial: 'store', authority: 'person', query: true, summary: 'The secrets that there are, by name and place, without their values.' },
+  set_secret: { serial: 'store', authority: 'person', query: false, summary: 'Keep a secret in the system\'s keyring; its handle stands for it everywhere else.' },
+  remove_secret: { serial: 'store', authority: 'person', query: false, summary: 'Forget a secret that is in the system\'s keyring.' },
+  get_tool_inventory: { serial: 'session', authority: 'anyone', query: true, summary: 'The tools of an agent: loaded, deferred, blocked, excluded, each with its reason and how it behaves.' },
+  list_servers: { serial: 'workspace', authority: 'anyone', query: true, summary: 'The servers of tools of a workspace, and what is wrong with them.' },
+  reconnect_server: { serial: 'workspace', authority: 'person', query: false, summary: 'Connect to a server of tools anew.' },
+  get_execution_environment: { serial: 'workspace', authority: 'anyone', query: true, summary: 'Where commands of a thread run, what holds them in, and what they may take.' },
+  list_processes: { serial: 'session', authority: 'anyone', query: true, summary: 'The processes that a session\'s commands started in the background.' },
+  write_process_stdin: { serial: 'session', authority: 'person', query: false, summary: 'Write to a process that runs in the background.' },
+  terminate_process: { serial: 'session', authority: 'person', query: false, summary: 'End a process that runs in the background, with all that came of it.' },
   list_models: { serial: 'store', authority: 'person', query: true, summary: 'The models that are configured, and the keys, model servers and agents that are found beside them.' },
   test_model: { serial: 'store', authority: 'person', query: true, summary: 'Ask a model one tiny question, and tell what came or what is wrong.' },
 } as const
@@ -4206,6 +4480,7 @@ export interface PanelRows {
   readonly actions: ActionRow
   readonly artifacts: ArtifactRow
   readonly context: ContextRow
+  readonly processes: ProcessRow
   readonly team: TeamRow
   readonly agents: AgentRow
   readonly tasks: TaskRow
@@ -4230,6 +4505,7 @@ export const SESSION_PANELS = [
   'actions',
   'artifacts',
   'context',
+  'processes',
   'team',
   'agents',
   'tasks',
