@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.facts.permission import Rule, RuleScope, Verdict
-from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, ToolOutcome
+from callboard.contracts.ports.tools import Evaluation, Question, Reply, ToolCall, ToolContext, ToolOutcome
 from callboard.tools.toolbox import FolderToolbox
 
 DEFINITION = "d" * 64
@@ -21,6 +21,26 @@ def rule(verdict: Verdict, matcher: str, scope: RuleScope = "session") -> Rule:
 
 def call(tool: str, **arguments: Any) -> ToolCall:
     return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(arguments))
+
+
+class Told:
+    """Keeps what a call tells while it runs, and answers what it asks with what is `ready`."""
+
+    def __init__(self, shown: list[str], *ready: Reply) -> None:
+        self.shown = shown
+        self.far: list[tuple[float, float | None, str]] = []
+        self.asked: list[Question] = []
+        self._ready = list(ready)
+
+    def output(self, text: str) -> None:
+        self.shown.append(text)
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        self.far.append((done, total, message))
+
+    async def ask(self, question: Question) -> Reply:
+        self.asked.append(question)
+        return self._ready.pop(0) if self._ready else Reply(said="nothing")
 
 
 class Agent:
@@ -51,7 +71,7 @@ class Agent:
         return await self.toolbox.evaluate(call(tool, **arguments), self.context)
 
     async def run(self, wanted: ToolCall, evaluation: Evaluation) -> ToolOutcome:
-        outcome = await self.toolbox.run(wanted, evaluation, self.context, self.shown.append)
+        outcome = await self.toolbox.run(wanted, evaluation, self.context, Told(self.shown))
         return msgspec.structs.replace(outcome, duration_ms=0)
 
     async def do(self, tool: str, **arguments: Any) -> ToolOutcome:

@@ -29,3 +29,28 @@ class ToolInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     destructive: bool = False
     concurrency: Concurrency = "serial"
     interruption: Interruption = "ended"
+
+
+Transport = Literal["stdio", "http"]
+#: `connecting` goes on in the background; `lost` is tried again at its next use; `idle` was not needed yet.
+ServerCondition = Literal["idle", "connecting", "connected", "lost"]
+
+
+class ServerState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A server of tools as it is now. `name` is that of the settings; `title`, `version` and `protocol` are what it said of
+    itself; of its `tools`, so many were `refused` for the reasons in `refusals`. `code` and `message` say why it is lost,
+    `said` is the end of what its program wrote to its diagnostics."""
+
+    name: str
+    transport: Transport
+    condition: ServerCondition = "idle"
+    title: str = ""
+    version: str = ""
+    protocol: str = ""
+    tools: int = 0
+    refused: int = 0
+    refusals: tuple[str, ...] = ()
+    deferred: bool = False
+    code: str = ""
+    message: str = ""
+    said: str = ""

@@ -121,6 +121,14 @@ class InProcessLiveFeed:
         if stream not in self._places:
             raise ValueError(f"A frame of {stream} came before its facts.")
         ring = self._ring(stream)
+        if frame.kind != "progress":
+            self._grow(ring, frame)
+        cursor = Cursor(ring.end.sequence, ring.end.n + 1)
+        ring.add(LivePiece(cursor, frame))
+        return cursor
+
+    @staticmethod
+    def _grow(ring: _Ring, frame: Frame) -> None:
         key = partial_key(frame.kind, frame.scope)
         part = ring.parts.get(key)
         length = part.length if part else 0
@@ -131,9 +139,6 @@ class InProcessLiveFeed:
         part.texts.append(frame.text)
         part.length += len(frame.text)
         part.tool = frame.tool or part.tool
-        cursor = Cursor(ring.end.sequence, ring.end.n + 1)
-        ring.add(LivePiece(cursor, frame))
-        return cursor
 
     async def follow(self, stream: str, after: Cursor | None = None) -> AsyncGenerator[tuple[LiveItem, ...], None]:
         if stream not in self._places:
@@ -188,8 +193,8 @@ def _joined(items: Sequence[LiveItem]) -> tuple[LiveItem, ...]:
 
 def _continues(one: Frame, next_: Frame) -> bool:
     return (
-        one.offset + len(one.text) == next_.offset
-        and one.kind == next_.kind
+        one.kind == next_.kind != "progress"
+        and one.offset + len(one.text) == next_.offset
         and one.tool == next_.tool
         and one.scope == next_.scope
     )

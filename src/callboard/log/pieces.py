@@ -8,14 +8,14 @@ from typing import get_args
 import msgspec
 
 from ..contracts.errors import Refusal
-from ..contracts.live import Frame, PartialKind, partial_key
+from ..contracts.live import Frame, FrameKind, PartialKind, partial_key
 from ..contracts.scope import Scope
 
 
 class Gathered(msgspec.Struct):
     """What one part gets: `text` from `offset` on, in characters."""
 
-    kind: PartialKind
+    kind: FrameKind
     scope: Scope
     tool: str
     offset: int

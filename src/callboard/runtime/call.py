@@ -12,6 +12,7 @@ from callboard.control.outcomes import ToolEnded
 from . import worktrees
 from .gather import Gatherer
 from .host import SessionHost
+from .tooling import Reporting
 
 log = logging.getLogger(__name__)
 
@@ -61,9 +62,7 @@ class Calling:
         toolbox = host.parts.toolbox
         context = await host.runs.tool_context(scope.thread)
         try:
-            return await toolbox.run(
-                wanted, evaluation, context, lambda text: self._gather.add("output", scope, text, tool)
-            )
+            return await toolbox.run(wanted, evaluation, context, Reporting(self._gather, scope, tool))
         except Exception as error:
             log.exception("the tool %s failed in a way that it does not tell", tool)
             return ToolOutcome(

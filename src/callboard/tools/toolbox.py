@@ -12,10 +12,11 @@ import msgspec
 
 from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
+from callboard.contracts.inventory import ServerState, ToolInfo
 from callboard.contracts.ports.model import ToolSpec
-from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, ToolOutcome
+from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
 
-from . import arguments, changes, edit, gate, kit, read, shell, write
+from . import arguments, changes, edit, gate, inventory, kit, read, shell, write
 from .bash import BashArguments
 from .case import Ground
 from .finalize import FinalizeArguments
@@ -52,12 +53,30 @@ class FolderToolbox:
         """The tools that this agent is told of, by name."""
         return kit.specs(context)
 
+    def inventory(self, context: ToolContext) -> tuple[ToolInfo, ...]:
+        """Every tool that there is, by name, as this agent has it."""
+        return inventory.of(context)
+
+    def servers(self, context: ToolContext) -> tuple[ServerState, ...]:
+        """The servers of the context as they are now."""
+        return ()
+
+    async def prepare(self, context: ToolContext) -> None:
+        """Connects to the servers of the context that are not there, within a bound."""
+
+    async def reconnect(self, context: ToolContext, server: str) -> ServerState:
+        """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
+        raise Refusal("unknown_server", f"No server {server} is configured here.", field="server")
+
+    async def close(self) -> None:
+        """Lets go of all servers."""
+
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
         """Passes the call through the gate. Runs nothing and changes nothing."""
         return await asyncio.to_thread(lambda: gate.evaluate(call, context, self._ground()))
 
     async def run(
-        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, output: Callable[[str], None]
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, reporter: Reporter
     ) -> ToolOutcome:
         """Runs a call that the gate or a person let through; a call that is not the one that was let through is refused.
 
@@ -67,7 +86,7 @@ class FolderToolbox:
         started = time.monotonic()
         try:
             asked = _same_call(call, evaluation, context)
-            outcome = await self._run(asked, evaluation, context, output)
+            outcome = await self._run(asked, evaluation, context, reporter)
         except Refusal as refusal:
             outcome = ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         except PathDenied as denied:
@@ -97,7 +116,7 @@ class FolderToolbox:
         asked: Arguments,
         evaluation: Evaluation,
         context: ToolContext,
-        output: Callable[[str], None],
+        reporter: Reporter,
     ) -> ToolOutcome:
         match asked:
             case read.ReadArguments():
@@ -110,7 +129,7 @@ class FolderToolbox:
                 if evaluation.sandbox is None:
                     raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
                 ground = await asyncio.to_thread(self._ground)
-                return await shell.run(asked, context.folder, evaluation.sandbox, ground, output)
+                return await shell.run(asked, context.folder, evaluation.sandbox, ground, reporter.output)
             case FinalizeArguments(summary=summary):
                 return ToolOutcome(output=summary)
             case _:

@@ -176,7 +176,7 @@ def test_text_in_the_making_carries_its_place_in_the_live_feed():
 
 def test_every_kind_of_piece_has_its_class():
     """UI-08: arguments and output of a call are told under the call."""
-    assert set(DELTAS) == set(get_args(PartialKind))
+    assert set(DELTAS) == {*get_args(PartialKind), "progress"}
     frames = [item for item in HISTORY.live if isinstance(item, Frame)]
     deltas = [agent_ui_delta(frame, "ses_history", Cursor(1, 1), 0) for frame in frames]
     assert [line for delta in deltas for line in missing(delta)] == []

@@ -10,8 +10,9 @@ from .base import Fact
 
 
 class ToolCatalogResolved(Fact, frozen=True, kw_only=True):
-    """Which tools an agent has from this run on, where that differs from what it had. `catalog` holds each with its
-    availability and reason, as JSON (`contracts.inventory.ToolInfo`)."""
+    """Which tools an agent has from here on, where that differs from what it had. `catalog` holds each with its
+    availability and reason, as JSON (`contracts.inventory.ToolInfo`). `added` are those that the run is told of beside what it
+    began with, because it looked for them."""
 
     type: ClassVar[str] = "tool.catalog.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
@@ -20,6 +21,7 @@ class ToolCatalogResolved(Fact, frozen=True, kw_only=True):
     deferred: int = 0
     blocked: int = 0
     excluded: int = 0
+    added: tuple[str, ...] = ()
 
 
 class ToolServerConnected(Fact, frozen=True, kw_only=True):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -14,6 +13,7 @@ from ..facts.permission import Check, Risk, Rule, Verdict
 from ..facts.sandbox import SandboxApplied
 from ..facts.tool import FileChange
 from ..facts.turn import Mode, PermissionMode
+from ..inventory import ServerState, ToolInfo
 from ..settings import Server, Shell
 from ..team import Policy
 from .model import ToolSpec
@@ -26,7 +26,7 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     `teamwork` names the tools of a team that could mean something to this agent. A change must
     be within the `work_globs` of its definition, and within `given_globs`, those that its parent named (empty for everywhere);
     one that is `read_only` writes nothing. `trusted` says that a person trusts the folder; `shell` is what a command may take,
-    `servers` are those that bring tools.
+    `servers` are those that bring tools; `found` are the tools that are deferred and that the run looked for.
     """
 
     folder: str
@@ -44,6 +44,7 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     trusted: bool = False
     shell: Shell = Shell()
     servers: tuple[Server, ...] = ()
+    found: tuple[str, ...] = ()
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +82,8 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
 class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What a call came to. `code` is None for success. `output` is the whole output as text; large output is split by the
-    runtime. `blobs` hold the contents that `changes` and `images` refer to; `images` are what the call showed."""
+    runtime. `blobs` hold the contents that `changes` and `images` refer to; `images` are what the call showed. `found`
+    are tools that the run is to be told of from now on."""
 
     output: str
     code: Code | None = None
@@ -91,6 +93,41 @@ class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[FileChange, ...] = ()
     blobs: tuple[Blob, ...] = ()
     images: tuple[BlobRef, ...] = ()
+    found: tuple[str, ...] = ()
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server asks a person while a call of it runs. `schema` is the JSON Schema of the answer, an object; None where it
+    wants no more than a yes to what it says. `url` is an address that it names; nothing here opens it."""
+
+    server: str
+    message: str
+    schema: dict[str, Any] | None = None
+    url: str = ""
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a question: an answer as the person typed it, a no, or nobody answered (in time, or before the turn was
+    stopped)."""
+
+    said: Literal["answer", "reject", "nothing"]
+    answer: str = ""
+
+
+class Reporter(Protocol):
+    """To whom a call tells what comes of it while it runs."""
+
+    def output(self, text: str) -> None:
+        """A piece of its output."""
+        ...
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        """How far it is; without `total` nobody knows of how much."""
+        ...
+
+    async def ask(self, question: Question) -> Reply:
+        """Asks a person. One question of a call waits for the one before it."""
+        ...
 
 
 class Toolbox(Protocol):
@@ -100,23 +137,44 @@ class Toolbox(Protocol):
         """The tools that this agent is told of, by name."""
         ...
 
+    def inventory(self, context: ToolContext) -> tuple[ToolInfo, ...]:
+        """Every tool that there is, by name, as this agent has it."""
+        ...
+
+    def servers(self, context: ToolContext) -> tuple[ServerState, ...]:
+        """The servers of the context as they are now."""
+        ...
+
+    async def prepare(self, context: ToolContext) -> None:
+        """Connects to the servers of the context that are not there, within a bound. One that does not answer by then is
+        waited for no more: it may come later."""
+        ...
+
+    async def reconnect(self, context: ToolContext, server: str) -> ServerState:
+        """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
+        ...
+
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
         """Passes the call through the gate. Runs nothing and changes nothing."""
         ...
 
     async def run(
-        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, output: Callable[[str], None]
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, reporter: Reporter
     ) -> ToolOutcome:
         """Runs a call that the gate or a person let through, with the evaluation's final arguments.
 
-        `output` is told pieces of output as they come. Where an approval's binding no longer holds (the file changed) the
+        `reporter` is told what comes of it meanwhile. Where an approval's binding no longer holds (the file changed) the
         outcome has the code `file_changed` and nothing was done. Cancelling the task ends what the call started,
-        with all its children.
+        with all its children; a server is asked to stop.
         """
         ...
 
     async def source(self, path: str, context: ToolContext) -> str:
         """The text of a file as it stands, for a read that the gate let through. Raises Refusal."""
+        ...
+
+    async def close(self) -> None:
+        """Lets go of all servers."""
         ...
 
 

@@ -108,6 +108,8 @@ def agent_ui_delta(frame: Frame, session_id: str, cursor: Cursor, at: int) -> Ag
     """The event of a piece of text in the making, at its place in the live feed. `at` is in microseconds since the epoch."""
     emission = DELTAS[frame.kind]
     named = {"tool": frame.tool} if frame.tool else {}
+    said = {"message": frame.text, "done": frame.done, "total": frame.total}
+    pieces = {"offset": frame.offset, "delta": frame.text}
     return AgentUiEvent(
         type=emission.type,
         sequence=cursor.sequence,
@@ -118,7 +120,7 @@ def agent_ui_delta(frame: Frame, session_id: str, cursor: Cursor, at: int) -> Ag
         part_id=step_of(frame.scope),
         **_entities(frame.scope),
         **_dimensions(emission),
-        payload={"offset": frame.offset, "delta": frame.text, **named, **emission.adds},
+        payload={**(said if frame.kind == "progress" else pieces), **named, **emission.adds},
     )
 
 

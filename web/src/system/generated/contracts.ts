@@ -3750,12 +3750,16 @@ export interface ToolRefused {
   readonly message: string
 }
 
-/** The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours. */
+/**
+ * The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours; `signature` is
+ * what the provider wants back with the call, opaque.
+ */
 export interface ToolRequested {
   readonly tool: string
   readonly arguments: Text
   readonly summary?: string
   readonly providerCallId?: string
+  readonly signature?: string
 }
 
 /**
