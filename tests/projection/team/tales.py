@@ -23,6 +23,9 @@ from callboard.contracts.facts import (
     InboxConsumed,
     InboxReserved,
     PlanUpdated,
+    ProcessEnded,
+    ProcessStarted,
+    ProcessStopRequested,
     QueueAdded,
     RemoteArtifact,
     RemotePart,
@@ -353,9 +356,20 @@ def parallel() -> Story:
     )
 
 
+def behind() -> Story:
+    """A command that goes on in the background, is asked to end, and does."""
+    story, scope = asked(), within(RUN, step=2, tool_call="cal_1", process="prc_1")
+    return told(
+        story,
+        (ProcessStarted(command=Text(text="npm run dev")), scope),
+        (ProcessStopRequested(reason="no longer needed"), scope),
+        (ProcessEnded(status="terminated", exit_code=137, output=Text(text="ready\n")), scope),
+    )
+
+
 def every() -> tuple[Story, ...]:
     """All of them."""
-    others = asleep(), elsewhere(), tried(), specialists(), judged(), planned(), halted(), orphaned(), waited()
+    others = behind(), asleep(), elsewhere(), tried(), specialists(), judged(), planned(), halted(), orphaned(), waited()
     return (*others, people(), parallel(), team(), conforming())
 
 

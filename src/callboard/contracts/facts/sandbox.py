@@ -16,7 +16,7 @@ LimitName = Literal["timeout", "memory", "processes", "file_size", "scratch"]
 LimitKeeper = Literal["guard", "kernel", "tmpfs", "none"]
 
 
-class Limit(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class ResourceLimit(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What a command may take at most, all that comes of it together; a file's size is that of each. `value` is in
     seconds, in MiB or a number."""
 
@@ -35,7 +35,7 @@ class SandboxApplied(Fact, frozen=True, kw_only=True):
     writable: tuple[str, ...] = ()
     seccomp: bool = False
     detail: str = ""
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[ResourceLimit, ...] = ()
 
 
 SandboxFact = SandboxApplied
