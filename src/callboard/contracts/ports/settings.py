@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-from ..settings import Asked, Effective, Settings
+import msgspec
+
+from ..commands.settings import SettingsRead
+from ..settings import Asked, Effective, Place, Settings, SettingsProblem
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of settings that was written: what changed in it, the SHA-256 of what it holds now (hex), and what it held before
+    (None where there was none)."""
+
+    place: Place
+    folder: str
+    path: str
+    digest: str
+    keys: tuple[str, ...]
+    before: bytes | None
 
 
 class SettingsBook(Protocol):
@@ -21,4 +37,22 @@ class SettingsBook(Protocol):
 
     def effective(self, folder: str, trusted: str) -> Effective:
         """What holds in the folder, where `trusted` is the digest that a person trusts (empty for none)."""
+        ...
+
+    def problems(self, folder: str) -> tuple[SettingsProblem, ...]:
+        """What is wrong with the user's file and the folder's."""
+        ...
+
+    def read(self, place: Place, folder: str, trusted: str) -> SettingsRead:
+        """A file of settings as it is shown, secrets masked. `folder` is empty where none is meant."""
+        ...
+
+    def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> Written:
+        """Writes the named keys into a file that has this digest; None takes one out. What was set holds at once, models
+        included. Raises Refusal `conflict` where the file is another by now, `bad_settings` of what cannot be set,
+        `path_denied` where the file is none of the folder's own, `store_full`."""
+        ...
+
+    def put_back(self, written: Written) -> None:
+        """Gives a file back what it held before, where what followed from its change could not be kept."""
         ...

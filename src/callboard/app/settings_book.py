@@ -1,0 +1,228 @@
+"""The settings that hold, from files that are read again whenever they changed."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from callboard.contracts.commands.settings import SettingsRead
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.permission import Rule, RuleScope
+from callboard.contracts.facts.turn import PermissionMode
+from callboard.contracts.ports.agents import Definitions
+from callboard.contracts.ports.settings import Written
+from callboard.contracts.settings import (
+    Asked,
+    Effective,
+    Place,
+    RuleEntry,
+    Settings,
+    SettingsProblem,
+)
+from callboard.control.known import narrower
+
+from . import folder_settings, settings_files
+from .folder_settings import FolderFile
+from .home import Home
+from .settings import of_file, over
+
+#: A file that changed this shortly before it was read may change again without another time stamp, in nanoseconds.
+_SETTLED = 2_000_000_000
+
+
+class _Stamp(NamedTuple):
+    """What changes with a file: None for one that is not there."""
+
+    inode: int
+    mode: int
+    size: int
+    modified: int
+    changed: int
+
+
+class _User(NamedTuple):
+    stamp: _Stamp | None
+    settled: bool
+    settings: Settings
+    refusal: Refusal | None
+
+
+class _Folder(NamedTuple):
+    stamp: _Stamp | None
+    settled: bool
+    file: FolderFile
+
+
+class SettingsFiles:
+    """Implements the port `SettingsBook`. `changed` is told of the user's settings when they were written here; it refuses
+    those that cannot be used, and nothing is written then."""
+
+    def __init__(
+        self,
+        home: Home,
+        environment: Mapping[str, str],
+        definitions: Definitions,
+        changed: Callable[[Settings], None] = lambda _: None,
+    ) -> None:
+        self._home = home
+        self._environment = environment
+        self._definitions = definitions
+        self._changed = changed
+        self._user: _User | None = None
+        self._folders: dict[str, _Folder] = {}
+
+    def user(self) -> Settings:
+        found = self._read_user()
+        if found.refusal is not None:
+            raise found.refusal
+        return found.settings
+
+    def asked(self, folder: str) -> Asked:
+        return self._asked(folder, self._file(folder), self._read_user().settings)
+
+    def effective(self, folder: str, trusted: str) -> Effective:
+        user, file = self._read_user().settings, self._file(folder)
+        holds = bool(trusted) and self._asked(folder, file, user).digest == trusted
+        bound = _bound(file, user, trusted=holds)
+        taken = {server.name for server in user.servers}
+        return Effective(
+            trusted=holds,
+            rules=(
+                *_standing(user.rules, "user_settings"),
+                *(rule for rule in _standing(file.says.rules, "folder_settings") if holds or rule.verdict != "allow"),
+            ),
+            servers=(*user.servers, *(one for one in file.says.servers if holds and one.name not in taken)),
+            permission_mode=bound,
+            usual_mode=bound if bound is not None and file.says.permission_mode is not None else user.permission_mode,
+            shell=folder_settings.shell(file, user.shell, trusted=holds),
+            context=file.says.context or user.context,
+            fallback=user.fallback,
+        )
+
+    def problems(self, folder: str) -> tuple[SettingsProblem, ...]:
+        refusal = self._read_user().refusal
+        own = self._file(folder).problems if folder else ()
+        return (*(() if refusal is None else (_problem(refusal, self._home.settings),)), *own)
+
+    def read(self, place: Place, folder: str, trusted: str) -> SettingsRead:
+        path = self._path(place, folder)
+        file = settings_files.source(place, self._home.settings, folder)
+        problems = self.problems(folder if place == "folder" else "")
+        mine = tuple(one for one in problems if (one.file == folder_settings.FILE) == (place == "folder"))
+        holding: Any = self._read_user().settings if place == "user" else self.effective(folder, trusted)
+        return SettingsRead(
+            place=place,
+            path=str(path),
+            digest=settings_files.digest(file),
+            values={} if mine or file is None else settings_files.masked(settings_files.tables(file, str(path))),
+            holding=settings_files.masked(msgspec.to_builtins(holding)),
+            json_schema=settings_files.json_schema(place),
+            problems=mine,
+        )
+
+    def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> Written:
+        path = self._path(place, folder)
+        before = settings_files.source(place, self._home.settings, folder)
+        if settings_files.digest(before) != digest:
+            raise Refusal(
+                "conflict",
+                f"{path} is not as it was read: somebody changed it meanwhile.",
+                field="digest",
+                hint="Read it again with get_settings, and send the change with its digest.",
+            )
+        made = settings_files.merged(before or b"", changes, place, str(path))
+        if place == "user":
+            self._changed(over(settings_files.as_user(made.source, path), self._environment))
+        settings_files.put(place, self._home.settings, folder, before, made.source)
+        self._forget(folder if place == "folder" else "")
+        return Written(
+            place=place,
+            folder=folder,
+            path=str(path),
+            digest=hashlib.sha256(made.source).hexdigest(),
+            keys=made.keys,
+            before=before,
+        )
+
+    def put_back(self, written: Written) -> None:
+        now = settings_files.source(written.place, self._home.settings, written.folder)
+        settings_files.put(written.place, self._home.settings, written.folder, now, written.before)
+        self._forget(written.folder if written.place == "folder" else "")
+        if written.place == "user":
+            self._changed(self.user())
+
+    def _path(self, place: Place, folder: str) -> Path:
+        return self._home.settings if place == "user" else Path(folder) / folder_settings.FILE
+
+    def _forget(self, folder: str) -> None:
+        if folder:
+            self._folders.pop(folder, None)
+        elif self._user is not None:
+            self._user = self._user._replace(settled=False)
+
+    def _asked(self, folder: str, file: FolderFile, user: Settings) -> Asked:
+        return folder_settings.asked(file, self._definitions.roster(folder).definitions, user)
+
+    def _read_user(self) -> _User:
+        """What the file says now. While it cannot be read, what it said before holds: a slip of the pen takes no rule away."""
+        began, stamp = time.time_ns(), _stamp(self._home.settings, follow=True)
+        kept = self._user
+        if kept is not None and kept.settled and kept.stamp == stamp:
+            return kept
+        try:
+            settings, refusal = over(of_file(self._home.settings), self._environment), None
+        except Refusal as error:
+            settings, refusal = (kept.settings if kept is not None else Settings()), error
+        self._user = _User(stamp, _is_settled(stamp, began), settings, refusal)
+        return self._user
+
+    def _file(self, folder: str) -> FolderFile:
+        began, stamp = time.time_ns(), _stamp(Path(folder) / folder_settings.FILE)
+        kept = self._folders.get(folder)
+        if kept is None or not kept.settled or kept.stamp != stamp:
+            kept = self._folders[folder] = _Folder(stamp, _is_settled(stamp, began), folder_settings.read(folder))
+        return kept.file
+
+
+def _stamp(path: Path, *, follow: bool = False) -> _Stamp | None:
+    try:
+        of = path.stat(follow_symlinks=follow)
+    except OSError:
+        return None
+    return _Stamp(of.st_ino, of.st_mode, of.st_size, of.st_mtime_ns, of.st_ctime_ns)
+
+
+def _is_settled(stamp: _Stamp | None, began: int) -> bool:
+    return stamp is None or stamp.changed < began - _SETTLED
+
+
+def _bound(file: FolderFile, user: Settings, *, trusted: bool) -> PermissionMode | None:
+    """The widest mode that anything works under there. A file that cannot be read may have meant to narrow: until it is mended
+    everything is asked about."""
+    if file.problems:
+        return "ask"
+    mode = file.says.permission_mode
+    return mode if mode is not None and (trusted or narrower(mode, user.permission_mode) == mode) else None
+
+
+def _standing(entries: tuple[RuleEntry, ...], scope: RuleScope) -> tuple[Rule, ...]:
+    """The entries as rules. Their ids are those of what they say, so that they are the same in every process."""
+    return tuple(
+        Rule(
+            rule_id=f"{scope}-{hashlib.sha256(msgspec.json.encode(one)).hexdigest()[:16]}",
+            matcher=one.matcher,
+            verdict=one.verdict,
+            scope=scope,
+        )
+        for one in entries
+    )
+
+
+def _problem(refusal: Refusal, path: Path) -> SettingsProblem:
+    problem = refusal.problem
+    return SettingsProblem(file=str(path), message=problem.message, field=problem.field, hint=problem.hint)
