@@ -7,7 +7,10 @@ from collections.abc import Mapping
 import msgspec
 
 from callboard.contracts.facts.permission import Rule
+from callboard.contracts.facts.turn import PermissionMode
+from callboard.contracts.ports.agents import Definition
 from callboard.contracts.settings import Effective
+from callboard.control.known import narrower
 from callboard.control.state import ListedSession
 
 
@@ -22,3 +25,12 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     given: frozenset[str] = frozenset()
     settings: Effective = Effective()
     sessions: Mapping[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])
+
+    def permitted(self, asked: PermissionMode, agent: Definition) -> PermissionMode:
+        """The mode that a run of the agent works under, where somebody asked for this one: no wider than what holds in the
+        folder, nor than the agent's own. A file of a folder that nobody trusts cannot say that its agent may do more than ask.
+        """
+        own = agent.permission_mode
+        if own is not None and agent.file and not self.settings.trusted:
+            own = narrower("ask", own)
+        return narrower(narrower(asked, self.settings.permission_mode), own)

@@ -56,7 +56,7 @@ class SessionHost:
         self._work: set[asyncio.Task[Any]] = set()
         self._keeper = StateKeeper(session, parts.store, workspace)
         self.contexts = Contexts(session, parts, self._keeper)
-        self.runs = Runs(setups, self._keeper, lambda: self.home)
+        self.runs = Runs(setups, self._keeper, lambda: self.home, parts.clock.now)
         self.verdicts = Verdicts(parts, self._keeper, self.runs)
         self.foreign = Foreign()
         self._knowing = Knowing(parts, self._keeper, lambda: self.home, runs=self.runs, verdicts=self.verdicts)

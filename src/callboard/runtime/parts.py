@@ -10,6 +10,7 @@ from callboard.contracts.ports.demos import Demos
 from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
 from callboard.contracts.ports.live import LiveFeed
 from callboard.contracts.ports.model import ModelDesk, Models
+from callboard.contracts.ports.settings import SettingsBook
 from callboard.contracts.ports.store import Store
 from callboard.contracts.ports.tools import Toolbox
 
@@ -56,7 +57,8 @@ class Limits:
 class Parts:
     """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys.
     Without `external` no agent that is a program of its own can be started, without `remotes` none elsewhere is contacted,
-    without `demos` there are none, without `desk` nobody is told of models."""
+    without `demos` there are none, without `desk` nobody is told of models.
+    Without `settings` nothing is set, and no folder is asked about."""
 
     store: Store
     feed: LiveFeed
@@ -67,6 +69,7 @@ class Parts:
     external: ExternalAgents | None = None
     remotes: RemoteAgents | None = None
     demos: Demos | None = None
+    settings: SettingsBook | None = None
     desk: ModelDesk | None = None
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)

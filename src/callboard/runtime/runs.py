@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from callboard.contracts.facts import TurnStarted
+from callboard.contracts.facts.permission import holding
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.record import Record
@@ -22,17 +23,18 @@ class Runs:
     """Keeps what each run was told for as long as it goes on, whatever becomes of the definition; over a restart it comes
     from what the run's first fact names."""
 
-    def __init__(self, setups: Setups, keeper: StateKeeper, home: Callable[[], Home]) -> None:
+    def __init__(self, setups: Setups, keeper: StateKeeper, home: Callable[[], Home], now: Callable[[], int]) -> None:
         self._setups = setups
         self._keeper = keeper
         self._home = home
+        self._now = now
         self._told: dict[str, RunSetup] = {}
 
     def start(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
         """What a run of this definition and these modes would start with now. Raises Refusal where none can start."""
         home = self._home()
         state = self._keeper.state
-        return self._setups.start(home.folder, definition, mode, permission_mode, home.sequence, state)
+        return self._setups.start(home, definition, mode, permission_mode, state)
 
     async def of(self, run: OpenRun) -> RunSetup:
         """What the run was told: a definition that changed meanwhile holds from the next turn on. Raises Refusal
@@ -50,9 +52,9 @@ class Runs:
         agent = (await self.of(run)).definition
         state, home = self._keeper.state, self._home()
         on_its_way = (one.rule for one in state.passed_on if one.rule.rule_id not in home.given)
-        rules = (*home.settings.rules, *home.rules, *state.rules, *on_its_way)
+        rules = holding((*home.settings.rules, *home.rules, *state.rules, *on_its_way), self._now())
         context = msgspec.structs.replace(
-            tool_context(home.folder, agent, run.mode, run.permission_mode, rules, run.tools),
+            tool_context(home.folder, agent, run.mode, home.permitted(run.permission_mode, agent), rules, run.tools),
             trusted=home.settings.trusted,
             shell=home.settings.shell,
             servers=home.settings.servers,

@@ -16,11 +16,11 @@ from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, Pr
 from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.ports.model import Route, ToolSpec
 from callboard.contracts.ports.tools import ToolContext
-from callboard.control.decide.answers import EXTERNAL
 from callboard.control.defined import session_roster
-from callboard.control.known import Setup, narrower
+from callboard.control.known import EXTERNAL, Setup
 from callboard.control.state import OpenRun, Session
 
+from .home import Home
 from .parts import Parts
 from .teamwork import teamwork, told_of_team
 
@@ -70,21 +70,15 @@ class Setups:
         self._made: dict[tuple[str, str, Mode, PermissionMode], _Made] = {}
 
     def start(
-        self,
-        folder: str,
-        definition: str,
-        mode: Mode,
-        permission_mode: PermissionMode,
-        workspace_sequence: int,
-        session: Session,
+        self, home: Home, definition: str, mode: Mode, permission_mode: PermissionMode, session: Session
     ) -> Setup:
         """What a run of this session would start with now. An empty definition is the lead's. Raises Refusal
         `unknown_agent`."""
-        definitions = self._parts.definitions
+        folder, definitions = home.folder, self._parts.definitions
         roster = session_roster(definitions.roster(folder), session)
         name = definition or definitions.lead(folder).name
         agent = roster.find(name) or definitions.get(folder, name)
-        permitted = narrower(permission_mode, agent.permission_mode)
+        permitted = home.permitted(permission_mode, agent)
         made = self._of(folder, agent, mode, permitted, roster)
         route = _elsewhere(agent) if agent.provider in EXTERNAL else self._parts.models.route(agent.model)
         return Setup(
@@ -99,7 +93,7 @@ class Setups:
             candidates=tuple(Candidate(provider=provider, model=model) for provider, model in route.candidates),
             chosen=route.chosen,
             route_reason=route.reason,
-            workspace_sequence=workspace_sequence,
+            workspace_sequence=home.sequence,
             permission_mode=permitted,
         )
 

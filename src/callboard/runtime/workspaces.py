@@ -26,6 +26,7 @@ from callboard.contracts.ports.store import Append, Head, StoredAnswer
 from callboard.contracts.record import NewFact, Origin
 from callboard.contracts.rows import Op, SessionCard, SessionRow, Upsert, WorkspaceRow
 from callboard.contracts.scope import RUNTIME, Actor
+from callboard.contracts.settings import Effective
 from callboard.control import workspace as rules
 from callboard.control.effects import ListSession, ShareRule
 from callboard.control.state import Workspace
@@ -78,8 +79,14 @@ class WorkspaceHost:
             sequence=self.state.sequence,
             rules=self.state.rules,
             given=self.state.given,
+            settings=self._settings(),
             sessions=self.state.sessions,
         )
+
+    def _settings(self) -> Effective:
+        """What holds in the folder now. Where nobody keeps settings no file of a folder is asked."""
+        book = self._parts.settings
+        return Effective(trusted=True) if book is None else book.effective(self.state.path, self.state.trusted)
 
     def must_be_there(self) -> None:
         """Raises Refusal `no_folder` where the folder is gone: a turn would find nothing to work on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Literal, get_args
 
 import msgspec
@@ -30,12 +30,14 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A standing answer. `matcher` reads `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
-    ending in `*` or an exact command for the shell."""
+    ending in `*` or an exact command for the shell. `expires_at` is when it ends, in microseconds since the epoch; 0 for
+    never."""
 
     rule_id: str
     matcher: str
     verdict: Verdict
     scope: RuleScope
+    expires_at: int = 0
 
 
 class PermissionEvaluated(Fact, frozen=True, kw_only=True):
@@ -67,6 +69,11 @@ class PermissionRuleRevoked(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "permission.rule.revoked"
     rule_id: str
     reason: str = ""
+
+
+def holding(rules: Iterable[Rule], now: int) -> tuple[Rule, ...]:
+    """Those of the rules whose time is not over."""
+    return tuple(rule for rule in rules if rule.expires_at == 0 or now < rule.expires_at)
 
 
 def passed(checks: Sequence[Check]) -> tuple[Check, ...]:
