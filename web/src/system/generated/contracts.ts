@@ -1464,7 +1464,7 @@ export interface ExecutionEnvironment {
   readonly why: string
   readonly seccomp: boolean
   readonly network: boolean
-  readonly limits: readonly Limit[]
+  readonly limits: readonly ResourceLimit[]
   readonly writable: readonly string[]
   readonly protected: readonly string[]
   readonly hidden: readonly string[]
@@ -1909,14 +1909,12 @@ export interface InterruptTurn {
   readonly reason?: string
 }
 
-/**
- * What a command may take at most, all that comes of it together; a file's size is that of each. `value` is in
- * seconds, in MiB or a number.
- */
+/** One limit as the provider tells it. `resets_in_ms` counts from the answer. */
 export interface Limit {
-  readonly name: 'file_size' | 'memory' | 'processes' | 'scratch' | 'timeout'
-  readonly value: number
-  readonly keeper: 'guard' | 'kernel' | 'none' | 'tmpfs'
+  readonly what: 'input_tokens' | 'output_tokens' | 'requests' | 'tokens'
+  readonly limit?: number | null
+  readonly remaining?: number | null
+  readonly resetsInMs?: number | null
 }
 
 /** Make a task wait for others, a part of another, or point to things. */
@@ -2437,7 +2435,7 @@ export interface QueueRow {
  */
 export interface QuotaReported {
   readonly provider: string
-  readonly limits?: readonly callboard.contracts.facts.model.Limit[]
+  readonly limits?: readonly Limit[]
   readonly retryAfterMs?: number | null
   readonly exhausted?: boolean
 }
@@ -2589,6 +2587,16 @@ export interface ResolvePermission {
   readonly policy: string
   readonly scope?: ApprovalScope
   readonly reason?: string
+}
+
+/**
+ * What a command may take at most, all that comes of it together; a file's size is that of each. `value` is in
+ * seconds, in MiB or a number.
+ */
+export interface ResourceLimit {
+  readonly name: 'file_size' | 'memory' | 'processes' | 'scratch' | 'timeout'
+  readonly value: number
+  readonly keeper: 'guard' | 'kernel' | 'none' | 'tmpfs'
 }
 
 /**
@@ -2810,7 +2818,7 @@ export interface SandboxApplied {
   readonly writable?: readonly string[]
   readonly seccomp?: boolean
   readonly detail?: string
-  readonly limits?: readonly callboard.contracts.facts.sandbox.Limit[]
+  readonly limits?: readonly ResourceLimit[]
 }
 
 /** There is no value of that name in the keyring any more. */
@@ -3750,16 +3758,12 @@ export interface ToolRefused {
   readonly message: string
 }
 
-/**
- * The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours; `signature` is
- * what the provider wants back with the call, opaque.
- */
+/** The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours. */
 export interface ToolRequested {
   readonly tool: string
   readonly arguments: Text
   readonly summary?: string
   readonly providerCallId?: string
-  readonly signature?: string
 }
 
 /**
@@ -4136,24 +4140,6 @@ export interface WriteProcessStdin {
   readonly processId: string
   readonly text?: string
   readonly end?: boolean
-}
-
-/** One limit as the provider tells it. `resets_in_ms` counts from the answer. */
-export interface callboard.contracts.facts.model.Limit {
-  readonly what: 'input_tokens' | 'output_tokens' | 'requests' | 'tokens'
-  readonly limit?: number | null
-  readonly remaining?: number | null
-  readonly resetsInMs?: number | null
-}
-
-/**
- * What a command may take at most, all that comes of it together; a file's size is that of each. `value` is in
- * seconds, in MiB or a number.
- */
-export interface callboard.contracts.facts.sandbox.Limit {
-  readonly name: 'file_size' | 'memory' | 'processes' | 'scratch' | 'timeout'
-  readonly value: number
-  readonly keeper: 'guard' | 'kernel' | 'none' | 'tmpfs'
 }
 
 export interface FactPayloads {
