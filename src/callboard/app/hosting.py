@@ -85,7 +85,7 @@ async def hosted(
     try:
         with closing(_log_to(home)):
             models = models_of(settings, environment)
-            wired = wire(store, models, home)
+            wired = wire(store, models, home, environment)
             async with wired.runtime:
                 token = home.token()
                 server = await HttpServer.start(http_app(wired, token), port=settings.port)

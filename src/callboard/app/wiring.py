@@ -26,6 +26,7 @@ from callboard.tools.toolbox import FolderToolbox
 from .demos.catalog import Catalog, demos, scenarios
 from .home import Home
 from .providers import key_of
+from .settings_book import SettingsFiles
 from .toolchains import toolchains
 
 _TREE = Path(__file__).resolve().parents[3]
@@ -43,22 +44,32 @@ class Wired:
 
 def models_of(settings: Settings, environment: Mapping[str, str]) -> ConfiguredModels:
     """The models that can be asked. Raises Refusal `bad_settings`, `bad_scenario`."""
+    return ConfiguredModels(model_settings(settings, environment))
+
+
+def model_settings(settings: Settings, environment: Mapping[str, str]) -> ModelSettings:
+    """What is asked of models. Raises Refusal `bad_settings`."""
     providers = tuple(_provider(one, environment) for one in settings.models)
-    return ConfiguredModels(ModelSettings(providers=providers, scenarios=scenarios(), pace=settings.demo_pace))
+    return ModelSettings(providers=providers, scenarios=scenarios(), pace=settings.demo_pace)
 
 
-def wire(store: SqliteStore, models: ConfiguredModels, home: Home) -> Wired:
+def wire(store: SqliteStore, models: ConfiguredModels, home: Home, environment: Mapping[str, str]) -> Wired:
     """Puts the runtime together on an open store. Starts nothing. No tool enters the state folder."""
+    definitions = FolderDefinitions()
+    settings = SettingsFiles(
+        home, environment, definitions, lambda new: models.configure(model_settings(new, environment))
+    )
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
         toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home())),
-        definitions=FolderDefinitions(),
+        definitions=definitions,
         closed_folders=(str(home.folder),),
         demos=Catalog(home.demos),
         external=AcpAgents(),
         remotes=A2aAgents(),
+        settings=settings,
     )
     return Wired(runtime=Runtime(parts), models=models)
 
