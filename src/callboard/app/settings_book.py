@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from callboard.contracts.commands.settings import SettingsRead
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule, RuleScope
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definitions
-from callboard.contracts.ports.settings import Written
+from callboard.contracts.ports.settings import Shown, Written
 from callboard.contracts.settings import (
     Asked,
     Effective,
@@ -109,14 +108,13 @@ class SettingsFiles:
         own = self._file(folder).problems if folder else ()
         return (*(() if refusal is None else (_problem(refusal, self._home.settings),)), *own)
 
-    def read(self, place: Place, folder: str, trusted: str) -> SettingsRead:
+    def read(self, place: Place, folder: str, trusted: str) -> Shown:
         path = self._path(place, folder)
         file = settings_files.source(place, self._home.settings, folder)
         problems = self.problems(folder if place == "folder" else "")
         mine = tuple(one for one in problems if (one.file == folder_settings.FILE) == (place == "folder"))
         holding: Any = self._read_user().settings if place == "user" else self.effective(folder, trusted)
-        return SettingsRead(
-            place=place,
+        return Shown(
             path=str(path),
             digest=settings_files.digest(file),
             values={} if mine or file is None else settings_files.masked(settings_files.tables(file, str(path))),

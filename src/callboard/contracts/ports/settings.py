@@ -7,8 +7,19 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ..commands.settings import SettingsRead
 from ..settings import Asked, Effective, Place, Settings, SettingsProblem
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of settings as it is shown: what it says and what holds with it, with every secret masked, and the JSON Schema of
+    what it can say. `digest` is the file's SHA-256 in hex, empty where there is none."""
+
+    path: str
+    digest: str
+    values: dict[str, Any]
+    holding: dict[str, Any]
+    json_schema: dict[str, Any]
+    problems: tuple[SettingsProblem, ...]
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +54,7 @@ class SettingsBook(Protocol):
         """What is wrong with the user's file and the folder's."""
         ...
 
-    def read(self, place: Place, folder: str, trusted: str) -> SettingsRead:
+    def read(self, place: Place, folder: str, trusted: str) -> Shown:
         """A file of settings as it is shown, secrets masked. `folder` is empty where none is meant."""
         ...
 
