@@ -79,12 +79,12 @@ def put_together(events: list[ModelEvent]) -> list[Content]:
                 parts[index] = TextContent(before + text)
             case ReasoningDelta(index, text, signature), None:
                 parts[index] = ReasoningContent(text, signature)
-            case ReasoningDelta(index, text), ReasoningContent(before, signature):
-                parts[index] = ReasoningContent(before + text, signature)
-            case ToolCallDelta(index, call_id, tool, arguments), None:
-                parts[index] = ToolCallContent(call_id, tool, arguments)
-            case ToolCallDelta(index, _, _, arguments), ToolCallContent(call_id, tool, before):
-                parts[index] = ToolCallContent(call_id, tool, before + arguments)
+            case ReasoningDelta(index, text, later), ReasoningContent(before, signature):
+                parts[index] = ReasoningContent(before + text, later or signature)
+            case ToolCallDelta(index, call_id, tool, arguments, signature), None:
+                parts[index] = ToolCallContent(call_id, tool, arguments, signature)
+            case ToolCallDelta(index, _, _, arguments, later), ToolCallContent(call_id, tool, before, signature):
+                parts[index] = ToolCallContent(call_id, tool, before + arguments, later or signature)
             case other:
                 raise AssertionError(f"does not continue a part: {other}")
     return [parts[index] for index in sorted(parts)]

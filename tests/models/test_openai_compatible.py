@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from callboard.contracts.ports.model import Finished, ModelFailure, ReasoningContent, TextContent, TextDelta, Usage
-from callboard.models.openai_compatible import OpenAICompatible
-from callboard.models.openai_compatible.endpoint import Endpoint
+from callboard.models.wire import Endpoint, WireModel
+from callboard.models.wire.seal import sealed
 from tests.models.asking import READ, answer, asks, calls, collect, failure, result, says
 from tests.models.servers import KEY, Aimock
 
@@ -21,13 +21,13 @@ CUT = "This answer is cut off long before its end."
 
 
 @pytest.fixture
-async def model(mock: Aimock) -> AsyncIterator[OpenAICompatible]:
-    model = OpenAICompatible(Endpoint(provider="mock", base_url=mock.base_url, api_key=KEY), "m")
+async def model(mock: Aimock) -> AsyncIterator[WireModel]:
+    model = WireModel(Endpoint(provider="mock", base_url=mock.base_url, api_key=KEY), "m")
     yield model
     await model.close()
 
 
-async def test_text_streams_in_pieces_and_ends_with_usage_reason_and_id(model: OpenAICompatible):
+async def test_text_streams_in_pieces_and_ends_with_usage_reason_and_id(model: WireModel):
     *pieces, end = await collect(model, asks("say hello"))
 
     assert len(pieces) > 3
@@ -40,18 +40,18 @@ async def test_text_streams_in_pieces_and_ends_with_usage_reason_and_id(model: O
     )
 
 
-async def test_reasoning_is_a_part_of_its_own_and_never_in_the_text(model: OpenAICompatible):
+async def test_reasoning_is_a_part_of_its_own_and_never_in_the_text(model: WireModel):
     """UI-06"""
     parts, end = await answer(model, asks("think first"))
 
     assert parts == [
-        ReasoningContent("The question is about the answer.", signature="reasoning_content"),
+        ReasoningContent("The question is about the answer.", sealed("mock/m", "reasoning_content", None, None)),
         TextContent("It is 42."),
     ]
     assert end.stop_reason == "stop"
 
 
-async def test_calls_keep_their_order_ids_and_arguments(model: OpenAICompatible):
+async def test_calls_keep_their_order_ids_and_arguments(model: WireModel):
     parts, end = await answer(model, asks("read both", tools=(READ,)))
 
     assert parts == [
@@ -63,12 +63,12 @@ async def test_calls_keep_their_order_ids_and_arguments(model: OpenAICompatible)
 
 
 @pytest.mark.parametrize(("prompt", "reason"), [("stop early", "length"), ("forbidden words", "content_filter")])
-async def test_why_an_answer_ended_is_told(model: OpenAICompatible, prompt: str, reason: str):
+async def test_why_an_answer_ended_is_told(model: WireModel, prompt: str, reason: str):
     _, end = await answer(model, asks(prompt))
     assert end.stop_reason == reason
 
 
-async def test_prompt_layers_are_one_system_message_and_tools_are_told(model: OpenAICompatible, mock: Aimock):
+async def test_prompt_layers_are_one_system_message_and_tools_are_told(model: WireModel, mock: Aimock):
     await collect(model, asks("say hello", system=("You help.", "", "Be short."), tools=(READ,)))
 
     sent = mock.last_request()
@@ -86,25 +86,26 @@ async def test_prompt_layers_are_one_system_message_and_tools_are_told(model: Op
     assert "parallel_tool_calls" not in sent
 
 
-async def test_one_call_asks_the_server_for_one_call(model: OpenAICompatible, mock: Aimock):
+async def test_one_call_asks_the_server_for_one_call(model: WireModel, mock: Aimock):
     await collect(model, asks("read both", tools=(READ,), one_call=True))
     assert mock.last_request()["parallel_tool_calls"] is False
 
 
-async def test_a_history_with_reasoning_calls_and_results_is_replayed_in_its_shapes(
-    model: OpenAICompatible, mock: Aimock
-):
+async def test_a_history_with_reasoning_calls_and_results_is_replayed_in_its_shapes(model: WireModel, mock: Aimock):
     await collect(
         model,
         asks(
             "read it",
             says(
-                "assistant", ReasoningContent("I need it.", "reasoning_content"), calls("c1", "Read", '{"path":"a.md"}')
+                "assistant",
+                ReasoningContent("I need it.", sealed("mock/m", "reasoning_content", None, None)),
+                calls("c1", "Read", '{"path":"a.md"}'),
             ),
             result("c1", "Read", "# A"),
             says(
                 "assistant",
-                ReasoningContent("of another provider", "sig=="),
+                ReasoningContent("of another provider", sealed("other/m", "reasoning_content", None, None)),
+                ReasoningContent("of nobody known", "sig=="),
                 "Two more.",
                 calls("c2", "Read", "{broken"),
             ),
@@ -138,7 +139,7 @@ async def test_a_history_with_reasoning_calls_and_results_is_replayed_in_its_sha
 
 async def test_a_wrong_key_is_refused_and_not_worth_a_retry(mock: Aimock):
     """COM-13: a provider that turns us away is told from one that is slow."""
-    model = OpenAICompatible(Endpoint(provider="mock", base_url=mock.base_url, api_key="wrong"), "m")
+    model = WireModel(Endpoint(provider="mock", base_url=mock.base_url, api_key="wrong"), "m")
 
     parts, failed = await failure(model, asks("say hello"))
     await model.close()
@@ -151,18 +152,18 @@ async def test_a_wrong_key_is_refused_and_not_worth_a_retry(mock: Aimock):
     ("prompt", "told"),
     [
         ("too much", ("model_context_full", False, None)),
-        ("out of quota", ("model_rate_limited", False, 1.0)),
+        ("out of quota", ("model_quota", False, 1.0)),
         ("slow down", ("model_rate_limited", True, 7.0)),
         ("fall over", ("model_unavailable", True, None)),
         ("a prompt that no fixture knows", ("model_unavailable", True, None)),
     ],
 )
-async def test_what_the_server_refuses_has_a_stable_code(model: OpenAICompatible, prompt: str, told: tuple[Any, ...]):
+async def test_what_the_server_refuses_has_a_stable_code(model: WireModel, prompt: str, told: tuple[Any, ...]):
     parts, failed = await failure(model, asks(prompt))
     assert (parts, _told(failed)) == ([], told)
 
 
-async def test_a_stream_that_is_cut_is_not_an_answer(model: OpenAICompatible):
+async def test_a_stream_that_is_cut_is_not_an_answer(model: WireModel):
     parts, failed = await failure(model, asks("be cut"))
 
     (came,) = parts
@@ -173,7 +174,7 @@ async def test_a_stream_that_is_cut_is_not_an_answer(model: OpenAICompatible):
 
 
 async def test_first_calls_at_the_same_time_share_one_client(mock: Aimock):
-    model = OpenAICompatible(Endpoint(provider="mock", base_url=mock.base_url, api_key=KEY), "m")
+    model = WireModel(Endpoint(provider="mock", base_url=mock.base_url, api_key=KEY), "m")
 
     answers = await asyncio.gather(*(answer(model, asks("think first")) for _ in range(4)))
     await model.close()
@@ -181,7 +182,7 @@ async def test_first_calls_at_the_same_time_share_one_client(mock: Aimock):
     assert [parts[-1] for parts, _ in answers] == [TextContent("It is 42.")] * 4
 
 
-async def test_an_iterator_that_is_closed_early_ends_quietly_and_the_model_can_be_asked_again(model: OpenAICompatible):
+async def test_an_iterator_that_is_closed_early_ends_quietly_and_the_model_can_be_asked_again(model: WireModel):
     async with aclosing(model.stream(asks("say hello"))) as events:
         first = await anext(events)
 
@@ -191,9 +192,8 @@ async def test_an_iterator_that_is_closed_early_ends_quietly_and_the_model_can_b
 
 def test_the_library_is_not_imported_before_the_first_call():
     probe = (
-        "import sys; from callboard.models.openai_compatible import OpenAICompatible; "
-        "from callboard.models.openai_compatible.endpoint import Endpoint; "
-        "OpenAICompatible(Endpoint(provider='p', base_url='http://127.0.0.1:1/v1'), 'm'); "
+        "import sys; from callboard.models.wire import Endpoint, WireModel; "
+        "WireModel(Endpoint(provider='p', base_url='http://127.0.0.1:1/v1'), 'm'); "
         "print(sorted({'pydantic_ai', 'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout == "[]\n"

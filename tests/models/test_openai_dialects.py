@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from callboard.contracts.ports.model import Finished, ReasoningContent, TextContent, Usage
+from callboard.models.wire.seal import sealed
 from tests.models.asking import READ, answer, asks, calls
 from tests.models.servers import Exchange, against
 
@@ -30,7 +31,7 @@ async def test_reasoning_and_whole_calls_as_ollama_sends_them():
         parts, end = await answer(model, asks("go", tools=(READ,)))
 
     assert parts == [
-        ReasoningContent("Let me see.", "reasoning"),
+        ReasoningContent("Let me see.", sealed("faulty/m", "reasoning", None, None)),
         TextContent("I look."),
         calls("call_0", "Read", '{"path": "a.md"}'),
         calls("call_1", "Read", '{"path": "b.md"}'),
@@ -51,7 +52,7 @@ async def test_reasoning_in_tags_is_no_part_of_the_text():
     async with against(play) as (model, _):
         parts, _ = await answer(model, asks("go"))
 
-    assert parts == [ReasoningContent("hm, yes", "content"), TextContent("It is so.")]
+    assert parts == [ReasoningContent("hm, yes", sealed("faulty/m", "content", None, None)), TextContent("It is so.")]
 
 
 async def test_cached_and_reasoning_tokens_are_told_where_the_server_tells_them():

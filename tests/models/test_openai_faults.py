@@ -14,8 +14,7 @@ from callboard.contracts.ports.model import (
     TextContent,
     TextDelta,
 )
-from callboard.models.openai_compatible import OpenAICompatible
-from callboard.models.openai_compatible.endpoint import Endpoint
+from callboard.models.wire import Endpoint, WireModel
 from tests.models.asking import answer, asks, calls, collect, failure
 from tests.models.servers import Exchange, Play, against, fault_server
 
@@ -91,7 +90,7 @@ async def test_a_server_that_is_not_there_is_unavailable_and_its_address_is_told
     """COM-13"""
     async with fault_server(lambda exchange: exchange.end_stream()) as server:
         gone = server.base_url
-    model = OpenAICompatible(Endpoint(provider="ollama", base_url=gone), "m")
+    model = WireModel(Endpoint(provider="ollama", base_url=gone), "m")
 
     _, failed = await failure(model, asks("go"))
     await model.close()
@@ -207,9 +206,9 @@ async def test_a_page_in_place_of_a_stream_points_at_the_base_url(media: str, bo
     [
         ("400 Bad Request", "model_refused_request", False),
         ("401 Unauthorized", "model_auth", False),
-        ("402 Payment Required", "model_rate_limited", False),
+        ("402 Payment Required", "model_quota", False),
         ("403 Forbidden", "model_auth", False),
-        ("404 Not Found", "model_refused_request", False),
+        ("404 Not Found", "unknown_model", False),
         ("408 Request Timeout", "model_timeout", True),
         ("409 Conflict", "model_refused_request", False),
         ("422 Unprocessable Entity", "model_refused_request", False),

@@ -10,8 +10,8 @@ import pytest
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import Models, Route, TextContent
 from callboard.models.offline import Offline
-from callboard.models.openai_compatible import OpenAICompatible
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from callboard.models.wire import WireModel
 from tests.models.asking import answer, asks
 from tests.models.servers import KEY, Aimock
 
@@ -70,7 +70,7 @@ def test_which_model_is_asked_and_why(wanted: str, default: str, chosen: tuple[s
     assert (route.candidates[route.chosen], route.reason) == (chosen, reason)
     assert set(route.candidates) == {("openai", "gpt-a"), ("openai", "gpt-b"), ("ollama", "qwen/coder:7b"), chosen}
     model = configured.model(*chosen)
-    assert isinstance(model, OpenAICompatible)
+    assert isinstance(model, WireModel)
     assert (model.provider, model.name, model.label) == (*chosen, " · ".join(chosen))
     assert configured.model(*chosen) is model
 

@@ -20,6 +20,8 @@ Url = Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]
 #: The largest port, and the like.
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+#: How much a model is to reason before it answers.
+Reasoning = Literal["off", "low", "medium", "high"]
 
 
 class Set(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -36,7 +38,8 @@ class Price(Set, frozen=True, kw_only=True):
 
 class ModelEntry(Set, frozen=True, kw_only=True, tag_field="kind"):
     """A model that can be asked, under a name of ours. `window` is how many tokens it takes, `images` whether it can be shown
-    some; both are known of many models and need not be set. `idle_timeout` is the longest silence, in seconds."""
+    some; both are known of many models and need not be set. Without `reasoning` a model does as it does. `idle_timeout` is
+    the longest silence, in seconds."""
 
     name: Name
     model: Filled
@@ -45,6 +48,7 @@ class ModelEntry(Set, frozen=True, kw_only=True, tag_field="kind"):
     window: Count | None = None
     images: bool | None = None
     price: Price | None = None
+    reasoning: Reasoning | None = None
     idle_timeout: Seconds = 300.0
 
     def __repr__(self) -> str:

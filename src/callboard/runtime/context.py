@@ -113,7 +113,7 @@ class Context:
             case ToolRequested() as fact:
                 self._tools[record.scope.tool_call] = fact.tool
                 arguments = await self._whole(fact.arguments)
-                self._say("assistant", ToolCallContent(record.scope.tool_call, fact.tool, arguments))
+                self._say("assistant", ToolCallContent(record.scope.tool_call, fact.tool, arguments, fact.signature))
             case InboxReserved() as fact:
                 self._say("user", TextContent(self._told.say(fact)))
             case _:

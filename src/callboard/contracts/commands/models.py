@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from ..errors import Problem
-from ..ports.model import PriceSource
+from ..facts.cost import PriceSource
 from .base import Answer, Command, Declaration
 
 FoundKind = Literal["key", "server", "agent"]

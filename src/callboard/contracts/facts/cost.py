@@ -7,6 +7,9 @@ from typing import ClassVar, Literal
 from ..scope import ScopeKey
 from .base import Fact
 
+#: Who says what something cost: the provider, or a list of prices.
+PriceSource = Literal["", "provider", "listed"]
+
 
 class CostRecorded(Fact, frozen=True, kw_only=True):
     """Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US
@@ -19,7 +22,7 @@ class CostRecorded(Fact, frozen=True, kw_only=True):
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
     amount: float | None = None
-    source: Literal["", "provider", "listed"] = ""
+    source: PriceSource = ""
 
 
 CostFact = CostRecorded

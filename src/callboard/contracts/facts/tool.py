@@ -26,7 +26,8 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class ToolRequested(Fact, frozen=True, kw_only=True):
-    """The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours."""
+    """The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours; `signature` is
+    what the provider wants back with the call, opaque."""
 
     type: ClassVar[str] = "tool.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -34,6 +35,7 @@ class ToolRequested(Fact, frozen=True, kw_only=True):
     arguments: Text
     summary: str = ""
     provider_call_id: str = ""
+    signature: str = ""
 
 
 class ToolStarted(Fact, frozen=True, kw_only=True):

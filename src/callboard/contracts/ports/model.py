@@ -8,10 +8,10 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from ..errors import Code
+from ..facts.cost import PriceSource
 from ..facts.model import Limit, StopReason
 
 Role = Literal["user", "assistant", "tool"]
-PriceSource = Literal["", "provider", "listed"]
 
 
 class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,11 +39,12 @@ class ReasoningContent(msgspec.Struct, frozen=True, tag="reasoning"):
 
 
 class ToolCallContent(msgspec.Struct, frozen=True, tag="tool_call"):
-    """A call the assistant made earlier. `arguments` is JSON text."""
+    """A call the assistant made earlier. `arguments` is JSON text, `signature` what the provider wants back with it."""
 
     call_id: str
     tool: str
     arguments: str
+    signature: str = ""
 
 
 class ToolResultContent(msgspec.Struct, frozen=True, tag="tool_result"):
@@ -98,12 +99,14 @@ class ReasoningDelta(msgspec.Struct, frozen=True):
 
 
 class ToolCallDelta(msgspec.Struct, frozen=True):
-    """A piece of a tool call. `tool` and `call_id` come with the first piece that knows them; `arguments` is JSON text."""
+    """A piece of a tool call. `tool`, `call_id` and `signature` come with the first piece that knows them; `arguments` is
+    JSON text."""
 
     index: int
     call_id: str = ""
     tool: str = ""
     arguments: str = ""
+    signature: str = ""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,12 +178,14 @@ class Model(Protocol):
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
     """Which model a run asks: the candidates as (provider, model), the chosen one's index and why it was chosen. `fallbacks`
-    are the indexes of those that are asked, in that order, where it fails for good."""
+    are the indexes of those that are asked, in that order, where it fails for good; `excluded` says of each candidate why it
+    cannot be asked, empty where it can, and is empty itself where all can."""
 
     candidates: tuple[tuple[str, str], ...]
     chosen: int
     reason: str
     fallbacks: tuple[int, ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 class Models(Protocol):

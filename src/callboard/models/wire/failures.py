@@ -19,20 +19,23 @@ from callboard.contracts.errors import Code
 from callboard.contracts.ports.model import ModelFailure
 
 from .endpoint import Endpoint
+from .quota import quota_of
 
 _LONGEST_QUOTE = 500
 _UNDECODABLE = (json.JSONDecodeError, UnicodeDecodeError, httpx2.DecodingError)
 #: What reading an answer of another shape ends in: the SDK builds its objects without checking them.
 _MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError)
 _STATUS_TIMEOUT = 408
+_LIMITED: frozenset[Code] = frozenset({"model_quota", "model_rate_limited"})
 
 #: The first class that fits decides.
 _CATEGORIES: tuple[tuple[type[lib.ModelAPIError], Code, bool], ...] = (
     (lib.ModelAuthenticationError, "model_auth", False),
     (lib.ModelContextWindowExceededError, "model_context_full", False),
+    (lib.ModelNotFoundError, "unknown_model", False),
     (lib.ModelRequestRejectedError, "model_refused_request", False),
     # An account whose quota is used up is not served later either.
-    (lib.ModelQuotaExceededError, "model_rate_limited", False),
+    (lib.ModelQuotaExceededError, "model_quota", False),
     (lib.ModelRateLimitError, "model_rate_limited", True),
     (lib.ModelUnavailableError, "model_unavailable", True),
     (lib.ModelServerError, "model_unavailable", True),
@@ -44,10 +47,12 @@ class NotAStreamError(Exception):
 
 
 class Answer:
-    """How far one request came. `arrived` is set once the server accepted it and sent its headers."""
+    """How far one request came. `arrived` is set once the server accepted it and sent its `headers` (names in lower case),
+    which are there for a refusal as well."""
 
     def __init__(self) -> None:
         self.arrived = False
+        self.headers: dict[str, str] = {}
 
 
 #: The answer that the request under way in this context waits for; the HTTP client's hook finds it here.
@@ -56,9 +61,12 @@ awaited: ContextVar[Answer | None] = ContextVar("awaited", default=None)
 
 async def note_arrival(response: httpx2.Response) -> None:
     """Response hook: notes that the answer has begun, and that it is one. Raises NotAStreamError."""
+    answer = awaited.get()
+    if answer is not None:
+        answer.headers = {name.lower(): value for name, value in response.headers.items()}
     if not response.is_success:
         return
-    if (answer := awaited.get()) is not None:
+    if answer is not None:
         answer.arrived = True
     media = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     # Only what cannot be a stream: some servers send events under other names, or none.
@@ -93,7 +101,13 @@ def _failure(error: Exception, endpoint: Endpoint, answer: Answer) -> ModelFailu
     if isinstance(error, lib.ModelAPIError):
         for category, code, retryable in _CATEGORIES:
             if isinstance(error, category):
-                return ModelFailure(code, _quoted(error, endpoint), retryable=retryable, retry_after=error.retry_after)
+                after = error.retry_after
+                refused = quota_of(answer.headers, retry_after=after, exhausted=code == "model_quota")
+                limited = code in _LIMITED
+                said = _quoted(error, endpoint)
+                return ModelFailure(
+                    code, said, retryable=retryable, retry_after=after, quota=refused if limited else None
+                )
     if isinstance(error, lib.ModelConnectionError | httpx2.HTTPError):
         return _transport(error, causes, endpoint, answer)
     if isinstance(error, lib.ModelHTTPError) and not error.in_stream:
@@ -102,7 +116,7 @@ def _failure(error: Exception, endpoint: Endpoint, answer: Answer) -> ModelFailu
         return ModelFailure(code, _quoted(error, endpoint), retryable=timeout, retry_after=error.retry_after)
     if isinstance(error, lib.ModelAPIError) and error.in_stream:
         return ModelFailure("model_unavailable", _quoted(error, endpoint), retryable=True)
-    return _cut(endpoint, "the stream ended before the answer did")
+    return cut(endpoint, "the stream ended before the answer did")
 
 
 def _transport(error: Exception, causes: list[BaseException], endpoint: Endpoint, answer: Answer) -> ModelFailure:
@@ -113,12 +127,18 @@ def _transport(error: Exception, causes: list[BaseException], endpoint: Endpoint
         return ModelFailure("model_timeout", said, retryable=True)
     reason = str(causes[-1]) or type(causes[-1]).__name__
     if answer.arrived and phase not in {"connect", "pool"}:
-        return _cut(endpoint, reason)
+        return cut(endpoint, reason)
     said = f"{endpoint.provider} cannot be reached at {endpoint.base_url}: {reason}"
     return ModelFailure("model_unavailable", endpoint.redact(said), retryable=True)
 
 
-def _cut(endpoint: Endpoint, reason: str) -> ModelFailure:
+def ended_badly(endpoint: Endpoint, reason: str) -> ModelFailure:
+    """The provider ended its answer and says that it went wrong."""
+    return ModelFailure("model_unavailable", f"{endpoint.provider} ended its answer with {reason}.", retryable=True)
+
+
+def cut(endpoint: Endpoint, reason: str) -> ModelFailure:
+    """The answer is not whole."""
     said = endpoint.redact(f"The answer of {endpoint.provider} was cut off: {reason}")
     return ModelFailure("model_cut_stream", said, retryable=True)
 

@@ -1,0 +1,34 @@
+"""Anthropic's Messages."""
+
+from __future__ import annotations
+
+import httpx2
+from anthropic import AsyncAnthropic
+from pydantic_ai.models.anthropic import AnthropicModel, AnthropicModelSettings
+from pydantic_ai.providers.anthropic import AnthropicProvider
+
+from callboard.contracts.ports.model import ModelRequest
+
+from ..endpoint import Endpoint
+
+
+def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> AnthropicModel:
+    """The model behind `/v1/messages`."""
+    client = AsyncAnthropic(
+        base_url=endpoint.base_url.removesuffix("/").removesuffix("/v1"),
+        api_key=endpoint.api_key or "none",
+        http_client=http,
+        max_retries=0,
+        timeout=http.timeout,
+    )
+    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
+
+
+def settings(request: ModelRequest) -> AnthropicModelSettings:
+    """What was said before is read from the provider's cache: an agent sends its whole conversation with every call."""
+    told = AnthropicModelSettings(
+        anthropic_cache_instructions=True, anthropic_cache_tool_definitions=True, anthropic_cache_messages=True
+    )
+    if request.one_call and request.tools:
+        told["parallel_tool_calls"] = False
+    return told

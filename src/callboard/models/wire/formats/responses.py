@@ -1,0 +1,32 @@
+"""OpenAI's Responses. Nothing is kept there: reasoning comes back encrypted and goes with the next request."""
+
+from __future__ import annotations
+
+import httpx2
+from openai import AsyncOpenAI
+from pydantic_ai.models.openai import OpenAIResponsesModel, OpenAIResponsesModelSettings
+from pydantic_ai.providers.openai import OpenAIProvider
+
+from callboard.contracts.ports.model import ModelRequest
+
+from ..endpoint import Endpoint
+
+
+def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIResponsesModel:
+    """The model behind `/responses`."""
+    client = AsyncOpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.api_key or "none",
+        http_client=http,
+        max_retries=0,
+        timeout=http.timeout,
+    )
+    return OpenAIResponsesModel(name, provider=OpenAIProvider(openai_client=client))
+
+
+def settings(request: ModelRequest) -> OpenAIResponsesModelSettings:
+    """The answer is not stored, and its reasoning is summarised where the model may be asked for that."""
+    told = OpenAIResponsesModelSettings(openai_store=False)
+    if request.one_call:
+        told["parallel_tool_calls"] = False
+    return told

@@ -1,0 +1,64 @@
+"""The library's events as pieces of an answer, and what is known of its parts at its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic_ai import messages as lib
+
+from callboard.contracts.ports.model import ReasoningDelta, TextDelta, ToolCallDelta
+
+from .seal import sealed
+
+Delta = TextDelta | ReasoningDelta | ToolCallDelta
+
+
+def deltas(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
+    """The pieces in an event. Raises TypeError for what is none."""
+    match event:
+        case lib.PartStartEvent(index=index, part=lib.TextPart(content=text)):
+            if text:
+                yield TextDelta(index, text)
+        case lib.PartStartEvent(index=index, part=lib.ThinkingPart(content=text)):
+            # The first piece may be empty, and still says where the part stands.
+            yield ReasoningDelta(index, text)
+        case lib.PartStartEvent(index=index, part=lib.ToolCallPart() as call):
+            yield ToolCallDelta(index, _text(call.tool_call_id), _text(call.tool_name), _json(call.args))
+        case lib.PartDeltaEvent(index=index, delta=lib.TextPartDelta(content_delta=text)):
+            if text:
+                yield TextDelta(index, text)
+        case lib.PartDeltaEvent(index=index, delta=lib.ThinkingPartDelta(content_delta=text)):
+            if text:
+                yield ReasoningDelta(index, text)
+        case lib.PartDeltaEvent(index=index, delta=lib.ToolCallPartDelta() as delta):
+            call_id, name = _text(delta.tool_call_id), _text(delta.tool_name_delta)
+            yield ToolCallDelta(index, call_id, name, _json(delta.args_delta))
+        case _:
+            return
+
+
+def seals(by: str, parts: list[lib.ModelResponsePart]) -> Iterator[Delta]:
+    """What goes back with the parts, known at the end of the answer: a signature comes after what it signs."""
+    for index, part in enumerate(parts):
+        match part:
+            case lib.ThinkingPart():
+                seal = sealed(by, part.id, part.signature, part.provider_details)
+                if seal:
+                    yield ReasoningDelta(index, "", signature=seal)
+            case lib.ToolCallPart(provider_details=details) if details:
+                yield ToolCallDelta(index, signature=sealed(by, None, None, details))
+            case _:
+                pass
+
+
+def _json(arguments: str | Mapping[str, Any] | None) -> str:
+    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, Mapping) else _text(arguments)
+
+
+def _text(value: object) -> str:
+    """The SDK types what it has not checked. Raises TypeError."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise TypeError(type(value).__name__)
