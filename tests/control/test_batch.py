@@ -81,7 +81,7 @@ def test_a_small_text_stands_in_its_fact_and_a_large_one_goes_with_the_batch():
     assert making.hold("small") == Text(text="small")
     large = "é" * LARGEST_INLINE
     held = making.hold(large)
-    assert held == Text(text="é" * 1024, ref=blob_of(large.encode()).ref)
+    assert held == Text(text="é" * 1024, ref=blob_of(large.encode()).ref, tail="é" * 1024)
     assert making.decision().blobs == (blob_of(large.encode()),)
 
 

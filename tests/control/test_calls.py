@@ -152,7 +152,7 @@ def test_output_past_8_kb_is_a_preview_and_a_blob():
     blob = blob_of(large.encode())
     then = given(submit(), answered(wants(1, 2))).when(ended(1, large))
     then.then(
-        (ToolCompleted(output=Text(text="x" * PREVIEW, ref=blob.ref), duration_ms=4), CALL),
+        (ToolCompleted(output=Text(text="x" * PREVIEW, ref=blob.ref, tail="x" * PREVIEW), duration_ms=4), CALL),
         asked(2, at(turn=1, run=1, step=3)),
     )
     assert then.decision.blobs == (blob,)

@@ -305,7 +305,7 @@ class ThreadMachine(RuleBasedStateMachine):
         assert thread.submitted is None
         if thread.run is None:
             rest = Thread(thread=THREAD, agent="lead", definition="lead", queue=thread.queue, paused=thread.paused)
-            kept = {name: getattr(thread, name) for name in ("last", "ended", "opened", "cut", "marks")}
+            kept = {name: getattr(thread, name) for name in ("last", "ended", "opened", "cut", "marks", "filling")}
             assert len(thread.marks) <= MOST_MARKS
             assert thread == msgspec.structs.replace(rest, **kept)
 

@@ -22,9 +22,10 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 from callboard.contracts.scope import Scope
-from callboard.control.decide.iterate import cut_of
+from callboard.control.decide.context import cut_of
 from callboard.control.evolve.turns import MOST_MARKS
 from callboard.control.state import QueuedTurn, Thread, TurnEnd
+from callboard.control.window import Filling
 
 from .examples import (
     FOLDER,
@@ -71,7 +72,7 @@ def test_input_past_8_kb_is_a_preview_and_a_blob():
     blob = blob_of(large.encode())
     then.then(
         (
-            TurnSubmitted(input=Text(text="x" * PREVIEW, ref=blob.ref), mode="chat", permission_mode="ask"),
+            TurnSubmitted(input=Text(text="x" * PREVIEW, ref=blob.ref, tail="x" * PREVIEW), mode="chat", permission_mode="ask"),
             at(turn=2),
         ),
         *begun(2, 2),
@@ -337,7 +338,7 @@ def test_a_finished_turn_leaves_no_trace_in_the_state():
 
 
 def _without_last(thread: Thread) -> Thread:
-    return msgspec.structs.replace(thread, last=None, marks=())
+    return msgspec.structs.replace(thread, last=None, marks=(), filling=Filling())
 
 
 def _gone(*_):

@@ -14,12 +14,15 @@ from callboard.contracts.ids import Ids
 from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.ports.tools import Evaluation
 
+from .given import NOTHING, Given
+from .window import Takes
+
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What a run starts with: the agent's definition, its prompt layers, the tools it is told of and the model's route.
 
     `prompt_blobs` are the layers' bytes; they are stored with the first fact that names them. `permission_mode` is the one that
-    was asked for, narrowed by the definition; None where that narrows nothing.
+    was asked for, narrowed by the definition; None where that narrows nothing. `instructions` are what files of the folder say.
     """
 
     agent_name: str
@@ -35,8 +38,11 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     route_reason: str
     workspace_sequence: int
     permission_mode: PermissionMode | None = None
+    instructions: Given = NOTHING
 
 
+#: What runs an agent that is not of our loop: a program of its own, or one that is elsewhere.
+EXTERNAL = frozenset({"acp", "a2a"})
 _WIDTH: tuple[PermissionMode, ...] = ("planning", "ask", "edits", "full")
 
 
@@ -53,6 +59,14 @@ def _no_names() -> tuple[str, ...]:
     return ()
 
 
+def _unpinned(name: str) -> Given:
+    return NOTHING
+
+
+def _unknown(provider: str, model: str) -> Takes:
+    return Takes()
+
+
 def _never(schedule: Schedule, after: int) -> int:
     return 0
 
@@ -67,7 +81,9 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     `approval_expiry_us` is how long an action waits, 0 for ever. `find` gives the definition that a name or an alias reaches,
     `names` those that there are. `team_budget` is how many children of one parent work at once, `group_budget` how many of
     one provider. `next_wake` is the first time of a schedule after one that is given, 0 where none comes; `archived` says
-    that a person closed the session, so that nothing of it wakes by itself.
+    that a person closed the session, so that nothing of it wakes by itself. `given` is what the input of the command brings,
+    `pin` what a name that is pinned stands for now; `takes` says what a model takes, and `compact_at` at which share of its
+    window the older part of a thread is summarised.
     """
 
     now: int
@@ -86,3 +102,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     group_budget: int = 16
     next_wake: Callable[[Schedule, int], int] = _never
     archived: bool = False
+    given: Given = NOTHING
+    pin: Callable[[str], Given] = _unpinned
+    takes: Callable[[str, str], Takes] = _unknown
+    compact_at: float = 0.8

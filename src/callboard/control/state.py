@@ -14,8 +14,10 @@ from callboard.contracts.facts.thread import AgentKind, PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.ports.agents import Definition
+from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.contracts.team import Edge, WorkUsage
 
+from .artifacts import Artifacts
 from .members import (
     AddedEdge,
     Background,
@@ -31,6 +33,7 @@ from .members import (
     TeamLoad,
     TurnEnd,
 )
+from .window import Compacting, Filling, Round
 
 #: Snapshots of another schema are thrown away and folded anew.
 STATE_SCHEMA = 8
@@ -70,6 +73,8 @@ class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
 
     steer: str
     input: Text
+    given: tuple[ContextRef, ...] = ()
+    missing: tuple[MissingRef, ...] = ()
 
 
 class Streak(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +111,9 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     what an agent elsewhere delivered in it; `woken` says that they alone began it, and `hops` how many agents passed on
     what led to it since a person said something.
     `started` is when (microseconds since the Unix epoch), `answer` the texts of `answer_parts`, `summary` what Finalize said.
+    `input` is what its input takes in tokens, `rounds` what each of its model calls brought, the first with the input;
+    `compacting` is the summary in the making, and `uncompacted` says that one failed. `only_compacts` is set where the turn is
+    there for nothing else; `omitted` is what was told as left out.
     """
 
     run: str
@@ -140,6 +148,12 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     answer: tuple[Text, ...] = ()
     summary: str = ""
     plan: OpenPlan | None = None
+    input: int = 0
+    rounds: tuple[Round, ...] = ()
+    compacting: Compacting | None = None
+    uncompacted: bool = False
+    only_compacts: bool = False
+    omitted: tuple[Omission, ...] = ()
 
     def call_of(self, call: str) -> OpenCall | None:
         """The open call of that id."""
@@ -152,7 +166,8 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
 
 class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     """A turn that waits for its thread. `woken` says that its input is the inbox alone; `hops` counts the agents that passed on
-    what led to it. `task` is the task that it works on, where it was begun for one."""
+    what led to it. `task` is the task that it works on, where it was begun for one. `given` and `missing` are as its submission
+    has them, and `tokens` what its input takes with them."""
 
     turn: str
     mode: Mode
@@ -161,13 +176,20 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     hops: int = 0
     sequence: int = 0
     task: str = ""
+    given: tuple[ContextRef, ...] = ()
+    missing: tuple[MissingRef, ...] = ()
+    tokens: int = 0
+    compacts: bool = False
 
 
 class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a turn of a thread lies in the log: from the first fact that its model is told of, over so many steps."""
+    """Where a turn of a thread lies in the log: from the first fact that its model is told of, over so many steps. It started
+    at `started`, and takes so many tokens."""
 
     sequence: int
     steps: int = 0
+    started: int = 0
+    tokens: int = 0
 
 
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,6 +197,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     agent that another one gave its objective; `usage` is what its work took so far,
     `ended` how its newest turn did; `background` is set for an agent that sleeps and wakes by itself.
 
+    `pinned` is what every turn of it is given, `filling` how full its model's window is.
     `opened` is the sequence at which it was opened, `cut` that up to which its facts are left out of what its model is told,
     `marks` where its newest turns lie.
     """
@@ -199,6 +222,8 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     cut: int = 0
     marks: tuple[TurnMark, ...] = ()
     external: ExternalLink | None = None
+    pinned: tuple[str, ...] = ()
+    filling: Filling = Filling()
     background: Background | None = None
 
 
@@ -241,6 +266,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     reviews: dict[str, OpenReview] = msgspec.field(default_factory=dict[str, OpenReview])
     defined: tuple[Definition, ...] = ()
     edges: tuple[AddedEdge, ...] = ()
+    artifacts: Artifacts = Artifacts()
     processes: dict[str, OpenProcess] = msgspec.field(default_factory=dict[str, OpenProcess])
 
 

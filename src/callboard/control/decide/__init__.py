@@ -17,8 +17,10 @@ from callboard.contracts.commands import (
     SubmitTurn,
 )
 from callboard.contracts.commands.base import Answer
+from callboard.contracts.commands.context import CompactThread, SetContext
 from callboard.contracts.commands.processes import TerminateProcess, WriteProcessStdin
 
+from ..artifacts import ArtifactAsked, ArtifactDone, ArtifactLooked, ExportAsked, ExportTold
 from ..batch import Batch, Decision
 from ..known import Known
 from ..outcomes import (
@@ -47,9 +49,12 @@ from . import (
     actions,
     answers,
     calls,
+    compaction,
     evidence,
     external,
     imports,
+    keeping,
+    pins,
     processes,
     queue,
     recovery,
@@ -76,7 +81,12 @@ SessionCommand = (
     | PromoteQueuedTurn
     | EditQueuedTurn
     | ImportTurn
+    | SetContext
+    | CompactThread
     | EvidenceMade
+    | ArtifactAsked
+    | ArtifactDone
+    | ExportAsked
     | MergeMade
     | ProcessCommand
     | TeamCommand
@@ -113,10 +123,8 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             starts = not recovery.taken_over(batch, report)
         case TimeCame():
             handoff.expire_due(batch)
-        case WorktreeMade():
-            worktree.made(batch, report)
-        case WorktreeLeft():
-            worktree.left(batch, report)
+        case WorktreeMade() | WorktreeLeft():
+            worktree.take(batch, report)
         case ExternalThere() | ExternalGone() | PartEnded() | CallSeen() | PlanSeen():
             external.take(batch, report)
         case RemoteTold():
@@ -125,6 +133,8 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             remote.need_over(batch, report)
         case ProcessBegan() | ProcessOver():
             processes.take(batch, report)
+        case ArtifactLooked() | ExportTold():
+            keeping.take(batch, report)
         case _:
             assert_never(report)
     follow(batch, starts=starts)
@@ -143,19 +153,40 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
             return resume.resume(batch, request)
         case RespondAction():
             return actions.respond(batch, request)
-        case RemoveQueuedTurn():
-            return queue.remove(batch, request)
-        case PromoteQueuedTurn():
-            return queue.promote(batch, request)
         case ImportTurn():
             return imports.take(batch, request)
-        case EditQueuedTurn():
-            return queue.edit(batch, request)
+        case RemoveQueuedTurn() | PromoteQueuedTurn() | EditQueuedTurn() | SetContext() | CompactThread():
+            return _of_thread(batch, request)
         case WriteProcessStdin() | TerminateProcess():
             return processes.command(batch, request)
+        case MergeMade() | EvidenceMade() | ArtifactAsked() | ArtifactDone() | ExportAsked():
+            return _made(batch, request)
+        case _:
+            return answer(batch, request)
+
+
+def _made(batch: Batch, request: MergeMade | EvidenceMade | ArtifactAsked | ArtifactDone | ExportAsked) -> Answer:
+    """What the runtime made, or saw, for a person who asked for it."""
+    match request:
         case MergeMade():
             return worktree.merged(batch, request)
         case EvidenceMade():
             return evidence.exported(batch, request)
-        case _:
-            return answer(batch, request)
+        case ArtifactAsked() | ArtifactDone() | ExportAsked():
+            return keeping.answer(batch, request)
+
+
+def _of_thread(
+    batch: Batch, request: RemoveQueuedTurn | PromoteQueuedTurn | EditQueuedTurn | SetContext | CompactThread
+) -> Answer:
+    match request:
+        case RemoveQueuedTurn():
+            return queue.remove(batch, request)
+        case PromoteQueuedTurn():
+            return queue.promote(batch, request)
+        case EditQueuedTurn():
+            return queue.edit(batch, request)
+        case SetContext():
+            return pins.pin(batch, request)
+        case CompactThread():
+            return compaction.compact(batch, request)

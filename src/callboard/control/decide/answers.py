@@ -14,16 +14,16 @@ from callboard.contracts.facts import (
 )
 
 from ..batch import Batch, run_scope
+from ..known import EXTERNAL
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from ..state import OpenRun, Thread
 from .calls import abandon, requested
+from .compaction import not_summarised, summarised
+from .context import begin
 from .inbox import consume
 from .iterate import ask_model, complete, fail, running
 from .remote import answer_back
 from .turns import start_next
-
-#: What runs an agent that is not of our loop: a program of its own, or one that is elsewhere.
-EXTERNAL = frozenset({"acp", "a2a"})
 
 
 def answered(batch: Batch, report: ModelAnswered) -> None:
@@ -36,6 +36,9 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
     if found is None:
         return
     thread, run = found
+    if run.compacting is not None:
+        summarised(batch, report, run, run.compacting)
+        return
     for piece in report.pieces:
         _finished(batch, thread, run, piece)
     step = run_scope(thread, run, report.step)
@@ -79,6 +82,9 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
     if found is None:
         return
     thread, run = found
+    if run.compacting is not None:
+        not_summarised(batch, report, run, run.compacting)
+        return
     if report.retry_in_ms is None:
         cut(batch, thread, run, report.pieces)
     else:
@@ -89,6 +95,8 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
         run_scope(thread, run, report.step),
     )
     if report.retry_in_ms is None and not run.stopping:
+        if report.code == "model_context_full" and begin(batch, report.thread, "refused"):
+            return
         abandon(batch, thread, run, reason="the agent broke off", unseen=True, outcomes={})
         fail(
             batch,

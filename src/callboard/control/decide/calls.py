@@ -26,6 +26,7 @@ from callboard.contracts.scope import Scope
 from ..batch import Batch, action_scope, call_scope
 from ..outcomes import ToolEnded, WantedCall
 from ..state import OpenRun, Thread
+from .artifacts import made
 from .iterate import ask_model, complete, open_run, running
 from .needs import NEEDS
 from .questions import proposed, question
@@ -54,6 +55,7 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
                 arguments=batch.hold(evaluation.arguments or call.arguments),
                 summary=evaluation.summary,
                 provider_call_id=call.provider_call_id,
+                signature=call.signature,
             ),
             scope,
         )
@@ -94,6 +96,8 @@ def ended(batch: Batch, report: ToolEnded) -> None:
     outcome = report.outcome
     batch.keep(*outcome.blobs)
     scope = call_scope(thread, run, call)
+    made(batch, scope, outcome.changes)
+    made(batch, scope, report.brought, "merge")
     if outcome.code is None:
         batch.say(
             ToolCompleted(
@@ -101,6 +105,7 @@ def ended(batch: Batch, report: ToolEnded) -> None:
                 duration_ms=outcome.duration_ms,
                 exit_code=outcome.exit_code,
                 changes=outcome.changes,
+                images=outcome.images,
             ),
             scope,
         )
@@ -158,6 +163,7 @@ def abandon(
             batch.say(ToolLost(output=output), scope)
         else:
             batch.keep(*outcome.blobs)
+            made(batch, scope, outcome.changes)
             batch.say(
                 ToolCancelled(
                     started=call.phase == "running",

@@ -14,8 +14,8 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.queue import SteerRejection
 
 from ..batch import Batch, run_scope, thread_scope
-from ..evolve.turns import MOST_MARKS
 from ..state import OpenRun, Thread
+from .context import begin, cut_of
 from .plans import finish as finish_plan
 from .progress import give_up, stuck
 
@@ -39,6 +39,8 @@ def ask_model(batch: Batch, thread_id: str) -> None:
         reject_steers(batch, thread, run, "turn_failed")
         give_up(batch, thread, run, steps)
         return
+    if begin(batch, thread_id, "person" if run.only_compacts else "window"):
+        return
     step = run.next_step
     scope = run_scope(thread, run, step)
     for steer in run.steers:
@@ -53,19 +55,6 @@ def ask_model(batch: Batch, thread_id: str) -> None:
         ),
         scope,
     )
-
-
-def cut_of(thread: Thread, limit: int) -> int:
-    """The sequence up to which a thread's facts are left out of what its model is told: as many of its newest turns as have so
-    many steps together are told, the one under way in any case, and never more than are marked. What was left out once stays
-    so."""
-    steps = 0
-    for later, mark in zip(reversed(thread.marks), reversed(thread.marks[:-1]), strict=False):
-        steps += mark.steps
-        if steps > limit:
-            return max(thread.cut, later.sequence - 1)
-    unmarked = thread.marks[0].sequence - 1 if len(thread.marks) == MOST_MARKS else 0
-    return max(thread.cut, unmarked)
 
 
 def complete(batch: Batch, thread_id: str) -> None:

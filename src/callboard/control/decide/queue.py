@@ -7,6 +7,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import QueueEdited, QueuePromoted, QueueRemoved
 
 from ..batch import Batch, thread_scope
+from ..given import Given, together
 from ..state import Thread
 
 
@@ -26,9 +27,16 @@ def promote(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
 
 
 def edit(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
-    """Replaces the input of a queued turn. Raises `turn_not_queued`."""
+    """Replaces the input of a queued turn; what was attached to it stays. Raises `turn_not_queued`."""
     thread = _thread_with(batch, request.turn_id)
-    batch.say(QueueEdited(input=batch.hold(request.text)), thread_scope(thread, request.turn_id))
+    queued = next(one for one in thread.queue if one.turn == request.turn_id)
+    came = Given(refs=tuple(one for one in queued.given if one.source == "attached"))
+    given = together(came, batch.known.given)
+    batch.keep(*given.blobs)
+    batch.say(
+        QueueEdited(input=batch.hold(request.text), given=given.refs, missing=given.missing),
+        thread_scope(thread, request.turn_id),
+    )
     return _changed(batch, thread)
 
 

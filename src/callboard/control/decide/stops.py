@@ -19,6 +19,7 @@ from ..outcomes import Piece, RunStopped
 from ..state import OpenRun, Thread
 from .answers import cut
 from .calls import abandon
+from .compaction import given_up
 from .iterate import reject_steers, running
 from .plans import finish as finish_plan
 from .team.children import cancel_all
@@ -78,6 +79,7 @@ def close(
     A call that had begun under a host that died is of unknown outcome: nobody saw whether it took effect. One that only waited
     for children took none.
     """
+    given_up(batch, thread, run, "interrupted", f"the turn was interrupted ({cause})")
     if run.model_step:
         cut(batch, thread, run, pieces)
         batch.say(ModelInterrupted(), run_scope(thread, run, run.model_step))

@@ -55,8 +55,15 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
             raise Refusal("thread_busy", f"{thread.agent} is being stopped.", hint="Send it again once it has.")
         go_on(batch, thread, thread.child, request.text)
         thread = batch.thread(thread.thread)
+    batch.keep(*batch.known.given.blobs)
     batch.say(
-        TurnSubmitted(input=batch.hold(request.text), mode=request.mode, permission_mode=request.permission_mode),
+        TurnSubmitted(
+            input=batch.hold(request.text),
+            mode=request.mode,
+            permission_mode=request.permission_mode,
+            given=batch.known.given.refs,
+            missing=batch.known.given.missing,
+        ),
         thread_scope(thread, turn),
     )
     if thread.paused is not None and thread.run is None and not thread.queue:
@@ -99,7 +106,12 @@ def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
     held = batch.hold(request.text)
     waits = next((one for one in run.steers if one.steer == steer_id), None)
     if waits is None:
-        batch.say(SteerRequested(steer_id=steer_id, input=held), run_scope(thread, run))
+        given = batch.known.given
+        batch.keep(*given.blobs)
+        batch.say(
+            SteerRequested(steer_id=steer_id, input=held, given=given.refs, missing=given.missing),
+            run_scope(thread, run),
+        )
     elif waits.input != held:
         raise Refusal(
             "idempotency_conflict",

@@ -9,6 +9,7 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, thread_scope
 from ..state import QueuedTurn, Session, Thread
+from .context import resolved
 from .held import startable
 from .inbox import reserve
 from .iterate import ask_model
@@ -22,7 +23,7 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     run = batch.known.ids.new("run")
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, run=run)
     begins(batch, thread, turn, run)
-    batch.keep(*setup.prompt_blobs)
+    batch.keep(*setup.prompt_blobs, *setup.instructions.blobs)
     batch.say(
         TurnStarted(
             mode=turn.mode,
@@ -40,7 +41,9 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
         RoutingResolved(candidates=setup.candidates, chosen=setup.candidates[setup.chosen], reason=setup.route_reason),
         scope,
     )
-    reserve(batch, thread_id)
+    resolved(batch, thread, setup, scope)
+    if not turn.compacts:
+        reserve(batch, thread_id)
     ask_model(batch, thread_id)
 
 

@@ -131,8 +131,10 @@ from callboard.contracts.scope import Scope
 
 from ..state import Session
 from . import (
+    artifacts,
     background,
     calls,
+    context,
     defining,
     external,
     inbox,
@@ -158,7 +160,8 @@ def evolve(state: Session, record: Record) -> Session:
 def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoch: int) -> Session:
     """The state after a fact at its place. A fact that cannot be read changes nothing but the place."""
     place = Place(scope=scope, epoch=epoch, at=at, sequence=sequence)
-    changed = _change(state, cast("AnySessionFact", fact), place) if fact.readable else state
+    told = context.filled(state, fact, place) if fact.readable else state
+    changed = _change(told, cast("AnySessionFact", fact), place) if fact.readable else state
     if changed.sleepers and fact.readable:
         changed = background.heard(changed, fact, place)
     return msgspec.structs.replace(changed, sequence=sequence, at=at, epoch=epoch)
@@ -322,28 +325,42 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return processes.stopping(state, place)
         case ProcessEnded():
             return processes.ended(state, place)
+        case ArtifactCreated():
+            return artifacts.created(state, fact, place)
+        case ArtifactVersionCreated():
+            return artifacts.version(state, fact, place)
+        case ArtifactUpdated():
+            return artifacts.updated(state, fact, place)
+        case ArtifactSaveRequested():
+            return artifacts.save_requested(state, fact, place)
+        case ArtifactFailed():
+            return artifacts.failed(state, fact, place)
+        case ArtifactExportStarted():
+            return artifacts.export_started(state, fact, place)
+        case ArtifactExportCompleted():
+            return artifacts.export_completed(state, fact)
+        case ArtifactDeleted():
+            return artifacts.deleted(state, fact, place)
+        case QueueEdited():
+            return queue.edited(state, fact, place)
+        case ContextPinned():
+            return context.pinned(state, fact, place)
+        case ContextResolved():
+            return context.resolved(state, fact, place)
+        case CompactionStarted():
+            return context.compacting(state, fact, place)
+        case CompactionCompleted():
+            return context.compacted(state, fact, place)
+        case CompactionFailed():
+            return context.not_compacted(state, place)
         case (
-            QueueEdited()
-            | PermissionEvaluated()
+            PermissionEvaluated()
             | SandboxApplied()
             | ProcessInputGiven()
             | SnapshotUpdated()
             | OutputFinal()
             | EvidenceExported()
-            | ArtifactCreated()
-            | ArtifactSaveRequested()
-            | ArtifactVersionCreated()
-            | ArtifactUpdated()
-            | ArtifactFailed()
-            | ArtifactExportStarted()
             | ArtifactExportProgressed()
-            | ArtifactExportCompleted()
-            | ArtifactDeleted()
-            | ContextResolved()
-            | ContextPinned()
-            | CompactionStarted()
-            | CompactionCompleted()
-            | CompactionFailed()
             | ToolCatalogResolved()
             | ToolServerConnected()
             | ToolServerLost()

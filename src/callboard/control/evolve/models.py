@@ -21,6 +21,10 @@ def routed(state: Session, fact: RoutingResolved, place: Place) -> Session:
 
 def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
     step = place.scope.step
+    if fact.purpose == "compaction":
+        return change_run(
+            state, place, lambda run: msgspec.structs.replace(run, model_step=step, next_step=past(run, step))
+        )
     if fact.context_after:
         state = change_thread(
             state, place, lambda thread: msgspec.structs.replace(thread, cut=max(thread.cut, fact.context_after))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import SteerRequested
+from callboard.contracts.facts import QueueEdited, SteerRequested
 
-from ..state import OpenSteer, Session, Thread, TurnEnd
+from ..state import OpenSteer, QueuedTurn, Session, Thread, TurnEnd
+from ..window import given_tokens, tokens_of
 from .place import Place, change_run, change_thread
 from .tasks import turn_ended
 
@@ -29,6 +30,19 @@ def promoted(state: Session, place: Place) -> Session:
     return change_thread(state, place, promote)
 
 
+def edited(state: Session, fact: QueueEdited, place: Place) -> Session:
+    def edit(turn: QueuedTurn) -> QueuedTurn:
+        if turn.turn != place.scope.turn:
+            return turn
+        tokens = tokens_of(fact.input) + given_tokens(fact.given)
+        return msgspec.structs.replace(turn, given=fact.given, missing=fact.missing, tokens=tokens)
+
+    def change(thread: Thread) -> Thread:
+        return msgspec.structs.replace(thread, queue=tuple(edit(turn) for turn in thread.queue))
+
+    return change_thread(state, place, change)
+
+
 def removed(state: Session, place: Place) -> Session:
     def remove(thread: Thread) -> Thread:
         queue = tuple(turn for turn in thread.queue if turn.turn != place.scope.turn)
@@ -39,7 +53,7 @@ def removed(state: Session, place: Place) -> Session:
 
 
 def steer_requested(state: Session, fact: SteerRequested, place: Place) -> Session:
-    steer = OpenSteer(steer=fact.steer_id, input=fact.input)
+    steer = OpenSteer(steer=fact.steer_id, input=fact.input, given=fact.given, missing=fact.missing)
     return change_run(state, place, lambda run: msgspec.structs.replace(run, steers=(*run.steers, steer)))
 
 

@@ -15,6 +15,7 @@ from callboard.contracts.facts import (
 )
 
 from ..state import OpenRun, QueuedTurn, Session, Thread, TurnEnd, TurnMark
+from ..window import Round, given_tokens, tokens_of
 from .place import Place, change_run, change_thread
 from .tasks import goes_on, run_started, turn_ended
 
@@ -38,6 +39,10 @@ def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
         woken=fact.source == "inbox",
         hops=hops,
         task=place.scope.task,
+        given=fact.given,
+        missing=fact.missing,
+        tokens=tokens_of(fact.input) + given_tokens(fact.given),
+        compacts=fact.source == "compaction",
     )
     changed = change_thread(state, place, lambda thread: msgspec.structs.replace(thread, submitted=turn))
     return goes_on(changed, place) if turn.task else changed
@@ -62,11 +67,21 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
         queue = tuple(turn for turn in thread.queue if turn.turn != run.turn)
         waited = (one for one in (*thread.queue, thread.submitted) if one is not None and one.turn == run.turn)
         last = next(waited, QueuedTurn(turn=run.turn, mode=run.mode, permission_mode=run.permission_mode))
-        begun = msgspec.structs.replace(run, woken=last.woken, hops=last.hops)
+        begun = msgspec.structs.replace(
+            run,
+            woken=last.woken,
+            hops=last.hops,
+            input=last.tokens,
+            rounds=(Round(sequence=place.sequence, tokens=last.tokens),),
+            only_compacts=last.compacts,
+        )
         first = min((last.sequence or place.sequence, *(one.sequence for one in thread.inbox)))
-        marks = (*thread.marks, TurnMark(sequence=first))[-MOST_MARKS:]
+        marks = (*thread.marks, TurnMark(sequence=first, started=place.sequence))[-MOST_MARKS:]
+        # What the turn was given stands in its submission, and is needed no longer.
+        filling = msgspec.structs.replace(thread.filling, since=thread.filling.since + last.tokens)
+        last = msgspec.structs.replace(last, given=(), missing=(), tokens=0)
         return msgspec.structs.replace(
-            thread, run=begun, queue=queue, submitted=None, last=last, ended=None, marks=marks
+            thread, run=begun, queue=queue, submitted=None, last=last, ended=None, marks=marks, filling=filling
         )
 
     changed = change_thread(state, place, begin)
@@ -104,7 +119,8 @@ def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, pl
         usage = msgspec.structs.replace(thread.usage, duration_ms=thread.usage.duration_ms + took)
         marks = thread.marks
         if run is not None and marks:
-            marks = (*marks[:-1], msgspec.structs.replace(marks[-1], steps=run.next_step))
+            took_in = sum(one.tokens for one in run.rounds)
+            marks = (*marks[:-1], msgspec.structs.replace(marks[-1], steps=run.next_step, tokens=took_in))
         return msgspec.structs.replace(thread, run=None, ended=how, usage=usage, marks=marks)
 
     changed = change_thread(state, place, end)

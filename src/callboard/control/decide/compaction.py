@@ -1,0 +1,154 @@
+"""The older part of a thread is summarised by its own model, and told as the summary from there on."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.context import CompactionBegun, CompactThread
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    CompactionCompleted,
+    CompactionFailed,
+    CostRecorded,
+    ModelCompleted,
+    ModelFailed,
+    TurnCompleted,
+    TurnSubmitted,
+)
+
+from ..batch import Batch, run_scope, thread_scope
+from ..outcomes import ModelAnswered, ModelAttemptFailed
+from ..state import OpenRun, QueuedTurn, Thread
+from ..window import Compacting, tokens_of
+from .context import older_part
+from .iterate import ask_model, fail, open_run, reject_steers
+from .turns import start, start_next, thread_of
+
+_NO_SUMMARY = "The model gave no summary."
+_HINT = "Send the turn again, choose a model with a larger window, or start a new session."
+
+
+def compact(batch: Batch, request: CompactThread) -> CompactionBegun:
+    """Has a thread summarised while nothing runs in it, in a turn that is there for nothing else. Raises `nothing_to_compact`,
+    `thread_busy`, `unknown_thread`."""
+    thread = thread_of(batch.state, request.thread_id)
+    if thread.child is not None:
+        raise _nothing("What a child is told is summarised by itself, once it fills its model's window.")
+    if thread.run is not None or thread.queue:
+        raise Refusal(
+            "thread_busy",
+            "A turn is running or waiting in this thread.",
+            hint="It is summarised by itself where its model's window fills; else ask again when the turn has ended.",
+        )
+    last = thread.last
+    if last is None or not older_part(thread, None, 0)[0]:
+        raise _nothing("The thread has no older part: its newest turn stays as it was said.")
+    turn = QueuedTurn(
+        turn=batch.known.ids.new("turn"), mode="chat", permission_mode=last.permission_mode, compacts=True
+    )
+    batch.say(
+        TurnSubmitted(input=batch.hold(""), mode=turn.mode, permission_mode=turn.permission_mode, source="compaction"),
+        thread_scope(thread, turn.turn),
+    )
+    start(batch, thread.thread, turn)
+    run = batch.thread(thread.thread).run
+    if run is None or run.compacting is None:
+        raise _nothing("The model of this thread cannot be asked for a summary.")
+    return CompactionBegun(
+        session_id=batch.state.session,
+        thread_id=thread.thread,
+        turn_id=turn.turn,
+        through=run.compacting.through,
+        sequence=batch.state.sequence,
+    )
+
+
+def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: Compacting) -> None:
+    """The summary is there; it is no answer, and none of it is shown as one (UI-25)."""
+    thread = batch.thread(report.thread)
+    scope = run_scope(thread, run, report.step)
+    batch.say(
+        ModelCompleted(
+            stop_reason=report.stop_reason,
+            first_ms=report.first_ms,
+            duration_ms=report.duration_ms,
+            response_id=report.response_id,
+        ),
+        scope,
+    )
+    batch.say(
+        CostRecorded(
+            input_tokens=report.usage.input_tokens,
+            output_tokens=report.usage.output_tokens,
+            cached_tokens=report.usage.cached_tokens,
+            reasoning_tokens=report.usage.reasoning_tokens,
+            amount=report.usage.amount,
+            source=report.usage.source,
+        ),
+        scope,
+    )
+    summary = "\n\n".join(piece.text.strip() for piece in report.pieces if piece.kind == "text").strip()
+    if summary:
+        before = making.tokens
+        held = batch.hold(summary)
+        saved = older_part_tokens(batch.thread(report.thread), run, making.through)
+        batch.say(
+            CompactionCompleted(
+                summary=held,
+                through=making.through,
+                tokens_before=before,
+                tokens_after=max(before - saved, 0) + tokens_of(held),
+            ),
+            scope,
+        )
+    else:
+        batch.say(CompactionFailed(code="model_garbled", message=_NO_SUMMARY), scope)
+    _go_on(batch, report.thread, making, None if summary else ("model_garbled", _NO_SUMMARY))
+
+
+def not_summarised(batch: Batch, report: ModelAttemptFailed, run: OpenRun, making: Compacting) -> None:
+    """No summary came of it. A turn that goes on without one goes on; one whose request was too long cannot."""
+    scope = run_scope(batch.thread(report.thread), run, report.step)
+    batch.say(
+        ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
+        scope,
+    )
+    if report.retry_in_ms is not None:
+        return
+    batch.say(CompactionFailed(code=report.code, message=report.message), scope)
+    _go_on(batch, report.thread, making, (report.code, report.message))
+
+
+def given_up(batch: Batch, thread: Thread, run: OpenRun, code: str, message: str) -> None:
+    """A run ends while a summary is in the making."""
+    if run.compacting is not None:
+        batch.say(CompactionFailed(code=code, message=message), run_scope(thread, run, run.compacting.step))
+
+
+def older_part_tokens(thread: Thread, run: OpenRun, through: int) -> int:
+    """What is no longer told once the thread is summarised up to there, in tokens."""
+    marks = (one.tokens for one in thread.marks[:-1] if thread.filling.compacted < one.started <= through)
+    rounds = (one.tokens for one in run.rounds if one.sequence <= through)
+    return sum(marks) + sum(rounds) + thread.filling.summary
+
+
+def _go_on(batch: Batch, thread_id: str, making: Compacting, failure: tuple[str, str] | None) -> None:
+    thread, run = open_run(batch, thread_id)
+    if run.stopping:
+        return
+    if failure is not None and (making.cause == "refused" or run.only_compacts):
+        code, message = failure
+        if making.cause == "refused":
+            code, message = (
+                "model_context_full",
+                f"The request is longer than the model takes, and no summary: {message}",
+            )
+        fail(batch, thread_id, code=code, message=message, hint=_HINT, retryable=True)
+    elif run.only_compacts:
+        reject_steers(batch, thread, run, "turn_completed")
+        batch.say(TurnCompleted(iterations=run.iteration), run_scope(thread, run))
+        start_next(batch, thread_id)
+    else:
+        ask_model(batch, thread_id)
+
+
+def _nothing(message: str) -> Refusal:
+    return Refusal("nothing_to_compact", message, field="threadId", hint="There is nothing to do.")

@@ -1,0 +1,26 @@
+"""A person says what every turn of a thread is given."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.context import ContextChanged, SetContext
+from callboard.contracts.facts import ContextPinned
+
+from ..batch import Batch, thread_scope
+from ..given import together
+from .turns import thread_of
+
+
+def pin(batch: Batch, request: SetContext) -> ContextChanged:
+    """Changes what every turn of the thread is given. Raises `unknown_thread`."""
+    thread = thread_of(batch.state, request.thread_id)
+    pinned = tuple(dict.fromkeys(request.pinned))
+    found = together(*(batch.known.pin(name) for name in pinned))
+    if pinned != thread.pinned:
+        batch.say(ContextPinned(pinned=pinned), thread_scope(thread))
+    return ContextChanged(
+        session_id=batch.state.session,
+        thread_id=thread.thread,
+        pinned=pinned,
+        missing=found.missing,
+        sequence=batch.state.sequence,
+    )

@@ -1,0 +1,140 @@
+"""What a thread's model is told: what is pinned, how much it takes, and what was summarised."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import (
+    CompactionCompleted,
+    CompactionStarted,
+    ContextPinned,
+    ContextResolved,
+    CostRecorded,
+    Fact,
+    InboxReserved,
+    MessageInterrupted,
+    MessageText,
+    ModelRequested,
+    ReasoningCompleted,
+    SteerAccepted,
+    ToolCompleted,
+    ToolFailed,
+    ToolRefused,
+    ToolRequested,
+)
+
+from ..state import OpenRun, Session, Thread
+from ..window import ITEM, Compacting, Filling, Round, given_tokens, result_tokens, tokens_of
+from .place import Place, change_run, change_thread
+
+#: How many rounds of a run are told apart; of more, the oldest are one.
+MOST_ROUNDS = 100
+
+
+def pinned(state: Session, fact: ContextPinned, place: Place) -> Session:
+    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, pinned=fact.pinned))
+
+
+def resolved(state: Session, fact: ContextResolved, place: Place) -> Session:
+    """What a turn names is counted with its input; what it is given beside that is counted here."""
+    more = given_tokens(ref for ref in fact.refs if ref.source == "pinned")
+    state = change_run(state, place, lambda run: msgspec.structs.replace(run, omitted=fact.omitted))
+    return _more(state, more, place) if more else state
+
+
+def compacting(state: Session, fact: CompactionStarted, place: Place) -> Session:
+    begun = Compacting(step=place.scope.step, through=fact.through, cause=fact.cause, tokens=fact.tokens or 0)
+    return change_run(state, place, lambda run: msgspec.structs.replace(run, compacting=begun))
+
+
+def compacted(state: Session, fact: CompactionCompleted, place: Place) -> Session:
+    """What was summarised is no longer told; the input of the turn under way is, in any case."""
+
+    def take(thread: Thread) -> Thread:
+        run = thread.run
+        summary = tokens_of(fact.summary)
+        marks = tuple(one for one in thread.marks[:-1] if one.started > fact.through) + thread.marks[-1:]
+        if run is not None:
+            within = bool(run.rounds) and run.rounds[0].sequence <= fact.through
+            rounds = tuple(one for one in run.rounds if one.sequence > fact.through)
+            run = msgspec.structs.replace(run, compacting=None, rounds=rounds)
+            summary += run.input if within else 0
+        filling = Filling(summary=summary, compacted=fact.through)
+        return msgspec.structs.replace(thread, run=run, marks=marks, filling=filling)
+
+    return change_thread(state, place, take)
+
+
+def not_compacted(state: Session, place: Place) -> Session:
+    return change_run(state, place, lambda run: msgspec.structs.replace(run, compacting=None, uncompacted=True))
+
+
+def filled(state: Session, fact: Fact, place: Place) -> Session:
+    """The state with what the fact adds to what the model is told."""
+    match fact:
+        case ModelRequested(purpose="answer"):
+            return change_run(state, place, lambda run: _next_round(run, place))
+        case MessageText(content=text) | MessageInterrupted(content=text) | ReasoningCompleted(content=text):
+            return _more(state, tokens_of(text), place)
+        case ToolRequested(arguments=arguments):
+            return _more(state, tokens_of(arguments) + 10, place)
+        case ToolCompleted(output=output, images=images):
+            return _more(state, result_tokens(output, len(images)), place)
+        case ToolFailed(output=output):
+            return _more(state, result_tokens(output) + 20, place)
+        case ToolRefused():
+            return _more(state, 20, place)
+        case InboxReserved(items=items):
+            return _more(state, ITEM * len(items), place)
+        case SteerAccepted(steer_id=steer):
+            run = _run(state, place)
+            waits = next((one for one in run.steers if one.steer == steer), None) if run is not None else None
+            return state if waits is None else _more(state, tokens_of(waits.input) + given_tokens(waits.given), place)
+        case CostRecorded():
+            return _told(state, fact, place)
+        case _:
+            return state
+
+
+def _more(state: Session, tokens: int, place: Place) -> Session:
+    def add(thread: Thread) -> Thread:
+        run = thread.run
+        if run is None or run.run != place.scope.run or not run.rounds:
+            return thread
+        last = run.rounds[-1]
+        grown = msgspec.structs.replace(last, tokens=last.tokens + tokens)
+        filling = msgspec.structs.replace(thread.filling, since=thread.filling.since + tokens)
+        run = msgspec.structs.replace(run, rounds=(*run.rounds[:-1], grown))
+        return msgspec.structs.replace(thread, run=run, filling=filling)
+
+    return change_thread(state, place, add)
+
+
+def _next_round(run: OpenRun, place: Place) -> OpenRun:
+    """The first model call goes on with the round of the input."""
+    if run.iteration == 0 and run.rounds:
+        return run
+    rounds = (*run.rounds, Round(sequence=place.sequence))
+    if len(rounds) > MOST_ROUNDS:
+        first, second = rounds[:2]
+        rounds = (Round(sequence=first.sequence, tokens=first.tokens + second.tokens), *rounds[2:])
+    return msgspec.structs.replace(run, rounds=rounds)
+
+
+def _told(state: Session, fact: CostRecorded, place: Place) -> Session:
+    """The provider told what its model was told. What a summary takes to make says nothing of that."""
+    run = _run(state, place)
+    if run is None or run.compacting is not None or not fact.input_tokens:
+        return state
+    told = fact.input_tokens + (fact.output_tokens or 0)
+
+    def take(thread: Thread) -> Thread:
+        return msgspec.structs.replace(thread, filling=msgspec.structs.replace(thread.filling, told=told, since=0))
+
+    return change_thread(state, place, take)
+
+
+def _run(state: Session, place: Place) -> OpenRun | None:
+    thread = state.threads.get(place.scope.thread)
+    run = thread.run if thread is not None else None
+    return run if run is not None and run.run == place.scope.run else None

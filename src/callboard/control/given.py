@@ -1,0 +1,38 @@
+"""What is given beside words, as it comes in from outside: read at one moment, with the bytes that it had then."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.content import Blob
+from callboard.contracts.refs import ContextRef, MissingRef, Omission
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What came with an input, what it names, or what stands in the folder. `blobs` are the bytes that `refs` refer to, stored
+    with the first fact that names them."""
+
+    refs: tuple[ContextRef, ...] = ()
+    missing: tuple[MissingRef, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+    blobs: tuple[Blob, ...] = ()
+
+
+NOTHING = Given()
+
+
+def together(*parts: Given) -> Given:
+    """All of them as one, each thing once: the first that names it holds."""
+    refs: dict[str, ContextRef] = {}
+    missing: dict[str, MissingRef] = {}
+    for part in parts:
+        for ref in part.refs:
+            refs.setdefault(ref.ref, ref)
+        for one in part.missing:
+            missing.setdefault(one.ref, one)
+    return Given(
+        refs=tuple(refs.values()),
+        missing=tuple(missing.values()),
+        omitted=tuple(one for part in parts for one in part.omitted),
+        blobs=tuple(blob for part in parts for blob in part.blobs),
+    )
