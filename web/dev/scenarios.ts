@@ -19,6 +19,7 @@ import {
   workspaceRow,
 } from './rows'
 import { crowd, forming, team } from './team-scenarios'
+import { work } from './work-scenarios'
 
 function streaming(): Scenario {
   const at = (step: number, key?: string) => place('trn_b', 300, step, key)
@@ -288,4 +289,5 @@ export const SCENARIOS: Readonly<Record<string, () => Scenario>> = {
   remote,
   credential,
   plan,
+  work,
 }

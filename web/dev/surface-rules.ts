@@ -34,7 +34,7 @@ const LIBRARIES: Readonly<Record<'features' | 'ui', readonly string[]>> = {
 }
 
 /** Callbacks that only ask for more of what is on record. The others tell what a person did, and need one. */
-const READS: ReadonlySet<string> = new Set(['onNeedParts', 'onLoadOlder'])
+const READS = /^(?:onNeed[A-Z]\w*|onLoadOlder)$/
 const EFFECTS = new Set(['useEffect', 'useLayoutEffect', 'useInsertionEffect', 'setTimeout', 'setInterval'])
 /** Ways to press a button without a finger. */
 const PRESSES = new Set(['click', 'submit', 'requestSubmit', 'dispatchEvent'])
@@ -91,7 +91,7 @@ function answersByItself(node: Node): string | null {
   if (first === undefined) return null
   for (const inner of within(first)) {
     const name = inner.type === 'CallExpression' ? calledName(inner) : null
-    if (name !== null && /^on[A-Z]/.test(name) && !READS.has(name)) return `calls ${name} by itself`
+    if (name !== null && /^on[A-Z]/.test(name) && !READS.test(name)) return `calls ${name} by itself`
   }
   return null
 }

@@ -8,12 +8,9 @@ import {
   useMemo,
   useState,
 } from 'react'
-import { Inspector } from '@/features/inspector/inspector'
 import { useT } from '@/features/shared/surface'
 import { Diagnostics } from '@/features/status/diagnostics'
 import { StatusLine } from '@/features/status/status-line'
-import { Alone } from '@/features/team/alone'
-import { Roster } from '@/features/team/roster'
 import { TeamBar, type View } from '@/features/team/team-bar'
 import { clockStart } from '@/system/rows/activity'
 import type { SessionCard, TurnRow } from '@/system/rows/model'
@@ -22,13 +19,14 @@ import { hasBegun } from '@/system/rows/turns'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
 import type { SessionOffers } from './commands'
+import { Details } from './details'
 import { useServices } from './services-context'
 import { SessionView } from './session-view'
-import { Side } from './side'
 import { ToAgent, TranscriptHead, useOpening, useOpensForTeam } from './team-area'
 import { useSignalByFrame } from './use'
+import { useOpenArtifact } from './use-artifacts'
 import type { Panel } from './use-layout'
-import { statusOf, useSessionRows } from './use-session-rows'
+import { useSessionRows } from './use-session-rows'
 
 const TeamView = lazy(() => import('./team-views'))
 
@@ -61,6 +59,7 @@ export function ActiveSession(props: ActiveSessionProps) {
     [showInspector],
   )
 
+  const artifacts = useOpenArtifact(session, showInspector)
   const running = view.running
   const paused = view.status?.paused ?? null
   const threadId = view.status?.threadId ?? null
@@ -121,6 +120,7 @@ export function ActiveSession(props: ActiveSessionProps) {
           view={view}
           inputRef={props.inputRef}
           onInspectTurn={inspectTurn}
+          artifacts={artifacts.reader}
           instead={
             team === null || look === 'conversation'
               ? null
@@ -142,42 +142,16 @@ export function ActiveSession(props: ActiveSessionProps) {
           toAgent={view.agent === null ? null : <ToAgent view={view} handlers={handlers} />}
         />
       </main>
-      <Side panel={inspector} side="right" label={t('inspector.title')}>
-        <div className="flex h-full flex-col">
-          <header className="flex h-11 shrink-0 items-center justify-between pr-2 pl-4">
-            <h2 className="font-semibold">{t('inspector.title')}</h2>
-            <IconButton icon="close" label={t('app.close_inspector')} onClick={inspector.hide} />
-          </header>
-          <Inspector
-            turn={turn}
-            parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
-            status={statusOf(turn, view.threads)}
-            sessionId={session.id}
-            first={
-              team === null
-                ? []
-                : [
-                    {
-                      id: 'team',
-                      label: t('team.tab'),
-                      content: (
-                        <Roster
-                          team={team}
-                          shown={look === 'conversation' ? (view.agent?.agentId ?? team.row.lead) : ''}
-                          handlers={handlers}
-                        />
-                      ),
-                    },
-                  ]
-            }
-            last={
-              team === null
-                ? [{ id: 'team', label: t('team.tab'), content: <Alone handlers={handlers} /> }]
-                : []
-            }
-          />
-        </div>
-      </Side>
+      <Details
+        session={session}
+        view={view}
+        turn={turn}
+        panel={inspector}
+        shownAgent={look === 'conversation' ? (view.agent?.agentId ?? team?.row.lead ?? '') : ''}
+        handlers={handlers}
+        artifacts={artifacts}
+        onGoToTurn={inspectTurn}
+      />
     </>
   )
 }

@@ -15,13 +15,18 @@ export function App({ services }: { services: Services }) {
   useSignal(language.changes)
   const t = language.translate
   const surface = useMemo<Surface>(() => {
-    const { blobs } = workbench
+    const { blobs, pictures } = workbench
     return {
       t,
       blobs: {
         get: (hash) => blobs.get(hash),
         load: (ref) => void blobs.load(ref),
         subscribe: blobs.changes.subscribe,
+      },
+      pictures: {
+        get: (hash) => pictures.get(hash),
+        load: (ref) => void pictures.load(ref),
+        subscribe: pictures.changes.subscribe,
       },
     }
   }, [t, workbench])

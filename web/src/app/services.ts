@@ -7,6 +7,7 @@ import { Drafts } from '@/system/local/drafts'
 import { SeenMarks } from '@/system/local/seen'
 import { ThemeChoice } from '@/system/local/theme'
 import { LocalValues } from '@/system/local/values'
+import { ArtifactDesk } from '@/system/workbench/artifact-desk'
 import { Workbench } from '@/system/workbench/workbench'
 
 export interface Services {
@@ -17,6 +18,7 @@ export interface Services {
   readonly theme: ThemeChoice
   readonly language: LanguageChoice
   readonly workbench: Workbench
+  readonly desk: ArtifactDesk
 }
 
 export function makeServices(fetch: Fetch, storage: Storage | null, root: HTMLElement): Services {
@@ -31,5 +33,6 @@ export function makeServices(fetch: Fetch, storage: Storage | null, root: HTMLEl
     theme: new ThemeChoice(values, root),
     language: new LanguageChoice(values, root),
     workbench: new Workbench(api, drafts),
+    desk: new ArtifactDesk(api, values),
   }
 }

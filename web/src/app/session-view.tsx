@@ -2,6 +2,7 @@ import { type ReactNode, type RefObject, useCallback, useMemo, useState } from '
 import { ConnectionBanner } from '@/features/connection/connection-banner'
 import { Conversation } from '@/features/conversation/conversation'
 import type { ConversationHandlers } from '@/features/conversation/handlers'
+import { type Artifacts, ArtifactsProvider } from '@/features/shared/artifacts'
 import { type Names, NamesProvider } from '@/features/shared/names'
 import { useT } from '@/features/shared/surface'
 import { nameOf, type Team } from '@/system/rows/team'
@@ -20,6 +21,7 @@ export interface SessionViewProps {
   readonly view: ReturnType<typeof useSessionRows>
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly onInspectTurn: (turnId: string) => void
+  readonly artifacts: Artifacts
   /** What stands in the place of the conversation; null leaves it. `onNeedParts` reads a turn's parts. */
   readonly instead: ((onNeedParts: (turnId: string) => void) => ReactNode) | null
   /** What stands over the conversation. */
@@ -55,43 +57,45 @@ export function SessionView(props: SessionViewProps) {
   const problem = session.feed.problem
   return (
     <NamesProvider value={names}>
-      <ConnectionBanner
-        connection={session.feed.connection}
-        problem={problem === null || problem.unanswered ? null : problem.message}
-        onRetry={() => workbench.nudge()}
-      />
-      {props.instead === null ? (
-        <>
-          {props.head}
-          <Conversation
-            key={view.agent?.threadId ?? 'lead'}
-            giver={giverOf(view)}
-            items={view.items}
-            handlers={allHandlers}
-            waiting={waiting}
-            failedParts={failed}
-            loadingOlder={session.loadingOlder}
-            reachedStart={session.reachedStart}
-            mayHaveOlder={view.allTurns.length >= WINDOW}
-            onLoadOlder={loadOlder}
-          />
-        </>
-      ) : (
-        props.instead(onNeedParts)
-      )}
-      <Dock
-        session={session}
-        status={view.shownStatus}
-        threads={view.threads}
-        actions={view.actions}
-        queue={view.queue}
-        busy={view.running !== null}
-        archived={view.shell?.archived ?? false}
-        inputRef={inputRef}
-        chosen={chosen}
-        team={view.team}
-        toAgent={props.toAgent}
-      />
+      <ArtifactsProvider value={props.artifacts}>
+        <ConnectionBanner
+          connection={session.feed.connection}
+          problem={problem === null || problem.unanswered ? null : problem.message}
+          onRetry={() => workbench.nudge()}
+        />
+        {props.instead === null ? (
+          <>
+            {props.head}
+            <Conversation
+              key={view.agent?.threadId ?? 'lead'}
+              giver={giverOf(view)}
+              items={view.items}
+              handlers={allHandlers}
+              waiting={waiting}
+              failedParts={failed}
+              loadingOlder={session.loadingOlder}
+              reachedStart={session.reachedStart}
+              mayHaveOlder={view.allTurns.length >= WINDOW}
+              onLoadOlder={loadOlder}
+            />
+          </>
+        ) : (
+          props.instead(onNeedParts)
+        )}
+        <Dock
+          session={session}
+          status={view.shownStatus}
+          threads={view.threads}
+          actions={view.actions}
+          queue={view.queue}
+          busy={view.running !== null}
+          archived={view.shell?.archived ?? false}
+          inputRef={inputRef}
+          chosen={chosen}
+          team={view.team}
+          toAgent={props.toAgent}
+        />
+      </ArtifactsProvider>
     </NamesProvider>
   )
 }

@@ -7,13 +7,15 @@ export function Side(props: {
   readonly panel: Panel
   readonly side: 'left' | 'right'
   readonly label: string
+  /** Room to read in, for what is more than facts. */
+  readonly wide?: boolean
   readonly children: ReactNode
 }) {
   const t = useT()
   const { panel, side } = props
   if (!panel.open) return null
   const left = side === 'left'
-  const width = left ? 'w-[264px]' : 'w-[328px]'
+  const width = left ? 'w-[264px]' : props.wide ? 'w-[min(680px,46vw)]' : 'w-[328px]'
   const border = left ? 'border-r' : 'border-l'
   if (panel.fits)
     return (
@@ -31,7 +33,7 @@ export function Side(props: {
       />
       <aside
         aria-label={props.label}
-        className={`relative max-w-[88vw] ${width} ${border} border-line bg-paper shadow-xl ${left ? '' : 'ml-auto'}`}
+        className={`relative ${props.wide ? 'w-full max-w-[760px]' : `max-w-[88vw] ${width}`} ${border} border-line bg-paper shadow-xl ${left ? '' : 'ml-auto'}`}
       >
         {props.children}
       </aside>

@@ -5,6 +5,8 @@ export function CodeBlock(props: {
   readonly text: string
   readonly label: string
   readonly follow?: boolean
+  /** Without a limit of its own: whatever is around it scrolls. */
+  readonly whole?: boolean
 }) {
   const box = useRef<HTMLDivElement>(null)
   const length = props.text.length
@@ -19,7 +21,7 @@ export function CodeBlock(props: {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
       aria-label={props.label}
-      className="max-h-64 overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2"
+      className={`rounded-md border border-line bg-sunken px-2.5 py-2 ${props.whole ? '' : 'max-h-64 overflow-auto'}`}
     >
       <pre className="wrap-any font-mono text-sm whitespace-pre-wrap">{props.text}</pre>
     </div>

@@ -6,9 +6,9 @@ const DiffLines = lazy(() => import('./diff-lines'))
 /** Past so many characters a diff stays text: laying it out would hold the page up. */
 const LARGEST = 200_000
 
-export function DiffView(props: { readonly diff: string; readonly label: string }) {
+export function DiffView(props: { readonly diff: string; readonly label: string; readonly whole?: boolean }) {
   const start = hunksStart(props.diff)
-  const plain = <CodeBlock text={props.diff} label={props.label} />
+  const plain = <CodeBlock text={props.diff} label={props.label} {...(props.whole && { whole: true })} />
   if (start < 0 || props.diff.length > LARGEST) return plain
   return (
     // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
@@ -17,7 +17,7 @@ export function DiffView(props: { readonly diff: string; readonly label: string 
       aria-label={props.label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
-      className="diff-view max-h-96 overflow-auto rounded-md border border-line"
+      className={`diff-view overflow-auto rounded-md border border-line ${props.whole ? '' : 'max-h-96'}`}
     >
       <Suspense fallback={plain}>
         <DiffLines hunks={props.diff.slice(start)} />

@@ -1,28 +1,19 @@
-import { memo, useEffect } from 'react'
+import { memo } from 'react'
 import type { TextPart } from '@/system/rows/model'
 import { IconButton } from '@/ui/button'
 import { CopyButton } from '@/ui/copy-button'
 import { Markdown } from '@/ui/markdown'
 import { Badge } from '@/ui/marks'
 import { LoadMore } from '../shared/load-more'
-import { useFullText, useT } from '../shared/surface'
-
-/** An answer is what the person came for: it loads by itself, a piece at a time, where a row holds only its head. */
-function useWhole(full: ReturnType<typeof useFullText>) {
-  const { state, load } = full
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once when the preview shows, not whenever a callback is new
-  useEffect(() => {
-    if (state === 'preview') load()
-  }, [state])
-}
+import { useFullText, useT, useWholeText } from '../shared/surface'
 
 /** `last`: what can be done with an answer stands under its last part. */
 export const Answer = memo(
   (props: { readonly part: TextPart; readonly last: boolean; readonly onInspect: () => void }) => {
     const t = useT()
     const { part, last } = props
-    const full = useFullText(part.content)
-    useWhole(full)
+    // An answer is what the person came for: it loads by itself where a row holds only its head.
+    const full = useWholeText(part.content)
     return (
       <div className="group">
         <Markdown text={full.text} streaming={part.state === 'streaming'} />

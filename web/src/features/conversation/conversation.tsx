@@ -17,6 +17,7 @@ const ESTIMATES: Record<Item['kind'], number> = {
   answer: 160,
   outcome: 84,
   working: 34,
+  artifacts: 48,
   unloaded: 72,
   sent: 84,
 }

@@ -3,6 +3,8 @@ import type { Item } from '@/system/rows/conversation'
 import type { Part } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
+import { ArtifactCard, ArtifactCards } from '../artifacts/artifact-card'
+import { ContextLine } from '../context/context-line'
 import { useT } from '../shared/surface'
 import { ToolRow } from '../tool/tool-row'
 import { Answer, ProcessText } from './answer'
@@ -35,6 +37,8 @@ export function ItemView(props: {
           auto={item.turn.mode === 'auto'}
           source={item.turn.source}
           giver={props.giver ?? ''}
+          given={item.turn.given}
+          missing={item.turn.missing}
         />
       )
     case 'part':
@@ -57,6 +61,8 @@ export function ItemView(props: {
       )
     case 'outcome':
       return <OutcomeLine turn={item.turn} error={item.error} onReuse={handlers.onReuse} />
+    case 'artifacts':
+      return <ArtifactCards parts={item.parts} />
     case 'working':
       return <Working />
     case 'unloaded':
@@ -101,6 +107,10 @@ function PartView(props: {
       return <HandoffLine part={part} />
     case 'remote_agent_status':
       return <RemoteLine part={part} />
+    case 'artifact_ref':
+      return <ArtifactCard part={part} />
+    case 'context_event':
+      return <ContextLine part={part} />
     case 'error':
       return <ErrorLine part={part} />
   }

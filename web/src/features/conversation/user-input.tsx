@@ -3,6 +3,7 @@ import type { Translate } from '@/system/i18n/translate'
 import type { Text, TurnRow } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
+import { Given } from '../context/refs'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 
@@ -15,6 +16,7 @@ export function speaker(t: Translate, source: TurnRow['source'], giver: string):
       return giver === '' ? t('team.source.an_agent') : t('team.source.agent', { agent: giver })
     case 'inbox':
     case 'schedule':
+    case 'compaction':
       return t(`team.source.${source}`)
   }
 }
@@ -26,6 +28,9 @@ export const UserInput = memo(
     readonly auto: boolean
     readonly source: TurnRow['source']
     readonly giver: string
+    /** What came with it, and what was named and is not there. */
+    readonly given: TurnRow['given']
+    readonly missing: TurnRow['missing']
   }) => {
     const t = useT()
     const full = useFullText(props.input)
@@ -51,6 +56,7 @@ export const UserInput = memo(
         </div>
         <p className={`wrap-any whitespace-pre-wrap ${person ? 'text-lg' : ''}`}>{full.text}</p>
         <LoadMore full={full} />
+        <Given given={props.given} missing={props.missing} />
       </div>
     )
   },

@@ -2,7 +2,7 @@
  * What every surface gets from its host beside its props: labels, and the texts of blobs. A surface fetches nothing and
  * keeps no state of a run; a host that gives these two and the props can show it anywhere.
  */
-import { createContext, type ReactNode, useContext, useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useSyncExternalStore } from 'react'
 import type { BlobRef } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
 import type { Text } from '@/system/rows/model'
@@ -13,11 +13,22 @@ export interface BlobReader {
   readonly subscribe: (listener: () => void) => () => void
 }
 
+export type PictureState = 'loading' | 'ready' | 'failed' | 'unsupported'
+
+/** Images by their hash. An `address` is for `src`, and empty until the image is ready. */
+export interface PictureReader {
+  readonly get: (hash: string) => { readonly state: PictureState; readonly address: string } | undefined
+  readonly load: (ref: BlobRef) => void
+  readonly subscribe: (listener: () => void) => () => void
+}
+
 export type BlobState = 'loading' | 'part' | 'whole' | 'failed'
 
 export interface Surface {
   readonly t: Translate
   readonly blobs: BlobReader
+  /** Left out where a host shows no images. */
+  readonly pictures?: PictureReader
 }
 
 const SurfaceContext = createContext<Surface | null>(null)
@@ -57,4 +68,28 @@ export function useFullText(text: Text): FullText {
   if (blob === undefined) return { text: text.text, state: 'preview', size: ref.size, load }
   const shown = blob.text.length > text.text.length ? blob.text : text.text
   return { text: shown, state: blob.state, size: ref.size, load }
+}
+
+/** A text that is wanted whole: it is asked for as soon as it shows, a piece at a time. */
+export function useWholeText(text: Text): FullText {
+  const full = useFullText(text)
+  const { state, load } = full
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once when the preview shows, not whenever a callback is new
+  useEffect(() => {
+    if (state === 'preview') load()
+  }, [state, text.ref?.hash])
+  return full
+}
+
+const NO_PICTURES: PictureReader = { get: () => undefined, load: () => {}, subscribe: () => () => {} }
+
+/** An image of a row, asked for when it shows. */
+export function usePicture(ref: BlobRef): { readonly state: PictureState; readonly address: string } {
+  const { pictures = NO_PICTURES } = useSurface()
+  const known = useSyncExternalStore(pictures.subscribe, () => pictures.get(ref.hash))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked for once a hash; a ref is another object with every row
+  useEffect(() => {
+    if (known === undefined) pictures.load(ref)
+  }, [pictures, known, ref.hash])
+  return known ?? { state: 'loading', address: '' }
 }

@@ -208,6 +208,7 @@ test('an agent that is not there is refused where it was asked for, with those t
     code: 'unknown_agent',
     message: 'There is no definition wacher.',
     hint: 'There are: watcher.',
+    field: '',
   }
   const onAdd = vi.fn(async () => refused)
   show(<AddDialog agents={[]} offers={[]} onAdd={onAdd} onDone={vi.fn()} />)
@@ -222,6 +223,7 @@ test('a subagent is not added, and why is said to a person', async () => {
     code: 'delegate_target_denied',
     message: 'worker is a subagent: it works for one parent.',
     hint: 'spawn_subagent gives it an objective.',
+    field: '',
   }
   show(<AddDialog agents={[]} offers={[]} onAdd={async () => refused} onDone={vi.fn()} />)
   const dialog = within(screen.getByRole('dialog', { hidden: true }))

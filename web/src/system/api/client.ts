@@ -1,5 +1,5 @@
 /** The HTTP boundary: commands, reads, blobs and what the server is. The only place that builds a request. */
-import type { CommandName, Commands } from '../generated/contracts'
+import type { COMMANDS, CommandName, Commands } from '../generated/contracts'
 import { ApiProblem, problemOf } from './problem'
 
 export interface ModelOffer {
@@ -35,15 +35,11 @@ export interface Meta {
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>
 
+/** Names of what only reads, by the table of commands. */
+type QueryName = {
+  [N in CommandName]: (typeof COMMANDS)[N]['query'] extends true ? N : never
+}[CommandName]
 type Mutating = Exclude<CommandName, QueryName>
-type QueryName =
-  | 'list_workspaces'
-  | 'list_sessions'
-  | 'get_session'
-  | 'get_thread_read'
-  | 'get_turns'
-  | 'get_parts'
-  | 'list_agents'
 
 const ROOT = '/api/v1'
 const ATTEMPTS = 3

@@ -111,6 +111,7 @@ export const enAgents = {
   'prompt.layer.system': 'System',
   'prompt.layer.role': 'Role',
   'prompt.layer.mode': 'Mode',
+  'prompt.layer.instructions': 'Instructions of the folder',
   'prompt.layer.task': 'Task',
   'prompt.copy_hash': 'Copy the hash',
 } as const

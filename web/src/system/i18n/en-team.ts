@@ -250,10 +250,13 @@ export const enTeam = {
   'team.part.worker_notification': 'Was told',
   'team.part.agent_handoff': 'Was handed work',
   'team.part.remote_agent_status': 'Heard from elsewhere',
+  'team.part.artifact_ref': 'Artifact',
+  'team.part.context_event': 'Context',
   'team.part.error': 'Error',
 
   'team.source.agent': 'From {agent}',
   'team.source.an_agent': 'From another agent',
   'team.source.inbox': 'Woken by its inbox',
+  'team.source.compaction': 'Summary',
   'team.source.schedule': 'Woke by itself',
 } as const

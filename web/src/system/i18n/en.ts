@@ -1,8 +1,10 @@
 import { enAction } from './en-action'
 import { enAgents } from './en-agents'
+import { enArtifact } from './en-artifact'
 import { enBoard } from './en-board'
 import { enCalls } from './en-calls'
 import { enCodes } from './en-codes'
+import { enContext } from './en-context'
 import { enFirst } from './en-first'
 import { enTeam } from './en-team'
 import { enTurns } from './en-turns'
@@ -202,4 +204,6 @@ export const en = {
   ...enAgents,
   ...enBoard,
   ...enCalls,
+  ...enArtifact,
+  ...enContext,
 } as const

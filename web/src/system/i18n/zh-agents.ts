@@ -110,6 +110,7 @@ export const zhAgents = {
   'prompt.layer.system': '系统',
   'prompt.layer.role': '角色',
   'prompt.layer.mode': '模式',
+  'prompt.layer.instructions': '文件夹说明',
   'prompt.layer.task': '任务',
   'prompt.copy_hash': '复制哈希',
 } as const

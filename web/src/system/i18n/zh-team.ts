@@ -248,10 +248,13 @@ export const zhTeam = {
   'team.part.worker_notification': '得知',
   'team.part.agent_handoff': '接到移交',
   'team.part.remote_agent_status': '远程消息',
+  'team.part.artifact_ref': '产物',
+  'team.part.context_event': '上下文',
   'team.part.error': '错误',
 
   'team.source.agent': '来自 {agent}',
   'team.source.an_agent': '来自另一个成员',
   'team.source.inbox': '因收件箱而继续',
+  'team.source.compaction': '概括',
   'team.source.schedule': '自行醒来',
 } as const

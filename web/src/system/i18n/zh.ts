@@ -1,9 +1,11 @@
 import type { Texts } from './translate'
 import { zhAction } from './zh-action'
 import { zhAgents } from './zh-agents'
+import { zhArtifact } from './zh-artifact'
 import { zhBoard } from './zh-board'
 import { zhCalls } from './zh-calls'
 import { zhCodes } from './zh-codes'
+import { zhContext } from './zh-context'
 import { zhFirst } from './zh-first'
 import { zhTeam } from './zh-team'
 import { zhTurns } from './zh-turns'
@@ -202,4 +204,6 @@ export const zh: Texts = {
   ...zhAgents,
   ...zhBoard,
   ...zhCalls,
+  ...zhArtifact,
+  ...zhContext,
 }

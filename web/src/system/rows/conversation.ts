@@ -4,7 +4,7 @@
  */
 import type { Sent } from '../workbench/outbox'
 import { type Activity, activityOf } from './activity'
-import type { ErrorPart, Part, TextPart, TurnRow } from './model'
+import type { ArtifactPart, ErrorPart, Part, TextPart, TurnRow } from './model'
 import { hasBegun } from './turns'
 
 export type Item =
@@ -36,6 +36,12 @@ export type Item =
       readonly turn: TurnRow
       readonly error: ErrorPart | null
     }
+  | {
+      readonly kind: 'artifacts'
+      readonly key: string
+      readonly turn: TurnRow
+      readonly parts: readonly ArtifactPart[]
+    }
   | { readonly kind: 'working'; readonly key: string; readonly turn: TurnRow }
   | { readonly kind: 'unloaded'; readonly key: string; readonly turn: TurnRow }
   | { readonly kind: 'sent'; readonly key: string; readonly entry: Sent }
@@ -52,7 +58,8 @@ export function conversation(turns: readonly TurnRow[], choices: Choices): reado
   const items: Item[] = []
   for (const turn of turns) {
     if (!hasBegun(turn)) continue
-    items.push({ kind: 'input', key: `${turn.key} input`, turn })
+    // Nobody said anything to a turn that only summarises.
+    if (turn.source !== 'compaction') items.push({ kind: 'input', key: `${turn.key} input`, turn })
     if (turn.state === 'running' || turn.state === 'waiting') running(items, turn, choices)
     else if (!choices.hasParts(turn)) items.push({ kind: 'unloaded', key: `${turn.key} parts`, turn })
     else ended(items, turn, choices)
@@ -75,10 +82,11 @@ function ended(items: Item[], turn: TurnRow, choices: Choices): void {
   const error = turn.state === 'failed' ? endingError(parts) : null
   const unheard = parts.filter(isUnheard)
   const last = answers.length === 0 ? finishing(parts) : null
-  const process = parts.filter(
-    (part) =>
-      part !== error && part !== last && !answers.includes(part as TextPart) && !unheard.includes(part),
-  )
+  const made = artifactsOf(parts)
+  const compactions = parts.filter(isCompaction)
+  const apart = new Set<Part | null>([error, last, ...answers, ...unheard, ...made, ...compactions])
+  const process = parts.filter((part) => !apart.has(part))
+  for (const part of compactions) items.push(partItem(turn, part, false))
   const open = choices.opened.has(turn.turnId)
   if (process.length > 0) {
     const activity = activityOf(turn, process)
@@ -89,6 +97,7 @@ function ended(items: Item[], turn: TurnRow, choices: Choices): void {
     items.push({ kind: 'answer', key: `${turn.key} ${part.key}`, turn, part, last: part === answers.at(-1) })
   }
   if (last !== null) items.push(partItem(turn, last, false))
+  if (made.length > 0) items.push({ kind: 'artifacts', key: `${turn.key} artifacts`, turn, parts: made })
   for (const part of unheard) items.push(partItem(turn, part, false))
   if (turn.state !== 'completed') {
     items.push({ kind: 'outcome', key: `${turn.key} outcome`, turn, error })
@@ -118,6 +127,17 @@ function finishing(parts: readonly Part[]): Part | null {
   return last?.tool === 'Finalize' && last.state === 'output-available' ? last : null
 }
 
+/** What came of the turn is not folded away: each artifact once, by its newest version of the turn. */
+function artifactsOf(parts: readonly Part[]): readonly ArtifactPart[] {
+  const made = parts.filter((part): part is ArtifactPart => part.kind === 'artifact_ref')
+  return made.filter((part) => made.findLast((other) => other.artifactId === part.artifactId) === part)
+}
+
+/** From a compaction on the model is told a summary: that is not folded away, and its summary is shown on demand. */
+function isCompaction(part: Part): boolean {
+  return part.kind === 'context_event' && part.event !== 'resolved'
+}
+
 /** A steer that was rejected is not hidden in a fold: the person has still to decide what becomes of it. */
 function isUnheard(part: Part): boolean {
   return part.kind === 'user_text' && part.outcome === 'rejected'
@@ -138,7 +158,10 @@ export function isUnfinished(part: Part): boolean {
     case 'worker_notification':
     case 'agent_handoff':
     case 'remote_agent_status':
+    case 'artifact_ref':
     case 'error':
       return false
+    case 'context_event':
+      return part.event === 'compacting'
   }
 }

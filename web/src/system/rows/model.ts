@@ -3,238 +3,30 @@
  * so that nothing above this file asks whether one is missing.
  */
 import type * as wire from '../generated/contracts'
+import { DEFAULTS } from './defaults'
 import {
-  type Attempt,
   asAttempts,
   asBackground,
+  asExports,
   asRemote,
   asText,
-  type Background,
-  NO_TEXT,
+  asVersions,
   NO_USAGE,
-  type Remote,
   type Text,
 } from './nested'
 
+export type { Degraded, QueueReason } from './defaults'
 export {
   type Attempt,
   asText,
   type Background,
   type Delivery,
+  type Export,
   type Remote,
   type Text,
   type Usage,
+  type Version,
 } from './nested'
-
-/** What an absent field means, by the kind of row. A field that is absent here is always on the wire. */
-const DEFAULTS = {
-  session: { archived: false },
-  session_card: {
-    attention: 'none' as wire.Attention,
-    pendingActions: 0,
-    queued: 0,
-    turns: 0,
-    updatedAt: 0,
-    pinned: false,
-    archived: false,
-    lastText: '',
-    epoch: 0,
-  },
-  workspace: {},
-  turn: {
-    runId: '',
-    input: NO_TEXT,
-    startedAt: 0,
-    endedAt: 0,
-    waitedUs: 0,
-    waitingSince: 0,
-    iterations: 0,
-    toolCalls: 0,
-    filesChanged: 0,
-    inputTokens: null as number | null,
-    outputTokens: null as number | null,
-    code: '',
-    message: '',
-    hint: '',
-    finalParts: [] as readonly string[],
-    source: 'person' as NonNullable<wire.TurnRow['source']>,
-  },
-  assistant_text: { content: NO_TEXT, commentary: false, revised: false },
-  reasoning_summary: { content: NO_TEXT },
-  tool_call: {
-    summary: '',
-    arguments: NO_TEXT,
-    output: NO_TEXT,
-    code: '',
-    message: '',
-    exitCode: null as number | null,
-    durationMs: 0,
-    startedAt: 0,
-    changes: [] as readonly wire.FileChange[],
-    verdict: '',
-    risk: 'none' as wire.Risk,
-    checks: [] as readonly wire.Check[],
-    sandbox: '',
-    network: false,
-    actionId: '',
-  },
-  action_required: {
-    answeredScope: null as wire.ApprovalScope | null,
-    answer: NO_TEXT,
-    reason: '',
-    actor: '',
-    settledAt: 0,
-  },
-  user_text: { content: NO_TEXT, reason: '' },
-  runtime_status: { hint: '', agentId: '', retryInMs: null as number | null },
-  plan: {},
-  worker_notification: { transcript: '' },
-  agent_handoff: { ownership: false, news: 'requested' as NonNullable<wire.HandoffPart['news']> },
-  remote_agent_status: { message: NO_TEXT, artifacts: [] as readonly string[] },
-  error: { hint: '', retryable: false },
-  action: {
-    toolCallId: '',
-    tool: '',
-    arguments: NO_TEXT,
-    preview: null as Text | null,
-    change: null as wire.AskedChange | null,
-    risk: 'none' as wire.Risk,
-    scopes: [] as readonly wire.ApprovalScope[],
-    matchers: {} as Readonly<Record<string, string>>,
-    policy: '',
-    expiresAt: 0,
-  },
-  queued_turn: { input: NO_TEXT },
-  status: {
-    turnId: '',
-    runId: '',
-    tool: '',
-    provider: '',
-    model: '',
-    iteration: 0,
-    maxIters: 0,
-    paused: null as wire.PauseCause | null,
-    epoch: 0,
-    inputTokens: null as number | null,
-    outputTokens: null as number | null,
-  },
-  team: {
-    teamPhase: null as NonNullable<wire.TeamRow['teamPhase']> | null,
-    teamParallelBudget: 0,
-    teamActiveCount: 0,
-    teamQueuedCount: 0,
-    providerConcurrencyGroup: '',
-    providerParallelBudget: 0,
-    queueReason: null as QueueReason | null,
-    retryableOverload: false,
-    degraded: [] as readonly Degraded[],
-    synthesisTurn: '',
-  },
-  agent: {
-    definition: '',
-    description: '',
-    color: '',
-    model: '',
-    provider: '',
-    parentThreadId: '',
-    parentAgentId: '',
-    parentRunId: '',
-    taskId: '',
-    spawnReason: '',
-    objective: NO_TEXT,
-    isolation: 'shared' as NonNullable<wire.AgentRow['isolation']>,
-    workGlobs: [] as readonly string[],
-    worktree: '',
-    branch: '',
-    permissionMode: '',
-    policy: [] as NonNullable<wire.AgentRow['policy']>,
-    connection: 'idle' as NonNullable<wire.AgentRow['connection']>,
-    providerSessionId: '',
-    lastActivity: 0,
-    activity: 'ready' as wire.StatusDetail,
-    tool: '',
-    epoch: 0,
-    latestTurn: '',
-    latestTurnStatus: '',
-    currentRun: '',
-    queuedTurns: 0,
-    inbox: 0,
-    blockedOn: '',
-    queueReason: null as QueueReason | null,
-    queuePosition: 0,
-    stalledSince: 0,
-    degraded: [] as readonly Degraded[],
-    usage: NO_USAGE,
-    result: NO_TEXT,
-    background: null as Background | null,
-    remote: null as Remote | null,
-  },
-  edge: {
-    direction: 'to' as NonNullable<wire.EdgeRow['direction']>,
-    edgeKind: null as NonNullable<wire.EdgeRow['edgeKind']> | null,
-    confirm: false,
-    ownership: false,
-  },
-  task: {
-    objective: NO_TEXT,
-    assignee: '',
-    parentTask: '',
-    dependsOn: [] as readonly string[],
-    priority: 'normal' as NonNullable<wire.TaskRow['priority']>,
-    acceptance: '',
-    blocker: '',
-    progress: '',
-    summary: '',
-    comments: [] as readonly wire.Comment[],
-    attempts: [] as readonly Attempt[],
-    refs: [] as readonly wire.Ref[],
-    entity: 'work_item' as NonNullable<wire.TaskRow['entity']>,
-    paused: false,
-    phase: '',
-    counters: {} as Readonly<Record<string, number>>,
-    created: 0,
-    ended: 0,
-  },
-  handoff: {
-    contextRef: '',
-    meta: null as Readonly<Record<string, unknown>> | null,
-    reason: '',
-    answerReason: '',
-    confirm: false,
-    ownership: false,
-    resumeTarget: '',
-    contextBoundary: 0,
-    requested: 0,
-    accepted: 0,
-    ended: 0,
-    replyBy: 0,
-    reply: '' as NonNullable<wire.HandoffRow['reply']>,
-  },
-  notification: { result: NO_TEXT, transcript: '', usage: NO_USAGE, at: 0, consumed: false },
-  review: {
-    instructions: NO_TEXT,
-    summary: '',
-    refs: [] as readonly wire.Ref[],
-    fixes: [] as readonly wire.Fix[],
-    assignedTo: '',
-    requested: 0,
-    judged: 0,
-  },
-  message: { at: 0 },
-  run: {
-    parentRunId: '',
-    taskId: '',
-    detail: '',
-    started: 0,
-    ended: 0,
-    epoch: 0,
-    usage: NO_USAGE,
-    prompts: [] as readonly wire.PromptRef[],
-  },
-} as const
-
-export type Degraded = NonNullable<wire.AgentRow['degraded']>[number]
-export type QueueReason = NonNullable<wire.AgentRow['queueReason']>
 
 type Kind = keyof typeof DEFAULTS
 /** A field that is empty by default may hold any text, one that is 0 any number. */
@@ -257,10 +49,15 @@ export type PlanPart = Filled<wire.PlanPart>
 export type NotificationPart = Filled<wire.NotificationPart>
 export type HandoffPart = Filled<wire.HandoffPart>
 export type RemoteStatusPart = Filled<wire.RemoteStatusPart>
+export type ContextPart = Filled<wire.ContextPart>
+export type ArtifactPart = Filled<wire.ArtifactPart>
 export type ErrorPart = Filled<wire.ErrorPart>
 export type ActionRow = Filled<wire.ActionRow>
 export type QueueRow = Filled<wire.QueueRow>
 export type StatusRow = Filled<wire.StatusRow>
+export type ArtifactRow = Filled<wire.ArtifactRow>
+export type ContextRow = Filled<wire.ContextRow>
+export type ProcessRow = Omit<Filled<wire.ProcessRow>, 'command'> & { readonly command: Text }
 export type TeamRow = Filled<wire.TeamRow>
 export type AgentRow = Filled<wire.AgentRow>
 export type EdgeRow = Filled<wire.EdgeRow>
@@ -283,6 +80,8 @@ export type Part =
   | NotificationPart
   | HandoffPart
   | RemoteStatusPart
+  | ContextPart
+  | ArtifactPart
   | ErrorPart
 
 /** The rows of each panel, as they are read. */
@@ -293,6 +92,9 @@ export interface Panels {
   readonly parts: Part
   readonly queue: QueueRow
   readonly actions: ActionRow
+  readonly artifacts: ArtifactRow
+  readonly context: ContextRow
+  readonly processes: ProcessRow
   readonly team: TeamRow
   readonly agents: AgentRow
   readonly tasks: TaskRow
@@ -321,6 +123,8 @@ const TEXT_FIELDS = [
   'text',
   'message',
   'answer',
+  'summary',
+  'command',
 ] as const
 
 /** A row of the wire with every field present. A kind that this version does not know gives null: it is not shown. */
@@ -335,6 +139,10 @@ export function fill(row: wire.AnyRow): AnyRow | null {
   if (row.kind === 'agent') {
     filled.background = asBackground(row.background)
     filled.remote = asRemote(row.remote)
+  }
+  if (row.kind === 'artifact') {
+    filled.versions = asVersions(row.versions)
+    filled.exports = asExports(row.exports)
   }
   if (row.kind === 'task') filled.attempts = asAttempts(row.attempts)
   if (filled.usage !== undefined) filled.usage = { ...NO_USAGE, ...(filled.usage as wire.WorkUsage) }

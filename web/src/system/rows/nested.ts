@@ -66,6 +66,30 @@ export interface Attempt {
   readonly ended: number
 }
 
+/** One version of an artifact; ids are empty where no agent's step made it. `at` is in microseconds. */
+export interface Version {
+  readonly version: number
+  readonly content: wire.BlobRef
+  readonly versionOrigin: wire.VersionEntry['versionOrigin']
+  readonly at: number
+  readonly base: number
+  readonly restores: number
+  readonly added: number
+  readonly removed: number
+  readonly agentId: string
+  readonly turnId: string
+  readonly toolCallId: string
+}
+
+/** One export of an artifact; without content while it is being made. */
+export interface Export {
+  readonly export: string
+  readonly version: number
+  readonly form: string
+  readonly name: string
+  readonly content: wire.BlobRef | null
+}
+
 export const NO_TEXT: Text = { text: '', ref: null, erased: false }
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, durationMs: 0, modelCalls: 0, toolCalls: 0 }
@@ -124,4 +148,21 @@ export function asAttempts(attempts: readonly wire.AttemptRow[] | undefined): re
     ended: 0,
     ...one,
   }))
+}
+
+export function asVersions(versions: readonly wire.VersionEntry[] | undefined): readonly Version[] {
+  return (versions ?? []).map((one) => ({
+    base: 0,
+    restores: 0,
+    added: 0,
+    removed: 0,
+    agentId: '',
+    turnId: '',
+    toolCallId: '',
+    ...one,
+  }))
+}
+
+export function asExports(exports: readonly wire.ExportEntry[] | undefined): readonly Export[] {
+  return (exports ?? []).map((one) => ({ name: '', ...one, content: one.content ?? null }))
 }

@@ -120,7 +120,10 @@ export function textOf(part: Exclude<Part, ToolPart>): string {
       return part.summary
     case 'remote_agent_status':
       return part.message.text
+    case 'artifact_ref':
+      return part.title
     case 'agent_handoff':
+    case 'context_event':
     case 'runtime_status':
     case 'error':
       return part.message

@@ -7,6 +7,8 @@ export interface Refused {
   readonly code: string
   readonly message: string
   readonly hint: string
+  /** What it is about, where it is about one thing of what was given. */
+  readonly field: string
 }
 
 export interface Notice extends Refused {
@@ -36,6 +38,14 @@ export class Notices {
 }
 
 export function described(error: unknown): Refused {
-  if (error instanceof ApiProblem) return { code: error.code, message: error.message, hint: error.hint }
-  return { code: 'internal', message: error instanceof Error ? error.message : String(error), hint: '' }
+  if (error instanceof ApiProblem) {
+    const { code, message, hint, field } = error
+    return { code, message, hint, field }
+  }
+  return {
+    code: 'internal',
+    message: error instanceof Error ? error.message : String(error),
+    hint: '',
+    field: '',
+  }
 }

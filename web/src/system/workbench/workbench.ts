@@ -8,6 +8,7 @@ import { ApiProblem } from '../api/problem'
 import type { Decision, RespondAction } from '../generated/contracts'
 import type { Drafts } from '../local/drafts'
 import { BlobTexts } from '../rows/blobs'
+import { Pictures } from '../rows/pictures'
 import { Signal } from '../signal'
 import { Evidence } from './evidence'
 import { Feed } from './feed'
@@ -27,6 +28,7 @@ export const NEW_SESSION = 'new'
 export class Workbench {
   readonly api: ApiClient
   readonly blobs: BlobTexts
+  readonly pictures: Pictures
   readonly outbox = new Outbox()
   readonly notices = new Notices()
   readonly changes = new Signal()
@@ -47,6 +49,7 @@ export class Workbench {
     this.blobs = new BlobTexts((hash, offset, length) =>
       this.timings.reading(() => api.blob(hash, offset, length)),
     )
+    this.pictures = new Pictures((hash, offset, length) => api.blob(hash, offset, length))
     this.evidence = new Evidence(api)
     this.#sender = new Sender(api, this.outbox, drafts, this.timings)
   }

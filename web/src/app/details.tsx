@@ -1,0 +1,102 @@
+/** The right side: the details of a turn and of the session, or the workspace of the artifact that is open. */
+import { lazy, Suspense } from 'react'
+import { ArtifactList } from '@/features/artifacts/artifact-list'
+import { ContextPanel } from '@/features/context/context-panel'
+import { Inspector } from '@/features/inspector/inspector'
+import { useT } from '@/features/shared/surface'
+import { Alone } from '@/features/team/alone'
+import type { TeamHandlers } from '@/features/team/handlers'
+import { Roster } from '@/features/team/roster'
+import type { TurnRow } from '@/system/rows/model'
+import type { Session } from '@/system/workbench/session'
+import { IconButton } from '@/ui/button'
+import type { Tab } from '@/ui/tabs'
+import { Side } from './side'
+import type { OpenArtifact } from './use-artifacts'
+import { useContextPanel } from './use-context'
+import type { Panel } from './use-layout'
+import { statusOf, type useSessionRows } from './use-session-rows'
+
+const OpenedArtifact = lazy(() => import('./opened-artifact'))
+
+export function Details(props: {
+  readonly session: Session
+  readonly view: ReturnType<typeof useSessionRows>
+  readonly turn: TurnRow | null
+  readonly panel: Panel
+  /** Whose transcript is on the screen; empty where none is. */
+  readonly shownAgent: string
+  readonly handlers: TeamHandlers
+  readonly artifacts: OpenArtifact
+  readonly onGoToTurn: (turnId: string) => void
+}) {
+  const t = useT()
+  const { session, view, turn, panel, artifacts } = props
+  const first = useFirst(props)
+  const last = useLast(props)
+  const opened = artifacts.opened === null ? null : artifacts.reader.get(artifacts.opened.artifactId)
+  if (opened !== null) {
+    return (
+      <Side panel={panel} side="right" label={t('artifact.title')} wide>
+        <Suspense fallback={<p className="p-4 text-ink-faint">{t('tool.loading')}</p>}>
+          <OpenedArtifact
+            key={opened.artifactId}
+            session={session}
+            artifact={opened}
+            asked={artifacts.opened?.version ?? null}
+            onOpen={artifacts.reader.onOpen}
+            onClose={artifacts.close}
+            onGoToTurn={props.onGoToTurn}
+          />
+        </Suspense>
+      </Side>
+    )
+  }
+  return (
+    <Side panel={panel} side="right" label={t('inspector.title')}>
+      <div className="flex h-full flex-col">
+        <header className="flex h-11 shrink-0 items-center justify-between pr-2 pl-4">
+          <h2 className="font-semibold">{t('inspector.title')}</h2>
+          <IconButton icon="close" label={t('app.close_inspector')} onClick={panel.hide} />
+        </header>
+        <Inspector
+          turn={turn}
+          parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
+          status={statusOf(turn, view.threads)}
+          sessionId={session.id}
+          first={first}
+          last={last}
+        />
+      </div>
+    </Side>
+  )
+}
+
+function useFirst({ view, shownAgent, handlers }: Parameters<typeof Details>[0]): readonly Tab[] {
+  const t = useT()
+  const { team } = view
+  if (team === null) return []
+  const content = <Roster team={team} shown={shownAgent} handlers={handlers} />
+  return [{ id: 'team', label: t('team.tab'), content }]
+}
+
+function useLast({ session, view, handlers, artifacts }: Parameters<typeof Details>[0]): readonly Tab[] {
+  const t = useT()
+  const context = useContextPanel(session, view)
+  const tabs: Tab[] = []
+  if (artifacts.all.length > 0) {
+    const content = (
+      <ArtifactList
+        artifacts={artifacts.all}
+        shown={null}
+        onOpen={(artifactId) => artifacts.reader.onOpen(artifactId, null)}
+      />
+    )
+    tabs.push({ id: 'artifacts', label: t('artifact.title'), content })
+  }
+  tabs.push({ id: 'context', label: t('context.tab'), content: <ContextPanel {...context} /> })
+  if (view.team === null) {
+    tabs.push({ id: 'team', label: t('team.tab'), content: <Alone handlers={handlers} /> })
+  }
+  return tabs
+}

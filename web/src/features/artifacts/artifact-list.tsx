@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import { ago } from '@/system/format/numbers'
+import type { ArtifactRow } from '@/system/rows/model'
+import { Icon } from '@/ui/icon'
+import { useNow } from '@/ui/now'
+import { useNames } from '../shared/names'
+import { useT } from '../shared/surface'
+import { State } from './artifact-card'
+import { KIND_ICONS } from './words'
+
+/** From so many on there is a field to find one. */
+const MANY = 8
+
+/** The artifacts of a session, the newest first. */
+export function ArtifactList(props: {
+  readonly artifacts: readonly ArtifactRow[]
+  readonly shown: string | null
+  readonly onOpen: (artifactId: string) => void
+}) {
+  const t = useT()
+  const [words, setWords] = useState('')
+  const wanted = words.trim().toLocaleLowerCase(t.locale)
+  const fits = (row: ArtifactRow) => `${row.title} ${row.path}`.toLocaleLowerCase(t.locale).includes(wanted)
+  const listed = props.artifacts.filter(fits).toReversed()
+  if (props.artifacts.length === 0) return <p className="text-ink-faint">{t('artifact.none')}</p>
+  return (
+    <>
+      {props.artifacts.length >= MANY && (
+        <input
+          type="search"
+          aria-label={t('artifact.filter')}
+          placeholder={t('artifact.filter')}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+          className="h-7 w-full rounded-md border border-line bg-paper px-2"
+        />
+      )}
+      <ul aria-label={t('artifact.title')} className="-mx-2">
+        {listed.map((row) => (
+          <li key={row.key}>
+            <Entry row={row} shown={row.artifactId === props.shown} onOpen={props.onOpen} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Entry(props: {
+  readonly row: ArtifactRow
+  readonly shown: boolean
+  readonly onOpen: (artifactId: string) => void
+}) {
+  const t = useT()
+  const now = useNow(30_000)
+  const names = useNames()
+  const { row } = props
+  const folder = row.path.includes('/') ? row.path.slice(0, row.path.lastIndexOf('/')) : ''
+  const who = row.agentId === '' ? '' : names.agent(row.agentId)
+  return (
+    <button
+      type="button"
+      aria-current={props.shown}
+      onClick={() => props.onOpen(row.artifactId)}
+      className="flex w-full items-start gap-2 rounded-md px-2 py-1 text-left hover:bg-hover aria-[current=true]:bg-selected"
+    >
+      <Icon name={KIND_ICONS[row.artifactKind]} size={14} className="mt-[3px] text-ink-faint" />
+      <span className="min-w-0 flex-1">
+        <span className={`block truncate font-medium ${row.status === 'deleted' ? 'line-through' : ''}`}>
+          {row.title}
+        </span>
+        <span className="flex gap-x-2 text-sm text-ink-faint">
+          <span className="tabular">{t('artifact.version', { version: row.version })}</span>
+          {folder !== '' && <span className="min-w-0 truncate font-mono">{folder}</span>}
+          {who !== '' && <span className="min-w-0 truncate">{who}</span>}
+          {row.updatedAt > 0 && (
+            <span className="tabular ml-auto shrink-0">{ago(row.updatedAt / 1000, now, t.locale)}</span>
+          )}
+        </span>
+      </span>
+      {row.status !== 'saved' && <State row={row} />}
+    </button>
+  )
+}

@@ -1,0 +1,80 @@
+import { bytes, clockTime } from '@/system/format/numbers'
+import type { ArtifactRow, Version } from '@/system/rows/model'
+import { Button } from '@/ui/button'
+import { Badge } from '@/ui/marks'
+import { useNames } from '../shared/names'
+import { useT } from '../shared/surface'
+import { Changed } from './artifact-card'
+
+/** Every version with who made it in which step, the newest first. */
+export function Versions(props: {
+  readonly artifact: ArtifactRow
+  readonly versions: readonly Version[]
+  readonly shown: number
+  readonly onShow: (version: number) => void
+  readonly onCompare: (from: number, to: number) => void
+  readonly onRestore: (version: number) => void
+  readonly onGoToTurn: (turnId: string) => void
+  readonly onNeedAll: (() => void) | null
+}) {
+  const t = useT()
+  const { artifact, versions } = props
+  return (
+    <>
+      <ol aria-label={t('artifact.versions')} className="divide-y divide-line">
+        {versions.toReversed().map((version) => (
+          <li key={version.version} className="py-2">
+            <p className="flex flex-wrap items-center gap-x-2">
+              <span className="tabular font-semibold">
+                {t('artifact.version', { version: version.version })}
+              </span>
+              <Who version={version} />
+              <Changed added={version.added} removed={version.removed} />
+              {version.version === artifact.version && <Badge tone="good">{t('artifact.newest')}</Badge>}
+              {version.version === props.shown && <Badge tone="accent">{t('artifact.shown')}</Badge>}
+            </p>
+            <p className="tabular text-sm text-ink-faint">
+              {clockTime(version.at, t.locale)} · {bytes(version.content.size, t.locale)}
+              {version.base > 0 &&
+                version.base !== version.version - 1 &&
+                ` · ${t('artifact.made_from', { version: version.base })}`}
+            </p>
+            <div className="-ml-2.5 flex flex-wrap">
+              {version.version !== props.shown && (
+                <Button onClick={() => props.onShow(version.version)}>{t('artifact.show')}</Button>
+              )}
+              {version.version > 1 && (
+                <Button onClick={() => props.onCompare(version.version - 1, version.version)}>
+                  {t('artifact.compare_before')}
+                </Button>
+              )}
+              {version.turnId !== '' && (
+                <Button onClick={() => props.onGoToTurn(version.turnId)}>{t('artifact.go_to_turn')}</Button>
+              )}
+              {version.version !== artifact.version && artifact.status !== 'deleted' && (
+                <Button onClick={() => props.onRestore(version.version)}>{t('artifact.restore')}</Button>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {props.onNeedAll !== null && (
+        <Button look="outline" onClick={props.onNeedAll}>
+          {t('artifact.all_versions')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** Whose step a version came of. */
+function Who({ version }: { version: Version }) {
+  const t = useT()
+  const names = useNames()
+  const agent = version.agentId === '' ? t('app.unknown') : names.agent(version.agentId)
+  return (
+    <span className="min-w-0 truncate text-ink-soft">
+      {t(`artifact.origin.${version.versionOrigin}`, { agent, version: version.restores })}
+    </span>
+  )
+}

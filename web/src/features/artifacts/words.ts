@@ -1,0 +1,36 @@
+/** How artifacts look and are called. */
+import type { ArtifactRow, Version } from '@/system/rows/model'
+import type { IconName } from '@/ui/icon'
+import type { Tone } from '@/ui/marks'
+
+export const KIND_ICONS: Readonly<Record<ArtifactRow['artifactKind'], IconName>> = {
+  code: 'code',
+  document: 'document',
+  data: 'table',
+  image: 'image',
+  binary: 'file',
+  text: 'document',
+}
+
+export const STATUS_TONES: Readonly<Record<ArtifactRow['status'], Tone>> = {
+  saved: 'good',
+  saving: 'accent',
+  conflict: 'warn',
+  failed: 'bad',
+  deleted: 'quiet',
+  unknown: 'warn',
+}
+
+export function isText({ artifactKind }: ArtifactRow): boolean {
+  return artifactKind !== 'image' && artifactKind !== 'binary'
+}
+
+export function isMarkdown({ artifactKind, path }: ArtifactRow): boolean {
+  return artifactKind === 'document' && (path === '' || /\.(?:md|markdown|mdx)$/i.test(path))
+}
+
+/** Versions in their order: those that came with the row lie over those that were read, which may be older. */
+export function allVersions(row: readonly Version[], read: readonly Version[] | null): readonly Version[] {
+  const byNumber = new Map([...(read ?? []), ...row].map((one) => [one.version, one] as const))
+  return [...byNumber.values()].toSorted((a, b) => a.version - b.version)
+}

@@ -1,0 +1,52 @@
+import { count } from '@/system/format/numbers'
+import type { ContextRow } from '@/system/rows/model'
+import { useT } from '../shared/surface'
+
+/** From which share on the meter says that it is nearly full. */
+const NEARLY = 0.8
+
+/** How much of what a model takes is in use, by estimate. What nobody knows is said as unknown. */
+export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; onOpen: () => void }) {
+  const t = useT()
+  const used = context?.used ?? null
+  const budget = context?.budget ?? context?.window ?? null
+  if (context === null || used === null) return null
+  const share = budget === null || budget === 0 ? null : Math.min(1, used / budget)
+  const figures = {
+    used: count(used, t.locale),
+    budget: budget === null ? t('app.unknown') : count(budget, t.locale),
+  }
+  const full = share !== null && share >= NEARLY
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      title={t('context.meter_hint')}
+      aria-label={t('context.meter_label', figures)}
+      className={`inline-flex h-7 items-center gap-1.5 rounded-md px-2 text-sm hover:bg-hover ${full ? 'text-warn' : 'text-ink-faint'}`}
+    >
+      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" className="-rotate-90">
+        <circle cx="8" cy="8" r="6" fill="none" strokeWidth="2.5" className="stroke-line-strong" />
+        {share !== null && (
+          <circle
+            cx="8"
+            cy="8"
+            r="6"
+            fill="none"
+            strokeWidth="2.5"
+            stroke="currentColor"
+            pathLength={100}
+            strokeDasharray={`${Math.max(1, Math.round(share * 100))} 100`}
+          />
+        )}
+      </svg>
+      <span className="tabular max-sm:hidden">
+        {share === null ? t('context.meter_unknown', figures) : percent(share, t.locale)}
+      </span>
+    </button>
+  )
+}
+
+function percent(share: number, locale: string): string {
+  return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }).format(share)
+}

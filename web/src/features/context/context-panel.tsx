@@ -1,0 +1,150 @@
+import { type FormEvent, useState } from 'react'
+import { plainTerminalText } from '@/system/format/ansi'
+import { count } from '@/system/format/numbers'
+import type { ContextRef, MissingRef } from '@/system/generated/contracts'
+import type { ContextRow } from '@/system/rows/model'
+import type { Refused } from '@/system/workbench/notices'
+import { Button, IconButton } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { Fact, Facts } from '../inspector/inspector'
+import { useT } from '../shared/surface'
+import { MissingList, OmissionList, REF_ICONS, shortName } from './refs'
+
+export interface ContextPanelProps {
+  readonly context: ContextRow | null
+  /** Whether the thread can be summarised now: nothing runs in it. */
+  readonly idle: boolean
+  readonly onPins: (pinned: readonly string[]) => Promise<Refused | null>
+  readonly onCompact: () => void
+}
+
+/** What the newest run was given and what was left out, and what every turn of the thread is given. */
+export function ContextPanel(props: ContextPanelProps) {
+  const t = useT()
+  const { context } = props
+  const refs = context?.refs ?? NO_REFS
+  const missing = context?.missing ?? NO_MISSING
+  const pinned = context?.pinned ?? NO_PINS
+  const told = (tokens: number | null | undefined) =>
+    tokens === null || tokens === undefined
+      ? t('app.unknown')
+      : t('context.tokens', { tokens: count(tokens, t.locale) })
+  return (
+    <>
+      <Facts>
+        <Fact name={t('context.used')}>{told(context?.used)}</Fact>
+        <Fact name={t('context.budget')}>{told(context?.budget)}</Fact>
+        <Fact name={t('context.window')}>{told(context?.window)}</Fact>
+      </Facts>
+      <section className="space-y-1">
+        <h3 className="font-semibold">{t('context.refs')}</h3>
+        {refs.length === 0 && <p className="text-ink-faint">{t('context.no_refs')}</p>}
+        <ul aria-label={t('context.refs')}>
+          {refs.map((one) => (
+            <Entry key={`${one.source} ${one.ref}`} given={one} />
+          ))}
+        </ul>
+      </section>
+      <MissingList missing={missing} />
+      <OmissionList omitted={context?.omitted ?? []} />
+      <Pins pinned={pinned} missing={missing} onPins={props.onPins} />
+      <section className="space-y-1 border-t border-line pt-2">
+        <h3 className="font-semibold">{t('context.compaction')}</h3>
+        <p className="text-ink-soft">{t('context.compaction_how')}</p>
+        <Button look="outline" disabled={!props.idle} onClick={props.onCompact}>
+          {t('context.compact')}
+        </Button>
+        {!props.idle && <p className="text-sm text-ink-faint">{t('context.compact_busy')}</p>}
+      </section>
+    </>
+  )
+}
+
+const NO_REFS: readonly ContextRef[] = []
+const NO_MISSING: readonly MissingRef[] = []
+const NO_PINS: readonly string[] = []
+
+function Entry({ given }: { given: ContextRef }) {
+  const t = useT()
+  const name = shortName(given)
+  return (
+    <li className="flex min-h-6 items-center gap-2">
+      <Icon name={REF_ICONS[given.kind]} size={14} className="text-ink-faint" />
+      <span className="min-w-0 flex-1 truncate" title={given.ref}>
+        {plainTerminalText(name)}
+        <span className="text-sm text-ink-faint"> {t(`context.source.${given.source}`)}</span>
+      </span>
+      {typeof given.tokens === 'number' && (
+        <span className="tabular text-sm text-ink-faint">
+          {t('context.tokens', { tokens: count(given.tokens, t.locale) })}
+        </span>
+      )}
+    </li>
+  )
+}
+
+function Pins(props: {
+  readonly pinned: readonly string[]
+  readonly missing: readonly MissingRef[]
+  readonly onPins: ContextPanelProps['onPins']
+}) {
+  const t = useT()
+  const { pinned } = props
+  const [text, setText] = useState('')
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const [busy, setBusy] = useState(false)
+  const change = async (next: readonly string[]) => {
+    setBusy(true)
+    const said = await props.onPins(next)
+    setBusy(false)
+    setRefused(said)
+    return said === null
+  }
+  const add = async (event: FormEvent) => {
+    event.preventDefault()
+    const ref = text.trim().replace(/^@/, '')
+    if (ref === '' || busy || pinned.includes(ref)) return
+    if (await change([...pinned, ref])) setText('')
+  }
+  return (
+    <section className="space-y-1 border-t border-line pt-2">
+      <h3 className="font-semibold">{t('context.pins')}</h3>
+      <p className="text-ink-soft">{t('context.pins_how')}</p>
+      <ul aria-label={t('context.pins')}>
+        {pinned.map((ref) => (
+          <li key={ref} className="flex min-h-7 items-center gap-2">
+            <Icon name="pin" size={12} className="text-ink-faint" />
+            <span className="wrap-any min-w-0 flex-1 font-mono text-sm">{plainTerminalText(ref)}</span>
+            {props.missing.some((one) => one.ref === ref) && (
+              <span className="text-sm text-warn">{t('context.pin_missing')}</span>
+            )}
+            <IconButton
+              icon="close"
+              label={t('context.unpin', { ref })}
+              disabled={busy}
+              onClick={() => void change(pinned.filter((other) => other !== ref))}
+            />
+          </li>
+        ))}
+      </ul>
+      <form onSubmit={(event) => void add(event)} className="flex gap-1.5">
+        <input
+          aria-label={t('context.pin_label')}
+          placeholder={t('context.pin_label')}
+          value={text}
+          maxLength={4096}
+          onChange={(event) => setText(event.target.value)}
+          className="h-7 min-w-0 flex-1 rounded-md border border-line-strong bg-paper px-2"
+        />
+        <Button type="submit" look="outline" disabled={text.trim() === '' || busy}>
+          {t('context.pin')}
+        </Button>
+      </form>
+      {refused !== null && (
+        <p role="alert" className="wrap-any text-bad">
+          {refused.message || t.maybe(`code.${refused.code}`)}
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { mediaOf, Pictures } from './pictures'
+
+const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a])
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+function pictures(content: Uint8Array | null) {
+  const dropped: string[] = []
+  let made = 0
+  const all = new Pictures(
+    async () => {
+      if (content === null) throw new Error('gone')
+      return content
+    },
+    { make: (_, media) => `blob:${media}:${made++}`, drop: (address) => dropped.push(address) },
+  )
+  return { all, dropped }
+}
+
+test('what an image is stands in its bytes, and what can hold a script is none (SAFE-06)', () => {
+  expect(mediaOf(PNG)).toBe('image/png')
+  expect(mediaOf(bytes('<svg onload="x()"></svg>'))).toBeNull()
+  expect(mediaOf(bytes('<html>'))).toBeNull()
+})
+
+test('an image is read once, and told as ready', async () => {
+  const { all } = pictures(PNG)
+  await Promise.all([all.load({ hash: 'a', size: 6 }), all.load({ hash: 'a', size: 6 })])
+  expect(all.get('a')).toEqual({ state: 'ready', address: 'blob:image/png:0' })
+})
+
+test('one that cannot be read can be asked for again; one that is no image says so', async () => {
+  const failing = pictures(null).all
+  await failing.load({ hash: 'a', size: 6 })
+  expect(failing.get('a')?.state).toBe('failed')
+  const none = pictures(bytes('text')).all
+  await none.load({ hash: 'a', size: 4 })
+  expect(none.get('a')).toEqual({ state: 'unsupported', address: '' })
+})
+
+test('the oldest image is let go when there are many', async () => {
+  const { all, dropped } = pictures(PNG)
+  for (let n = 0; n < 50; n++) await all.load({ hash: `h${n}`, size: 6 })
+  expect(all.get('h0')).toBeUndefined()
+  expect(dropped).toEqual(['blob:image/png:0', 'blob:image/png:1'])
+})

@@ -1,0 +1,21 @@
+import { useState } from 'react'
+
+/** An image at an address of this page. One that the browser cannot draw after all says so. */
+export function Picture(props: {
+  readonly address: string
+  readonly alt: string
+  readonly broken: string
+  readonly className?: string
+}) {
+  const [broken, setBroken] = useState(false)
+  if (broken) return <span className="text-ink-faint">{props.broken}</span>
+  return (
+    <img
+      src={props.address}
+      alt={props.alt}
+      decoding="async"
+      onError={() => setBroken(true)}
+      className={`max-w-full rounded-md border border-line bg-sunken object-contain ${props.className ?? ''}`}
+    />
+  )
+}
