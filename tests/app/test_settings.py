@@ -2,13 +2,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from callboard.app.home import Home
-from callboard.app.providers import OPENAI, OPENAI_MODEL, key_of
+from callboard.app.providers import key_of, providers_of
 from callboard.app.settings import PORT, load
 from callboard.contracts.errors import Problem, Refusal
-from callboard.contracts.settings import CompatibleModel, ScriptedModel, Settings
+from callboard.contracts.settings import (
+    AnthropicModel,
+    CompatibleModel,
+    GoogleModel,
+    OpenAIModel,
+    ScriptedModel,
+    Settings,
+)
 
 
 @pytest.fixture
@@ -113,11 +121,35 @@ def test_a_server_that_asks_for_no_key_may_be_named_as_other_tools_name_it(home:
 def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_other(home: Home):
     key = {"OPENAI_API_KEY": "sk-1"}
     (openai,) = load(home, key).models
-    assert openai == CompatibleModel(name="openai", base_url=OPENAI, model=OPENAI_MODEL, api_key_env="OPENAI_API_KEY")
+    assert openai == OpenAIModel(name="openai", model="gpt-5.4-mini", api_key_env="OPENAI_API_KEY")
     elsewhere = {**key, "CALLBOARD_BASE_URL": "http://other/v1", "CALLBOARD_MODEL": "m"}
     (other,) = load(home, elsewhere).models
     assert isinstance(other, CompatibleModel)
     assert key_of(other, elsewhere) == ""
+
+
+def test_the_keys_of_vendors_name_a_model_of_each_in_their_order(home: Home):
+    keys = {"GOOGLE_API_KEY": "g", "ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o"}
+    openai = OpenAIModel(name="openai", model="gpt-5.4-mini", api_key_env="OPENAI_API_KEY")
+    anthropic = AnthropicModel(name="anthropic", model="claude-sonnet-5-5", api_key_env="ANTHROPIC_API_KEY")
+    google = GoogleModel(name="google", model="gemini-3.8-flash", api_key_env="GOOGLE_API_KEY")
+    assert load(home, keys).models == (openai, anthropic, google)
+    assert load(home, {**keys, "GEMINI_API_KEY": "e"}).models[2].api_key_env == "GEMINI_API_KEY"  # type: ignore[union-attr]
+    wanted = msgspec.structs.replace(anthropic, model="claude-opus-5-5")
+    assert load(home, {**keys, "CALLBOARD_MODEL": "claude-opus-5-5"}).models == (wanted, openai, google)
+
+
+def test_a_model_without_its_key_is_left_out_where_another_can_be_asked():
+    listed = (
+        AnthropicModel(name="claude", model="c"),
+        CompatibleModel(name="local", base_url="http://x/v1", model="m"),
+    )
+    claude, local = providers_of(listed, {})
+    assert claude.missing == "The model claude takes its key from ANTHROPIC_API_KEY, which is not set."
+    assert (local.missing, providers_of(listed, {"ANTHROPIC_API_KEY": "k"})[0].api_key) == ("", "k")
+    with pytest.raises(Refusal) as caught:
+        providers_of(listed[:1], {})
+    assert caught.value.code == "bad_settings"
 
 
 def test_a_model_that_is_named_with_nowhere_to_ask_for_it_is_an_error(home: Home):

@@ -12,20 +12,19 @@ from callboard.adapters.acp import AcpAgents
 from callboard.adapters.http import DemoOffer, Given, HttpApp, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
-from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import Models
 from callboard.contracts.scope import PERSON
-from callboard.contracts.settings import AnyModel, CompatibleModel, ScriptedModel, Settings
+from callboard.contracts.settings import Settings
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import SqliteStore
-from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from callboard.models.registry import ConfiguredModels, ModelSettings
 from callboard.runtime.parts import Parts
 from callboard.runtime.runtime import Runtime
 from callboard.tools.toolbox import FolderToolbox
 
 from .demos.catalog import Catalog, demos, scenarios
 from .home import Home
-from .providers import key_of
+from .providers import providers_of
 from .settings_book import SettingsFiles
 from .toolchains import toolchains
 
@@ -49,8 +48,12 @@ def models_of(settings: Settings, environment: Mapping[str, str]) -> ConfiguredM
 
 def model_settings(settings: Settings, environment: Mapping[str, str]) -> ModelSettings:
     """What is asked of models. Raises Refusal `bad_settings`."""
-    providers = tuple(_provider(one, environment) for one in settings.models)
-    return ModelSettings(providers=providers, scenarios=scenarios(), pace=settings.demo_pace)
+    return ModelSettings(
+        providers=providers_of(settings.models, environment),
+        fallback=settings.fallback,
+        scenarios=scenarios(),
+        pace=settings.demo_pace,
+    )
 
 
 def wire(store: SqliteStore, models: ConfiguredModels, home: Home, environment: Mapping[str, str]) -> Wired:
@@ -119,18 +122,4 @@ def _offers(models: Models) -> tuple[ModelOffer, ...]:
     every = (first, *(one for one in route.candidates if one != first))
     return tuple(
         ModelOffer(provider=provider, name=name, label=models.model(provider, name).label) for provider, name in every
-    )
-
-
-def _provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettings:
-    if isinstance(model, ScriptedModel):
-        return ProviderSettings(name=model.name, kind="scripted", scenario=model.scenario)
-    if not isinstance(model, CompatibleModel):
-        raise Refusal("bad_settings", f"The model {model.name} is of a kind that cannot be asked.", field="models.kind")
-    return ProviderSettings(
-        name=model.name,
-        base_url=model.base_url,
-        models=(model.model,),
-        api_key=key_of(model, environment),
-        idle_timeout=model.idle_timeout,
     )
