@@ -32,6 +32,7 @@ from callboard.control.state import OpenRun, Session, Thread
 
 from .ask import Asking
 from .call import Calling
+from .compacting import Compacting
 from .expiries import Expiries
 from .external import Prompting, RemotePrompting
 from .host import SessionHost
@@ -58,7 +59,7 @@ def _asking(host: SessionHost, scope: Scope, request: ModelRequested) -> Asking 
         case "a2a":
             return RemotePrompting(host, scope)
         case _:
-            return Asking(host, scope, request)
+            return Compacting(host, scope, request) if request.purpose == "compaction" else Asking(host, scope, request)
 
 
 def _outcomes(work: Work) -> dict[str, ToolOutcome]:

@@ -134,7 +134,7 @@ class Asking:
         return model, ModelRequest(
             model=self._request.model,
             system=setup.system,
-            messages=context.messages(),
+            messages=context.messages(images=model.images),
             tools=setup.specs,
             one_call=run.mode == "chat",
             session=host.session,

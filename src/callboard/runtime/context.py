@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts import (
+    CompactionCompleted,
+    ContextResolved,
     InboxConsumed,
     InboxReserved,
     MessageInterrupted,
@@ -28,6 +29,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.ports.model import (
     Content,
+    ImageContent,
     ModelMessage,
     ReasoningContent,
     Role,
@@ -38,6 +40,7 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
 
+from .shown import Shown, without_images
 from .told import Told
 
 #: What an agent that works on its own is told when it answered with text alone.
@@ -49,93 +52,132 @@ OWN_FOLDER = (
 )
 #: What an agent is told of a call whose host died.
 LOST = "Its outcome is unknown: the process that ran it ended. Check before doing it again."
+#: In place of what was said before.
+SUMMARY = "<summary>\nThe conversation so far, as it was summarised; all of it happened:\n\n{text}\n</summary>"
+
+_GONE = Text(text="(this input is no longer there)")
 
 
 @dataclass
-class _Turn:
-    """The messages of one turn. `first` is the sequence of its start."""
+class _Entry:
+    """A message with the sequence of the fact that began it, and that of its turn's start. What a turn was asked is `asked`."""
 
-    first: int
-    messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
+    sequence: int
+    turn: int
+    message: ModelMessage
+    asked: bool = False
 
 
 class Context:
-    """The conversation of one thread, kept as its facts come; turns that a model call leaves out fall out at the front."""
+    """The conversation of one thread, kept as its facts come. Turns that a model call leaves out fall out at the front; so does
+    what was summarised, but for what the turn under way was asked."""
 
     def __init__(self, thread: str, blobs: BlobStore) -> None:
         self._thread = thread
-        self._blobs = blobs
-        self._inputs: dict[str, Text] = {}
-        self._steers: dict[str, Text] = {}
+        self._shown = Shown(blobs)
+        self._inputs: dict[str, TurnSubmitted | QueueEdited] = {}
+        self._steers: dict[str, SteerRequested] = {}
         self._tools: dict[str, str] = {}
-        self._turns: deque[_Turn] = deque()
-        self._told = Told(thread, self._whole)
-        self._head = 0
+        self._entries: list[_Entry] = []
+        self._told = Told(thread, self._shown.whole)
+        self._folder: ModelMessage | None = None
+        self._summary: ModelMessage | None = None
+        self._at = 0
+        self._turn = 0
 
-    def messages(self) -> tuple[ModelMessage, ...]:
-        """The conversation so far, oldest first."""
-        return tuple(message for turn in self._turns for message in turn.messages)
+    def messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
+        """The conversation so far, oldest first; without `images` each is named where it stood."""
+        found = (*self._front, *(entry.message for entry in self._entries))
+        return found if images else tuple(without_images(one) for one in found)
 
     def newest(self) -> tuple[ModelMessage, ...]:
         """Those of the newest turn."""
-        return tuple(self._turns[-1].messages) if self._turns else ()
+        return tuple(entry.message for entry in self._entries if entry.turn == self._turn)
+
+    def until(self, through: int) -> tuple[ModelMessage, ...]:
+        """Those that the facts up to and including a sequence began, and what was summarised before."""
+        summary = () if self._summary is None else (self._summary,)
+        return (*summary, *(entry.message for entry in self._entries if entry.sequence <= through))
+
+    def output(self, call: str) -> Text | None:
+        """The whole output of a call of the thread whose result is told in part."""
+        return self._shown.outputs.get(call)
+
+    @property
+    def _front(self) -> tuple[ModelMessage, ...]:
+        """What holds for all of the conversation."""
+        return tuple(one for one in (self._folder, self._summary) if one is not None)
 
     async def add(self, record: Record) -> None:
         """Takes the next fact of the session that is the thread's, or was sent to it."""
-        self._head = record.sequence
+        self._at = record.sequence
         await self._told.take(record)
         if record.scope.thread == self._thread:
             await self._take(record)
 
     async def _take(self, record: Record) -> None:
         match record.fact:
-            case TurnSubmitted() as fact:
-                self._inputs[record.scope.turn] = fact.input
-            case QueueEdited() as fact:
-                self._inputs[record.scope.turn] = fact.input
+            case TurnSubmitted() | QueueEdited() as fact:
+                self._inputs[record.scope.turn] = fact
             case TurnStarted():
-                text = self._inputs.pop(record.scope.turn, Text(text="(this input is no longer there)"))
-                self._turns.append(_Turn(first=record.sequence))
-                if text.text:
-                    self._say("user", TextContent(await self._whole(text)))
+                self._turn = record.sequence
+                fact = self._inputs.pop(record.scope.turn, None)
+                contents = await self._shown.input(_GONE) if fact is None else await self._shown.given(fact)
+                self._say("user", *contents, asked=True)
+            case ContextResolved() as fact:
+                self._say("user", *await self._shown.pinned(fact.refs), asked=True)
             case SteerRequested() as fact:
-                self._steers[fact.steer_id] = fact.input
+                self._steers[fact.steer_id] = fact
             case SteerAccepted() as fact:
-                text = self._steers.pop(fact.steer_id, None)
-                if text is not None:
-                    self._say("user", TextContent(await self._whole(text)))
-            case ModelRequested() as fact:
+                steer = self._steers.pop(fact.steer_id, None)
+                if steer is not None:
+                    self._say("user", *await self._shown.given(steer))
+            case ModelRequested(purpose="answer") as fact:
                 self._asked(fact.context_after)
             case MessageText() | MessageInterrupted() as fact:
-                self._say("assistant", TextContent(await self._whole(fact.content)))
+                self._say("assistant", TextContent(await self._shown.whole(fact.content)))
             case ReasoningCompleted() as fact:
-                self._say("assistant", ReasoningContent(await self._whole(fact.content), fact.signature))
+                self._say("assistant", ReasoningContent(await self._shown.whole(fact.content), fact.signature))
             case ToolRequested() as fact:
                 self._tools[record.scope.tool_call] = fact.tool
-                arguments = await self._whole(fact.arguments)
-                self._say("assistant", ToolCallContent(record.scope.tool_call, fact.tool, arguments, fact.signature))
+                arguments = await self._shown.whole(fact.arguments)
+                self._say("assistant", ToolCallContent(record.scope.tool_call, fact.tool, arguments))
             case InboxReserved() as fact:
-                self._say("user", TextContent(self._told.say(fact)))
+                self._say("user", TextContent(self._told.say(fact)), asked=True)
+            case CompactionCompleted() as fact:
+                await self._summarised(fact)
             case _:
                 await self._take_result(record)
 
+    async def _summarised(self, fact: CompactionCompleted) -> None:
+        """What was summarised is told as the summary; what the turn under way was asked stands behind it as it was said."""
+        text = SUMMARY.format(text=await self._shown.whole(fact.summary))
+        self._summary = ModelMessage(role="user", content=(TextContent(text),))
+        self._entries = [
+            one for one in self._entries if one.sequence > fact.through or (one.asked and one.turn == self._turn)
+        ]
+        self._shown.forget_pins()
+
     def _asked(self, after: int) -> None:
-        while len(self._turns) > 1 and self._turns[0].first <= after:
-            self._turns.popleft()
+        if after:
+            self._entries = [one for one in self._entries if one.turn > after or one.turn == self._turn]
         if self._last_role() == "assistant":
             self._say("user", TextContent(GO_ON))
 
     async def _take_result(self, record: Record) -> None:
+        call = record.scope.tool_call
         match record.fact:
             case ToolCompleted() as fact:
-                self._result(record, await self._whole(fact.output), failed=False)
+                pictures = await self._shown.pictures(fact.images)
+                self._result(record, await self._shown.result(call, fact.output), failed=False, images=pictures)
             case ToolFailed() as fact:
-                printed = await self._whole(fact.output)
+                printed = await self._shown.result(call, fact.output)
                 self._result(record, f"{fact.message}\n{printed}".rstrip(), failed=True)
             case ToolRefused() as fact:
                 self._result(record, f"Refused: {fact.message}", failed=True)
             case SubagentIsolated(path=path):
-                self._say("user", TextContent(OWN_FOLDER.format(path=path)))
+                text = OWN_FOLDER.format(path=path)
+                self._folder = ModelMessage(role="user", content=(TextContent(text),))
             case InboxConsumed() as fact:
                 self._told.forget(fact.items)
             case ToolCancelled():
@@ -145,25 +187,22 @@ class Context:
             case _:
                 pass
 
-    def _result(self, record: Record, text: str, *, failed: bool) -> None:
+    def _result(self, record: Record, text: str, *, failed: bool, images: tuple[ImageContent, ...] = ()) -> None:
+        """Of a call that is not told its result is not either: where a part of the log is read, it may begin between them."""
         call = record.scope.tool_call
-        self._say("tool", ToolResultContent(call, self._tools.pop(call, ""), text, failed))
+        tool = self._tools.pop(call, None)
+        if tool is not None:
+            self._say("tool", ToolResultContent(call, tool, text, failed, images))
 
-    def _say(self, role: Role, content: Content) -> None:
-        if not self._turns:
-            self._turns.append(_Turn(first=self._head))
-        messages = self._turns[-1].messages
-        if role == "assistant" and messages and messages[-1].role == "assistant":
-            messages[-1] = ModelMessage(role=role, content=(*messages[-1].content, content))
-        else:
-            messages.append(ModelMessage(role=role, content=(content,)))
+    def _say(self, role: Role, *contents: Content, asked: bool = False) -> None:
+        if not contents:
+            return
+        last = self._entries[-1] if self._entries else None
+        if last is not None and role == "assistant" and (last.message.role, last.turn) == (role, self._turn):
+            last.message = ModelMessage(role=role, content=(*last.message.content, *contents))
+            return
+        self._entries.append(_Entry(self._at, self._turn, ModelMessage(role=role, content=contents), asked))
 
     def _last_role(self) -> Role | None:
-        messages = self._turns[-1].messages if self._turns else []
-        return messages[-1].role if messages else None
-
-    async def _whole(self, text: Text) -> str:
-        if text.ref is None:
-            return text.text
-        data = await self._blobs.get(text.ref.hash)
-        return text.text if data is None else data.decode("utf-8", "replace")
+        newest = self.newest()
+        return newest[-1].role if newest else None

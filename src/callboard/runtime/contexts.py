@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ThreadOpened
 from callboard.contracts.record import Record
+from callboard.control.state import Thread
 
 from .context import Context
 from .keeper import StateKeeper
@@ -32,7 +33,7 @@ class Contexts:
         if found is None:
             found = Context(thread, self._parts.store.blobs)
             of = self._keeper.state.threads[thread]
-            after = max(of.opened - 1, of.cut, 0)
+            after = floor(of)
             # What is committed while this reads is read as well: nobody else adds it to a context that is still being made.
             while after < self._keeper.state.sequence:
                 for record in await self._parts.store.facts.read(
@@ -66,6 +67,17 @@ class Contexts:
         except Refusal as refusal:
             log.warning("the context of %s is made anew: %s", thread, refusal.problem.message)
             self._loaded.pop(thread, None)
+
+
+def floor(thread: Thread) -> int:
+    """The sequence behind which all lies that the thread's model is told: also the input of turns that still wait, and of the
+    turn under way, which is told whatever was summarised."""
+    told = max(thread.opened - 1, thread.cut, 0)
+    if not thread.filling.compacted:
+        return told
+    waiting = (*thread.queue, *((thread.submitted,) if thread.submitted is not None else ()))
+    first = (one.sequence for one in (*thread.marks, *waiting, *thread.inbox))
+    return max(told, min((thread.filling.compacted, *(one - 1 for one in first))))
 
 
 _ENDED = ("completed", "failed", "cancelled")

@@ -8,9 +8,11 @@ from functools import cache
 import msgspec
 
 from callboard.contracts.commands import ImportTurn, RespondAction
+from callboard.contracts.errors import Refusal
 from callboard.control.decide import SessionCommand
 from callboard.control.defined import session_roster
-from callboard.control.known import Known
+from callboard.control.known import EXTERNAL, Known
+from callboard.control.window import Takes
 
 from .home import Home
 from .keeper import StateKeeper
@@ -72,6 +74,8 @@ class Knowing:
             folder=home.folder,
             epoch=epoch,
             context_steps=self._parts.limits.context_steps,
+            takes=self._takes,
+            compact_at=home.settings.context.compact_at,
             approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
             find=lambda name: roster().find(name),
             names=lambda: tuple(one.name for one in roster().definitions),
@@ -80,3 +84,13 @@ class Knowing:
             next_wake=next_wake,
             archived=listed is not None and listed.archived,
         )
+
+    def _takes(self, provider: str, model: str) -> Takes:
+        """What a model takes; nothing is known of one that is configured no more, or of an agent that is not of our loop."""
+        if provider in EXTERNAL:
+            return Takes()
+        try:
+            found = self._parts.models.model(provider, model)
+        except Refusal:
+            return Takes()
+        return Takes(window=found.window, images=found.images)

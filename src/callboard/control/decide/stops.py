@@ -81,7 +81,7 @@ def close(
     """
     given_up(batch, thread, run, "interrupted", f"the turn was interrupted ({cause})")
     if run.model_step:
-        cut(batch, thread, run, pieces)
+        cut(batch, thread, run, () if run.compacting is not None else pieces)
         batch.say(ModelInterrupted(), run_scope(thread, run, run.model_step))
     abandon(
         batch,
