@@ -22,6 +22,7 @@ from callboard.contracts.settings import (
     RuleEntry,
     Settings,
     SettingsProblem,
+    StandingRule,
 )
 from callboard.control.known import narrower
 
@@ -32,6 +33,7 @@ from .settings import of_file, over
 
 #: A file that changed this shortly before it was read may change again without another time stamp, in nanoseconds.
 _SETTLED = 2_000_000_000
+_UNTRUSTED = "the folder is not trusted for what its files ask for now"
 
 
 class _Stamp(NamedTuple):
@@ -101,6 +103,18 @@ class SettingsFiles:
             shell=folder_settings.shell(file, user.shell, trusted=holds),
             context=file.says.context or user.context,
             fallback=user.fallback,
+        )
+
+    def rules(self, folder: str, trusted: str) -> tuple[StandingRule, ...]:
+        user, file = self._read_user().settings, self._file(folder)
+        holds = bool(trusted) and self._asked(folder, file, user).digest == trusted
+        mine, theirs = _standing(user.rules, "user_settings"), _standing(file.says.rules, "folder_settings")
+        return (
+            *(_told(rule, str(self._home.settings)) for rule in mine),
+            *(
+                _told(rule, folder_settings.FILE, "" if holds or rule.verdict != "allow" else _UNTRUSTED)
+                for rule in theirs
+            ),
         )
 
     def problems(self, folder: str) -> tuple[SettingsProblem, ...]:
@@ -218,6 +232,17 @@ def _standing(entries: tuple[RuleEntry, ...], scope: RuleScope) -> tuple[Rule, .
             scope=scope,
         )
         for one in entries
+    )
+
+
+def _told(rule: Rule, source: str, held_back: str = "") -> StandingRule:
+    return StandingRule(
+        rule_id=rule.rule_id,
+        matcher=rule.matcher,
+        verdict=rule.verdict,
+        scope=rule.scope,
+        source=source,
+        held_back=held_back,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from .facts.permission import Rule, Verdict
+from .facts.permission import Rule, RuleScope, Verdict
 from .facts.turn import PermissionMode
 
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$")]
@@ -201,6 +201,19 @@ class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     message: str
     field: str = ""
     hint: str = ""
+
+
+class StandingRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A rule and where it stands: `source` is its file, or empty where an answer or a person gave it. One that does not hold
+    says why in `held_back`: its folder is not trusted, or its time is over."""
+
+    rule_id: str
+    matcher: str
+    verdict: Verdict
+    scope: RuleScope
+    source: str = ""
+    expires_at: int = 0
+    held_back: str = ""
 
 
 class Effective(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,7 +24,9 @@ from callboard.contracts.commands import (
 from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.commands.evidence import ExportEvidence
+from callboard.contracts.commands.settings import UpdateSettings
 from callboard.contracts.commands.tasks import MergeSubagent
+from callboard.contracts.commands.trust import AddRule, ResolvePermission, RevokeRule, RevokeTrust, TrustWorkspace
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SessionCreated
 from callboard.contracts.ids import render
@@ -39,6 +41,7 @@ from .merges import Merges
 from .parts import Parts
 from .queries import Queries
 from .sessions import Sessions
+from .trusting import answer_of
 from .workspaces import Workspaces
 
 _DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE}
@@ -118,6 +121,12 @@ class Commands:
                 return await self._import(command, kept, actor)
             case RespondAction():
                 return await self._respond(command, kept, actor)
+            case ResolvePermission(policy=policy):
+                return await self._respond(answer_of(command), kept, Actor(kind="policy", id=policy))
+            case TrustWorkspace() | RevokeTrust() | AddRule() | RevokeRule():
+                return await self._queries.trusting.carry_out(command, actor, kept)
+            case UpdateSettings():
+                return await self._queries.trusting.update(command, actor, kept)
             case MergeSubagent():
                 return await self._merges.merge(command, actor, kept)
             case ExportEvidence():

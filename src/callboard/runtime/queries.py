@@ -24,8 +24,10 @@ from callboard.contracts.commands.agents import ListAgents
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.evidence import ListExports
 from callboard.contracts.commands.models import ListModels, TryModel
+from callboard.contracts.commands.settings import GetSettings
 from callboard.contracts.commands.tasks import GetTask, ListTasks
 from callboard.contracts.commands.team import ListSubagents, WaitSubagents
+from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, GetTrust, ListRules
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
 from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
@@ -36,6 +38,7 @@ from .parts import Parts
 from .sessions import OpenSession, Sessions
 from .taskreads import TaskReads
 from .teamreads import TeamReads
+from .trusting import Trusting
 from .workspaces import Workspaces
 
 #: How many of the newest facts a thread read looks through for incidents.
@@ -54,6 +57,7 @@ class Queries:
         self._teams = TeamReads(parts, sessions)
         self._tasks = TaskReads(parts, sessions)
         self._exports = exports
+        self.trusting = Trusting(parts, sessions, workspaces)
 
     async def answer(self, query: Command) -> Any:
         """The answer of a query. Raises Refusal."""
@@ -71,16 +75,10 @@ class Queries:
                 return await self._turns(query)
             case GetParts():
                 return await self._parts_of(query)
-            case ListAgents():
-                return await self._teams.defined(query)
-            case ListSubagents():
-                return await self._teams.graph(query)
-            case WaitSubagents():
-                return await self._teams.wait(query)
-            case ListTasks():
-                return await self._tasks.list(query)
-            case GetTask():
-                return await self._tasks.get(query)
+            case ListAgents() | ListSubagents() | WaitSubagents() | ListTasks() | GetTask():
+                return await self._of_team(query)
+            case GetTrust() | ListRules() | GetSettings() | DryRunRules() | EvaluatePermission():
+                return await self.trusting.answer(query)
             case ListExports():
                 return await self._exports.list(query)
             case ListModels() | TryModel():
@@ -93,6 +91,19 @@ class Queries:
         if desk is None:
             raise Refusal("model_unconfigured", "Nobody here tells of models.")
         return await (desk.tested(query.name) if isinstance(query, TryModel) else desk.listed())
+
+    async def _of_team(self, query: ListAgents | ListSubagents | WaitSubagents | ListTasks | GetTask) -> Any:
+        match query:
+            case ListAgents():
+                return await self._teams.defined(query)
+            case ListSubagents():
+                return await self._teams.graph(query)
+            case WaitSubagents():
+                return await self._teams.wait(query)
+            case ListTasks():
+                return await self._tasks.list(query)
+            case GetTask():
+                return await self._tasks.get(query)
 
     async def settled(self, session: str, action: str) -> ActionAnswered | None:
         """How an action was settled; None where it was not, or is not of this session."""

@@ -78,7 +78,7 @@ def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
     if rule is not None:
         said = f"{rule.verdict} {rule.matcher} ({rule.scope})"
         if rule.verdict == "deny":
-            message = f"A rule of this {rule.scope} forbids it: {display(rule.matcher)}."
+            message = f"A rule of {rules.whose(rule)} forbids it: {display(rule.matcher)}."
             return _refused(call, context, checks, "rules", "rule_denied", message)
         checks.append(Check(name="rules", verdict=rule.verdict, detail=said))
     why = _why_ask(call, context, guarded, rule)
@@ -181,7 +181,7 @@ def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule 
     if guarded:
         return f"what is in {guarded} is changed with an approval only"
     if rule is not None:
-        return None if rule.verdict == "allow" else f"a rule of this {rule.scope} says so"
+        return None if rule.verdict == "allow" else f"a rule of {rules.whose(rule)} says so"
     kind = _KINDS[call.kind]
     if call.kind in ("read", "search", "think"):
         return None
@@ -192,7 +192,7 @@ def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule 
 
 def _why_allow(context: ToolContext, rule: Rule | None) -> str:
     return (
-        f"a rule of this {rule.scope} says so"
+        f"a rule of {rules.whose(rule)} says so"
         if rule is not None
         else f"the permission mode is {context.permission_mode}"
     )

@@ -73,7 +73,7 @@ def _joining(
         check = Check(name="rules", verdict=rule.verdict, detail=f"{rule.verdict} {rule.matcher} ({rule.scope})")
         if rule.verdict == "allow":
             return msgspec.structs.replace(made, checks=(check,))
-        message = f"A rule of this {rule.scope} forbids it: {display(rule.matcher)}."
+        message = f"A rule of {rules.whose(rule)} forbids it: {display(rule.matcher)}."
         return msgspec.structs.replace(made, verdict="deny", checks=(check,), code="rule_denied", message=message)
     matcher = f"{tool}({text})" if not text.endswith("*") else ""
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from callboard.contracts.facts.permission import Rule, Verdict
+from callboard.contracts.facts.permission import Rule, RuleScope, Verdict
 from callboard.contracts.tools import TOOL_NAMES
 
 from . import globs
@@ -25,6 +25,12 @@ CHANGES = frozenset({"Edit", "Write"})
 
 _MATCHER = re.compile(r"(?P<tool>[^()]+)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 _ORDER: tuple[Verdict, ...] = ("deny", "ask", "allow")
+_WHOSE: dict[RuleScope, str] = {
+    "session": "this session",
+    "workspace": "this workspace",
+    "folder_settings": "this folder's settings",
+    "user_settings": "the user's settings",
+}
 _NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}")
 _SPELLED = {name.casefold(): name for name in TOOL_NAMES}
 
@@ -69,6 +75,11 @@ def decide(rules: Sequence[Rule], target: Target) -> Rule | None:
             if rule.verdict == verdict and speaks_of(rule, target):
                 return rule
     return None
+
+
+def whose(rule: Rule) -> str:
+    """Where the rule stands, in words that follow `a rule of`."""
+    return _WHOSE[rule.scope]
 
 
 def speaks_of(rule: Rule, target: Target) -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from ..facts.action import ApprovalScope, Decision
 from .base import Answer, Command
 from .turns import Id, Prompt, Reason
@@ -9,7 +13,8 @@ from .turns import Id, Prompt, Reason
 
 class RespondAction(Command, frozen=True, kw_only=True):
     """Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
-    decision `answer` and with no other."""
+    decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
+    since the epoch."""
 
     session_id: Id
     action_id: Id
@@ -17,6 +22,7 @@ class RespondAction(Command, frozen=True, kw_only=True):
     scope: ApprovalScope = "once"
     reason: Reason = ""
     answer: Prompt | None = None
+    expires_at: Annotated[int, Meta(ge=0, le=9_007_199_254_740_991)] = 0
 
 
 class ActionAnswered(Answer, frozen=True, kw_only=True):

@@ -9,9 +9,9 @@ from msgspec import Meta
 
 from ..errors import Code
 from ..facts.action import ApprovalScope
-from ..facts.permission import Check, Risk, RuleScope, Verdict
+from ..facts.permission import Check, Risk, Verdict
 from ..facts.turn import Mode, PermissionMode
-from ..settings import RuleEntry, SettingsProblem, Widening
+from ..settings import RuleEntry, SettingsProblem, StandingRule, Widening
 from .actions import ActionAnswered
 from .base import Answer, Command, Declaration
 from .turns import Id, Reason
@@ -70,19 +70,6 @@ class ListRules(Command, frozen=True, kw_only=True):
 
     workspace_id: Id | None = None
     session_id: Id | None = None
-
-
-class StandingRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A rule and where it stands: `source` is its file, or empty where an answer or a person gave it. One that does not hold
-    says why in `held_back`: its folder is not trusted, or its time is over."""
-
-    rule_id: str
-    matcher: str
-    verdict: Verdict
-    scope: RuleScope
-    source: str = ""
-    expires_at: int = 0
-    held_back: str = ""
 
 
 class RuleList(Answer, frozen=True, kw_only=True):
@@ -201,6 +188,7 @@ class ResolvePermission(Command, frozen=True, kw_only=True):
     policy: Named
     scope: ApprovalScope = "once"
     reason: Reason = ""
+    expires_at: Time = 0
 
 
 TRUST_TABLE: tuple[Declaration, ...] = (

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ..settings import Asked, Effective, Place, Settings, SettingsProblem
+from ..settings import Asked, Effective, Place, Settings, SettingsProblem, StandingRule
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +48,10 @@ class SettingsBook(Protocol):
 
     def effective(self, folder: str, trusted: str) -> Effective:
         """What holds in the folder, where `trusted` is the digest that a person trusts (empty for none)."""
+        ...
+
+    def rules(self, folder: str, trusted: str) -> tuple[StandingRule, ...]:
+        """The rules of the user's file and the folder's, those included that do not hold there."""
         ...
 
     def problems(self, folder: str) -> tuple[SettingsProblem, ...]:

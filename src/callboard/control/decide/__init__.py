@@ -19,6 +19,7 @@ from callboard.contracts.commands import (
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.context import CompactThread, SetContext
 from callboard.contracts.commands.processes import TerminateProcess, WriteProcessStdin
+from callboard.contracts.commands.trust import AddRule, RevokeRule
 
 from ..artifacts import ArtifactAsked, ArtifactDone, ArtifactLooked, ExportAsked, ExportTold
 from ..batch import Batch, Decision
@@ -54,6 +55,7 @@ from . import (
     external,
     imports,
     keeping,
+    permissions,
     pins,
     processes,
     queue,
@@ -88,6 +90,8 @@ SessionCommand = (
     | ArtifactDone
     | ExportAsked
     | MergeMade
+    | AddRule
+    | RevokeRule
     | ProcessCommand
     | TeamCommand
 )
@@ -172,6 +176,10 @@ def _made(batch: Batch, request: MergeMade | EvidenceMade | ArtifactAsked | Arti
             return worktree.merged(batch, request)
         case EvidenceMade():
             return evidence.exported(batch, request)
+        case AddRule():
+            return permissions.add(batch, request)
+        case RevokeRule():
+            return permissions.revoke(batch, request)
         case ArtifactAsked() | ArtifactDone() | ExportAsked():
             return keeping.answer(batch, request)
 

@@ -13,7 +13,7 @@ from callboard.contracts.facts import (
     ToolRefused,
     ToolStarted,
 )
-from callboard.contracts.facts.action import ApprovalScope, Decision
+from callboard.contracts.facts.action import Decision
 from callboard.contracts.ports.tools import Evaluation
 
 from ..batch import Batch, action_scope, call_scope
@@ -57,6 +57,13 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
             field="scope",
             hint="A rejection is for once; for an approval the action names the scopes that it offers.",
         )
+    if request.expires_at and (request.scope == "once" or request.expires_at <= batch.known.now):
+        raise Refusal(
+            "invalid_input",
+            "What is given for once has no end, and what is given for longer ends later than now.",
+            field="expiresAt",
+            hint="It is in microseconds since the epoch, and goes with the scopes session and workspace.",
+        )
     batch.say(
         ActionResolved(
             decision=request.decision, scope=request.scope, reason=request.reason, answer=batch.hold(answer)
@@ -66,7 +73,7 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
     if call.tool in QUESTIONS:
         settled(batch, thread, run, call, request)
     elif request.decision == "approve":
-        _approved(batch, thread, run, call, request.scope)
+        _approved(batch, thread, run, call, request)
     elif request.decision == "answer":
         # Who asked takes the answer with the fact that lets the call go on.
         batch.say(ToolStarted(tool=call.tool), call_scope(thread, run, call))
@@ -108,7 +115,7 @@ def waiting(state: Session, action: str) -> tuple[Thread, OpenRun, OpenCall] | N
     return None
 
 
-def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, scope: ApprovalScope) -> None:
+def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
     evaluation = batch.known.evaluation
     of_call = call_scope(thread, run, call)
     if evaluation is not None and evaluation.verdict == "deny":
@@ -118,8 +125,14 @@ def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, scope:
     if evaluation is None or not _holds(evaluation, call):
         batch.say(ToolRefused(code="file_changed", message=FILE_CHANGED), of_call)
         return
-    if scope != "once":
-        rule = Rule(rule_id=batch.known.ids.new("rule"), matcher=call.matchers[scope], verdict="allow", scope=scope)
+    if request.scope != "once":
+        rule = Rule(
+            rule_id=batch.known.ids.new("rule"),
+            matcher=call.matchers[request.scope],
+            verdict="allow",
+            scope=request.scope,
+            expires_at=request.expires_at,
+        )
         batch.say(PermissionRuleAdded(rule=rule), action_scope(thread, run, call))
     let_through(batch, of_call, call.tool, evaluation)
 

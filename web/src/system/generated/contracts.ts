@@ -647,7 +647,7 @@ export interface AgentWoke {
 
 export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart
 
-export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart | ActionRow | QueueRow | StatusRow | ArtifactRow | ContextRow | ProcessRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
+export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart | ActionRow | QueueRow | StatusRow | ArtifactRow | ArtifactVersionRow | ContextRow | ProcessRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
 
 /** Tell how far a task is: a phase, counters, a summary, refs to what there is. */
 export interface AppendTaskProgress {
@@ -743,7 +743,8 @@ export interface ArtifactExportProgressed {
 
 /**
  * A version is being exported. `export` names it among the session's; `form` is what is made of it. With `source` it is the
- * difference from that version. `artifacts` are the others that go with it into an archive.
+ * difference from that version. `artifacts` are the others that go with it into an archive; with `everything` all that the
+ * session has do.
  */
 export interface ArtifactExportStarted {
   readonly export: string
@@ -751,6 +752,7 @@ export interface ArtifactExportStarted {
   readonly form: 'diff' | 'file' | 'html' | 'zip'
   readonly source?: number
   readonly artifacts?: readonly string[]
+  readonly everything?: boolean
   readonly reason?: string
 }
 
@@ -841,27 +843,39 @@ export interface ArtifactSaveRequested {
   readonly reason?: string
 }
 
-/** What an artifact is called changed, or where its file is. */
+/** What an artifact is called changed, or where its file is. With `dropped` the draft that was kept is given up. */
 export interface ArtifactUpdated {
-  readonly title: string
+  readonly title?: string
   readonly path?: string
+  readonly dropped?: boolean
 }
 
 /**
  * A version is saved. `version` counts from 1 without a hole; `base` is the one that it was made from, 0 for none. The
- * scope names the step that made it, where an agent did. `title` and `path` are the artifact's. `added` and `removed` count
- * lines against `base`, where both are text.
+ * scope names the step that made it, where an agent did. `title`, `path` and `worktree` are the artifact's. `added` and
+ * `removed` count lines against `base`, where both are text; of what was found nobody counted.
  */
 export interface ArtifactVersionCreated {
   readonly version: number
   readonly content: BlobRef
-  readonly versionOrigin: 'agent' | 'found' | 'person' | 'rollback'
+  readonly versionOrigin: 'agent' | 'found' | 'merge' | 'person' | 'rollback'
   readonly title?: string
   readonly path?: string
+  readonly worktree?: string
   readonly base?: number
   readonly restores?: number
   readonly added?: number
   readonly removed?: number
+}
+
+/** One version of an artifact, in a panel that is read by key and shown to nobody who did not ask: `artifactId.version`. */
+export interface ArtifactVersionRow {
+  readonly kind: 'artifact_version'
+  readonly key: string
+  readonly order: number
+  readonly sequence: number
+  readonly artifactId: string
+  readonly entry: VersionEntry
 }
 
 /**
@@ -1504,7 +1518,8 @@ export interface ExportBegun {
 
 /**
  * One export; `content` is there once it is complete, `code` and `message` where it failed. With `source` it is the
- * difference from that version. `artifacts` counts all that are in it; `done` of `total` bytes are read.
+ * difference from that version. `artifacts` counts those that were named, or with `everything` it is all that the session
+ * has; `done` of `total` bytes are read.
  */
 export interface ExportEntry {
   readonly export: string
@@ -1512,6 +1527,7 @@ export interface ExportEntry {
   readonly form: 'diff' | 'file' | 'html' | 'zip'
   readonly source?: number
   readonly artifacts?: number
+  readonly everything?: boolean
   readonly done?: number
   readonly total?: number
   readonly name?: string
@@ -2587,6 +2603,7 @@ export interface ResolvePermission {
   readonly policy: string
   readonly scope?: ApprovalScope
   readonly reason?: string
+  readonly expiresAt?: number
 }
 
 /**
@@ -2601,7 +2618,8 @@ export interface ResourceLimit {
 
 /**
  * Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
- * decision `answer` and with no other.
+ * decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
+ * since the epoch.
  */
 export interface RespondAction {
   readonly sessionId: string
@@ -2610,6 +2628,7 @@ export interface RespondAction {
   readonly scope?: ApprovalScope
   readonly reason?: string
   readonly answer?: string | null
+  readonly expiresAt?: number
 }
 
 /** Answer a handoff on behalf of its receiver; `complete` gives a taken ownership back. */
@@ -2747,13 +2766,15 @@ export interface RoutingResolved {
 
 /**
  * A standing answer. `matcher` reads `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
- * ending in `*` or an exact command for the shell.
+ * ending in `*` or an exact command for the shell. `expires_at` is when it ends, in microseconds since the epoch; 0 for
+ * never.
  */
 export interface Rule {
   readonly ruleId: string
   readonly matcher: string
   readonly verdict: Verdict
   readonly scope: RuleScope
+  readonly expiresAt?: number
 }
 
 export interface RuleChanged {
@@ -3758,12 +3779,16 @@ export interface ToolRefused {
   readonly message: string
 }
 
-/** The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours. */
+/**
+ * The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours; `signature` is
+ * what the provider wants back with the call, opaque.
+ */
 export interface ToolRequested {
   readonly tool: string
   readonly arguments: Text
   readonly summary?: string
   readonly providerCallId?: string
+  readonly signature?: string
 }
 
 /**
@@ -4025,7 +4050,7 @@ export interface VerdictGiven {
 export interface VersionEntry {
   readonly version: number
   readonly content: BlobRef
-  readonly versionOrigin: 'agent' | 'found' | 'person' | 'rollback'
+  readonly versionOrigin: 'agent' | 'found' | 'merge' | 'person' | 'rollback'
   readonly at: number
   readonly base?: number
   readonly restores?: number
