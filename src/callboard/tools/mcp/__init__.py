@@ -1,0 +1,14 @@
+"""Servers of tools that speak the Model Context Protocol, behind the same gate as everything else.
+
+names      what a server's tools are called here
+offered    which of a server's tools are taken, and as what
+program    a server that is a program, behind a guard that ends it with its host
+web        a server at an address, and how much may come from it
+link       one connection: there, lost, its tools, its calls
+answers    what a call came to, in our words
+questions  what a server asks a person
+servers    the servers of all folders: connected when they are needed, tried again, let go
+
+Only `link`, `program`, `web`, `answers` and `questions` import the protocol's package, which is large; they are imported when
+the first server is connected to.
+"""

@@ -1,0 +1,90 @@
+"""What a call to a server came to: its words, its data and its pictures as a result of ours."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+import msgspec
+from mcp_types import (
+    AudioContent,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
+
+from callboard.contracts.content import Blob, BlobRef, blob_of
+from callboard.contracts.ports.tools import ToolOutcome
+
+from ..paths import display
+
+#: The pictures that every provider takes, and the largest of them, in bytes.
+PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+LARGEST_PICTURE = 5 * 1024 * 1024
+FAILED = "The tool says that it failed."
+
+
+def outcome(result: CallToolResult) -> ToolOutcome:
+    """The result as an outcome. A picture that nobody could be shown is named in the text."""
+    said: list[str] = []
+    images: list[BlobRef] = []
+    blobs: list[Blob] = []
+    for block in result.content:
+        if isinstance(block, ImageContent):
+            found = _picture(block)
+            if isinstance(found, Blob):
+                images.append(found.ref)
+                blobs.append(found)
+            else:
+                said.append(found)
+        else:
+            said.append(_text(block))
+    data = result.structured_content
+    if data is not None and not any(_is(data, one) for one in said):
+        said.append(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+    text = "\n\n".join(one for one in said if one)
+    if result.is_error:
+        return ToolOutcome(output=text, code="tool_failed", message=FAILED, images=tuple(images), blobs=tuple(blobs))
+    return ToolOutcome(output=text or "[done]", images=tuple(images), blobs=tuple(blobs))
+
+
+def _text(block: ContentBlock) -> str:
+    match block:
+        case TextContent(text=text):
+            return text
+        case ResourceLink():
+            more = f": {display(block.description, 500)}" if block.description else ""
+            return f"[resource {display(block.name, 200)} at {display(str(block.uri), 1000)}{more}]"
+        case EmbeddedResource(resource=resource):
+            uri = display(str(resource.uri), 1000)
+            if isinstance(resource, TextResourceContents):
+                return f"[resource {uri}]\n{resource.text}"
+            return f"[resource {uri}: {resource.mime_type or 'of no type'}, {len(resource.blob) * 3 // 4:,} bytes]"
+        case AudioContent():
+            return f"[sound, {display(block.mime_type, 60)}, {len(block.data) * 3 // 4:,} bytes]"
+        case _:
+            return "[content of a kind that is not known here]"
+
+
+def _picture(block: ImageContent) -> Blob | str:
+    if block.mime_type not in PICTURES:
+        return f"[a picture of the type {display(block.mime_type, 60)}, which cannot be shown]"
+    if len(block.data) > LARGEST_PICTURE * 4 // 3 + 4:
+        return f"[a picture of {len(block.data) * 3 // 4:,} bytes, which is too large to be shown]"
+    try:
+        return blob_of(base64.b64decode(block.data, validate=True), block.mime_type)
+    except binascii.Error:
+        return "[a picture that is none]"
+
+
+def _is(data: Any, text: str) -> bool:
+    """True where the text is the same data: servers say it twice, for clients that take text only."""
+    try:
+        return bool(msgspec.json.decode(text) == data)
+    except (msgspec.DecodeError, RecursionError):
+        return False

@@ -1,0 +1,331 @@
+"""One connection to a server: it lives in a task of its own, from its first word to its end, and whatever happens to it happens
+to it alone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from typing import Any, cast
+
+import httpx2
+from mcp import Client, MCPError
+from mcp.client import ClientRequestContext, IncomingMessage, Transport
+from mcp_types import (
+    CallToolResult,
+    ElicitRequestParams,
+    ElicitResult,
+    Implementation,
+    LoggingMessageNotificationParams,
+    Tool,
+    ToolListChangedNotification,
+)
+from pydantic import ValidationError
+
+from callboard import __version__
+from callboard.contracts.errors import Code
+from callboard.contracts.ports.tools import Reporter, ToolOutcome
+from callboard.contracts.settings import HttpServer, Server, StdioServer
+
+from ..paths import display
+from . import answers, questions
+from .offered import Declared
+from .program import program
+from .said import Said
+from .web import address
+
+log = logging.getLogger(__name__)
+
+#: How long a server may take to say who it is and which tools it has, in seconds.
+TO_GREET = 30.0
+#: How many pages of tools, and how many tools, are read.
+_MOST_PAGES = 100
+_MOST_DECLARED = 2000
+#: How many lists of tools are read in a row because a server says that its list changed, before it is left at that for a while.
+_CALM = 1.0
+
+
+class LinkLost(Exception):
+    """The server is not there, or no longer."""
+
+    def __init__(self, code: Code, message: str) -> None:
+        super().__init__(message)
+        self.code: Code = code
+        self.message = message
+
+
+class _Call:
+    """A call under way. Its time stands still while a person is asked, and begins anew when it tells how far it is."""
+
+    def __init__(self, reporter: Reporter, timeout: float) -> None:
+        self.reporter = reporter
+        self._timeout = timeout
+        self._asking = 0
+        self._until = time.monotonic() + timeout
+
+    def left(self) -> float:
+        """How long it may go on, in seconds."""
+        return self._timeout if self._asking else self._until - time.monotonic()
+
+    async def told(self, progress: float, total: float | None, message: str | None) -> None:
+        """It tells how far it is."""
+        self._until = time.monotonic() + self._timeout
+        self.reporter.progress(progress, total, display(message or "", 200))
+
+    async def asks(self, server: str, wanted: ElicitRequestParams) -> ElicitResult:
+        """Its server asks a person."""
+        self._asking += 1
+        try:
+            return await questions.ask(server, wanted, self.reporter)
+        finally:
+            self._asking -= 1
+            self._until = time.monotonic() + self._timeout
+
+
+class Link:
+    """A connection to one server in one folder, begun when it is made. `declared` are the tools that the server has now;
+    `changes` counts how often they were read. `values` are the environment of a program or the headers of an address, as they
+    are."""
+
+    def __init__(self, server: Server, folder: str, values: Mapping[str, str]) -> None:
+        self.server = server
+        self.title = self.version = self.protocol = ""
+        self.declared: tuple[Declared, ...] = ()
+        self.changes = 0
+        self.lost: LinkLost | None = None
+        self.said = Said()
+        self._folder = folder
+        self._values = values
+        self._client: Client | None = None
+        self._calls: list[_Call] = []
+        self._greeted = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._over = asyncio.Event()
+        self._task = asyncio.create_task(self._live())
+
+    @property
+    def connected(self) -> bool:
+        """True while the server is there."""
+        return self._client is not None
+
+    @property
+    def busy(self) -> bool:
+        """True while a call is under way, or the server has not said yet who it is."""
+        return bool(self._calls) or not self._greeted.is_set()
+
+    async def greeted(self) -> None:
+        """Waits until the server is there, or lost."""
+        await self._greeted.wait()
+
+    async def close(self) -> None:
+        """Ends the connection; a program has ended when this returns."""
+        self._over.set()
+        await asyncio.wait([self._task])
+
+    async def call(self, tool: str, arguments: dict[str, Any], reporter: Reporter) -> ToolOutcome:
+        """What a call comes to. Cancelling it tells the server. Raises LinkLost where the server is not there."""
+        client = self._client
+        if client is None:
+            raise self.lost or LinkLost("server_unavailable", "it is not there")
+        call = _Call(reporter, self.server.timeout)
+        asked = asyncio.ensure_future(client.call_tool(tool, arguments, progress_callback=call.told))
+        self._calls.append(call)
+        try:
+            while not asked.done():
+                left = call.left()
+                if left <= 0:
+                    return _timed_out(self.server)
+                await asyncio.wait([asked], timeout=left)
+            return await self._outcome(asked)
+        finally:
+            self._calls.remove(call)
+            if not asked.done():
+                asked.cancel()
+                await asyncio.wait([asked])
+
+    async def _outcome(self, asked: asyncio.Future[CallToolResult]) -> ToolOutcome:
+        try:
+            return answers.outcome(asked.result())
+        except MCPError as error:
+            if not await self._ended():
+                message = f"{self.server.name} refused the call: {display(error.message, 500)}"
+                return ToolOutcome(output="", code="tool_failed", message=message)
+        except (ValidationError, RuntimeError) as error:
+            message = f"{self.server.name} answered with what is no result ({type(error).__name__})."
+            return ToolOutcome(output="", code="server_failed", message=message)
+        except (httpx2.HTTPError, OSError) as error:
+            self.said.reason = self.said.reason or f"{type(error).__name__}: {error}"
+            self._over.set()
+            await asyncio.wait([self._task])
+        why = self.lost.message if self.lost is not None else "it is gone"
+        message = f"{self.server.name} was lost in the middle of the call ({why}). Whether it took effect is unknown."
+        return ToolOutcome(output="", code="server_failed", message=message)
+
+    async def _ended(self) -> bool:
+        """True where the connection is over, which the error of a call shows before the connection's own end does."""
+        if self.said.reason:
+            self._over.set()
+        if self._over.is_set():
+            await asyncio.wait([self._task])
+        return self._task.done()
+
+    async def _live(self) -> None:
+        try:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(TO_GREET):
+                    client = await self._greet(stack)
+                    await self._list(client)
+                self.said.reason = ""
+                self._client = client
+                self._greeted.set()
+                if "tools" in _listening(client):
+                    listening = asyncio.create_task(self._listen(client))
+                    stack.callback(listening.cancel)
+                await self._watch(client)
+                self._client = None
+            self.lost = LinkLost("server_failed", self.said.reason or "it was let go")
+        except Exception as error:
+            self.lost = LinkLost(_code(error), self._why(error))
+            log.info("the server %s is lost: %s", self.server.name, self.lost.message)
+        finally:
+            self._client = None
+            self._greeted.set()
+
+    async def _greet(self, stack: AsyncExitStack) -> Client:
+        client = Client(
+            self._streams(),
+            client_info=Implementation(name="callboard", version=__version__),
+            cache=None,
+            elicitation_callback=self._asked,
+            logging_callback=self._logged,
+            message_handler=self._heard,
+        )
+        await stack.enter_async_context(client)
+        # What a server declares of its answers is not held against them: its patterns could take for ever.
+        client.session.validate_tool_result = _as_it_is
+        about = client.server_info
+        if about is not None:
+            self.title = display(about.title or about.name, 100)
+            self.version = display(about.version, 40)
+        self.protocol = client.protocol_version
+        return client
+
+    def _streams(self) -> Transport:
+        match self.server:
+            case StdioServer(command=command):
+                return program(command, self._folder, self._values, self.said, self._over)
+            case HttpServer(url=url):
+                return address(url, self._values, self.said)
+
+    async def _list(self, client: Client) -> None:
+        found: list[Declared] = []
+        cursor: str | None = None
+        for _ in range(_MOST_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            found += [_declared(tool) for tool in page.tools]
+            cursor = page.next_cursor
+            if not cursor or len(found) > _MOST_DECLARED:
+                break
+        self.declared = tuple(found[:_MOST_DECLARED])
+        self.changes += 1
+
+    async def _watch(self, client: Client) -> None:
+        """Until the connection is over. A list of tools that changed is read anew, and what cannot be read ends it."""
+        over = asyncio.ensure_future(self._over.wait())
+        try:
+            while not over.done():
+                changed = asyncio.ensure_future(self._changed.wait())
+                await asyncio.wait([over, changed], return_when=asyncio.FIRST_COMPLETED)
+                changed.cancel()
+                if over.done():
+                    break
+                self._changed.clear()
+                async with asyncio.timeout(TO_GREET):
+                    await self._list(client)
+                await asyncio.wait([over], timeout=_CALM)
+        finally:
+            over.cancel()
+
+    async def _listen(self, client: Client) -> None:
+        """Hears that the list of tools changed from a server that tells so only whom it asked."""
+        with contextlib.suppress(MCPError, RuntimeError, TimeoutError, httpx2.HTTPError, OSError):
+            async with client.listen(tools_list_changed=True) as events:
+                async for _ in events:
+                    self._changed.set()
+
+    async def _asked(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        """A question belongs to the newest call: servers do not say to which. Without a call nobody is asked."""
+        if not self._calls:
+            return ElicitResult(action="cancel")
+        return await self._calls[-1].asks(self.server.name, params)
+
+    async def _logged(self, params: LoggingMessageNotificationParams) -> None:
+        self.said.add(f"{params.level}: {params.data}\n")
+
+    async def _heard(self, message: IncomingMessage) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            self._changed.set()
+
+    def _why(self, error: BaseException) -> str:
+        """Why the server is lost, in words, with the last of its diagnostics."""
+        last = self.said.last_line()
+        heard = f": {display(last, 300)}" if last else ""
+        if self.said.reason:
+            return f"{self.said.reason}{heard}"
+        return f"{_words(error)}{heard}"
+
+
+async def _as_it_is(name: str, result: CallToolResult) -> None:
+    """Takes the answer as it is."""
+
+
+def _listening(client: Client) -> tuple[str, ...]:
+    tools = client.server_capabilities.tools
+    return ("tools",) if tools is not None and tools.list_changed and client.protocol_version >= "2026" else ()
+
+
+def _declared(tool: Tool) -> Declared:
+    hints = tool.annotations
+    return Declared(
+        name=tool.name,
+        description=tool.description or tool.title or "",
+        schema=tool.input_schema,
+        read_only=hints.read_only_hint if hints is not None else None,
+        destructive=hints.destructive_hint if hints is not None else None,
+    )
+
+
+def _timed_out(server: Server) -> ToolOutcome:
+    message = f"{server.name} told nothing for {server.timeout:g} s and was asked to stop. Whether it did is unknown."
+    return ToolOutcome(output="", code="tool_timeout", message=message)
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return [leaf for one in group.exceptions for leaf in _leaves(one)]
+    return [error]
+
+
+def _code(error: BaseException) -> Code:
+    return (
+        "server_unavailable"
+        if any(isinstance(one, OSError | httpx2.HTTPError) for one in _leaves(error))
+        else "server_failed"
+    )
+
+
+def _words(error: BaseException) -> str:
+    first = _leaves(error)[0]
+    match first:
+        case TimeoutError():
+            return f"it did not say within {TO_GREET:g} s who it is"
+        case MCPError():
+            return f"it said {display(first.message, 300)}"
+        case ValidationError():
+            return "it answered with what is none of the protocol's"
+        case _:
+            return f"{display(str(first), 300) or type(first).__name__}"

@@ -1,0 +1,218 @@
+"""A server that is a program: started behind the guard, which ends it and all that came of it when its host is gone.
+
+It speaks in lines, one message each. A line that is no message is kept as one of its diagnostics; one that is too long, or
+too many that are none, end the connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import msgspec
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from ..outlasting import kill, outlast
+from .said import Said
+
+#: The largest message that is taken, in bytes.
+LARGEST = 16 * 1024 * 1024
+#: How much of what is no message is taken before the connection is given up, in lines and bytes.
+MOST_LINES = 1000
+MOST_BYTES = 1024 * 1024
+#: How long a server may take to end by itself once its input is closed, and its guard to end it, in seconds.
+_TO_END = 1.0
+_PATIENCE = 5.0
+_PIECE = 64 * 1024
+
+_GUARD = str(Path(__file__).parent.parent / "sandbox" / "guard.py")
+
+Read = MemoryObjectReceiveStream[SessionMessage | Exception]
+Write = MemoryObjectSendStream[SessionMessage]
+_Inbox = MemoryObjectSendStream[SessionMessage | Exception]
+_Outbox = MemoryObjectReceiveStream[SessionMessage]
+
+
+class _Status(msgspec.Struct, frozen=True):
+    """The guard's word on how it ended."""
+
+    exit: int | None = None
+    error: str = ""
+
+
+class _Process:
+    """The guard with the server behind it. `hold` is what keeps it alive, `input` is the server's."""
+
+    def __init__(
+        self, process: asyncio.subprocess.Process, hold: int, told: int, given: asyncio.WriteTransport
+    ) -> None:
+        self.process = process
+        self.input = given
+        self._hold = hold
+        self._told = told
+
+    async def end(self) -> None:
+        """Ends the server: it may do so by itself, and what of it is still there then is killed."""
+        self.input.close()
+        waiting = asyncio.ensure_future(self.process.wait())
+        try:
+            await asyncio.wait([waiting], timeout=_TO_END)
+        finally:
+            # Whatever becomes of this task, nothing of the server stays.
+            os.close(self._hold)
+        await outlast(self._ended(waiting))
+
+    def how(self) -> str:
+        """How it ended, as far as its guard tells; empty where it was we who ended it."""
+        os.set_blocking(self._told, False)
+        data = b""
+        with contextlib.suppress(BlockingIOError):
+            data = os.read(self._told, _PIECE)
+        lines = [msgspec.json.decode(line, type=_Status) for line in data.splitlines() if line.strip()]
+        error = next((one.error for one in lines if one.error), "")
+        code = next((one.exit for one in lines if one.exit is not None), None)
+        return error or ("" if code is None else f"its program ended with exit code {code}")
+
+    def close(self) -> None:
+        """Lets go of what is left."""
+        os.close(self._told)
+
+    async def _ended(self, waiting: asyncio.Future[int]) -> None:
+        await asyncio.wait([waiting], timeout=_PATIENCE)
+        if not waiting.done():
+            kill(self.process)
+            await waiting
+
+
+@asynccontextmanager
+async def program(
+    command: Sequence[str], folder: str, environment: Mapping[str, str], said: Said, over: asyncio.Event
+) -> AsyncGenerator[tuple[Read, Write], None]:
+    """The streams of messages from and to a program. Raises OSError where it cannot be started.
+
+    When the program ends, or says what is not taken, `over` is set and `said.reason` tells why.
+    """
+    running = await _start(command, folder, environment)
+    inbox, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    write, outbox = anyio.create_memory_object_stream[SessionMessage](0)
+    diagnosing = asyncio.create_task(_diagnose(running.process.stderr, said))
+    reading = asyncio.create_task(_read(running, inbox, said, over, diagnosing))
+    writing = asyncio.create_task(_write(outbox, running.input))
+    try:
+        yield read, write
+    finally:
+        read.close()
+        write.close()
+        try:
+            await running.end()
+        finally:
+            for task in (reading, writing, diagnosing):
+                task.cancel()
+            await asyncio.gather(reading, writing, diagnosing, return_exceptions=True)
+            for stream in (inbox, outbox):
+                stream.close()
+            running.close()
+
+
+async def _start(command: Sequence[str], folder: str, environment: Mapping[str, str]) -> _Process:
+    loop = asyncio.get_running_loop()
+    held, hold = os.pipe()
+    told, tell = os.pipe()
+    taken, given = os.pipe()
+    ends = (hold, told, given)
+    try:
+        process, cancelled = await outlast(
+            asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-I", "-S", _GUARD, str(tell), msgspec.json.encode({"input": taken}).decode(), *command),
+                stdin=held,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=folder,
+                env=dict(environment),
+                start_new_session=True,
+                pass_fds=(tell, taken),
+            )
+        )
+        if cancelled:
+            os.close(hold)
+            await process.wait()
+            ends = (told, given)
+            raise asyncio.CancelledError
+        pipe, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(given, "wb", 0))
+    except BaseException:
+        for end in ends:
+            os.close(end)
+        raise
+    finally:
+        for end in (held, tell, taken):
+            os.close(end)
+    return _Process(process, hold, told, pipe)
+
+
+async def _read(
+    running: _Process, inbox: _Inbox, said: Said, over: asyncio.Event, diagnosing: asyncio.Task[None]
+) -> None:
+    """Takes messages until the program ends, or says what is not taken."""
+    with inbox:
+        try:
+            await _take_lines(running.process.stdout, inbox, said)
+            await running.process.wait()
+            await asyncio.wait([diagnosing], timeout=_TO_END)
+            said.reason = running.how()
+        except _GivenUp as reason:
+            said.reason = str(reason)
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return
+        over.set()
+
+
+class _GivenUp(Exception):
+    """What came is not taken any more."""
+
+
+async def _take_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, said: Said) -> None:
+    waiting = bytearray()
+    none_of_it = lines = 0
+    while stream is not None and (data := await stream.read(_PIECE)):
+        first = len(waiting)
+        waiting += data
+        end = waiting.find(b"\n", first)
+        begun = 0
+        while end >= 0:
+            line = bytes(waiting[begun:end])
+            begun = end + 1
+            end = waiting.find(b"\n", begun)
+            if not line.strip():
+                continue
+            try:
+                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                said.add(line[:500].decode(errors="replace") + "\n")
+                lines, none_of_it = lines + 1, none_of_it + len(line)
+                if lines > MOST_LINES or none_of_it > MOST_BYTES:
+                    raise _GivenUp("it wrote too much that is no message") from None
+                continue
+            await inbox.send(SessionMessage(message))
+        del waiting[:begun]
+        if len(waiting) > LARGEST:
+            raise _GivenUp(f"it sent a message of more than {LARGEST:,} bytes")
+
+
+async def _write(outbox: _Outbox, pipe: asyncio.WriteTransport) -> None:
+    with outbox:
+        async for message in outbox:
+            pipe.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+
+
+async def _diagnose(stream: asyncio.StreamReader | None, said: Said) -> None:
+    while stream is not None and (data := await stream.read(_PIECE)):
+        said.add(data.decode(errors="replace"))

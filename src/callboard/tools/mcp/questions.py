@@ -1,0 +1,90 @@
+"""What a server asks a person, and the answer as it wants it: a form is an object of plain values."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, cast
+
+import msgspec
+from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.tools import Question, Reply, Reporter
+
+from ..paths import display
+from .offered import validator
+
+#: How much of what a server asks is shown, in characters.
+LONGEST = 4000
+#: How often a person is asked again whose answer does not fit.
+_AGAIN = 3
+
+
+async def ask(server: str, wanted: ElicitRequestParams, reporter: Reporter) -> ElicitResult:
+    """What a person says to it. An answer that does not fit the form is asked for again, with what is wrong with it."""
+    message = "\n".join(display(line, LONGEST) for line in wanted.message[:LONGEST].splitlines())
+    if not isinstance(wanted, ElicitRequestFormParams):
+        reply = await reporter.ask(Question(server=server, message=message, url=display(wanted.url, 2000)))
+        return ElicitResult(action=_ACTIONS[reply.said])
+    schema: dict[str, Any] = dict(wanted.requested_schema)
+    problem = ""
+    for _ in range(_AGAIN):
+        said = f"{message}\n\n{problem}" if problem else message
+        reply = await reporter.ask(Question(server=server, message=said, schema=schema))
+        if reply.said != "answer":
+            return ElicitResult(action=_ACTIONS[reply.said])
+        try:
+            return ElicitResult(action="accept", content=_content(reply, schema))
+        except Refusal as refusal:
+            problem = refusal.problem.message
+    return ElicitResult(action="cancel")
+
+
+_ACTIONS: dict[str, Literal["accept", "decline", "cancel"]] = {
+    "answer": "accept",
+    "reject": "decline",
+    "nothing": "cancel",
+}
+
+
+def _content(reply: Reply, schema: dict[str, Any]) -> dict[str, Any]:
+    """The answer as an object. Words alone are the answer where one thing is asked for. Raises Refusal `invalid_input`."""
+    properties = cast("dict[str, Any]", schema.get("properties") or {})
+    content = _object(reply.answer)
+    if content is None:
+        if len(properties) != 1:
+            names = ", ".join(display(name, 60) for name in properties) or "nothing"
+            raise Refusal("invalid_input", f"It wants a JSON object with: {names}.")
+        name, one = next(iter(properties.items()))
+        content = {name: _plain(reply.answer, one)}
+    try:
+        error = next(validator(schema).iter_errors(content), None)
+    except ValueError as unfit:
+        raise Refusal("invalid_input", f"What it asks for cannot be answered: {display(str(unfit), 300)}.") from unfit
+    if error is not None:
+        where = ".".join(str(one) for one in error.instance_path)
+        raise Refusal("invalid_input", f"The answer does not fit. {where}: {display(str(error.message), 300)}.")
+    return content
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.MsgspecError:
+        return None
+
+
+def _plain(text: str, schema: Any) -> Any:
+    """Words as what the one field takes."""
+    kind = cast("dict[str, Any]", schema).get("type") if isinstance(schema, dict) else "string"
+    try:
+        match kind:
+            case "integer":
+                return int(text)
+            case "number":
+                return float(text)
+            case "boolean":
+                return {"yes": True, "true": True, "no": False, "false": False}[text.strip().lower()]
+            case _:
+                return text
+    except (ValueError, KeyError):
+        return text

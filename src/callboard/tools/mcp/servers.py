@@ -1,0 +1,239 @@
+"""The servers of all folders: connected before a run needs them, tried again after a while, let go when nobody uses them."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.inventory import ServerState
+from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
+from callboard.contracts.settings import HttpServer, Server, StdioServer
+
+from . import names
+from .environment import environment
+from .offered import Offered, Taken, take
+
+if TYPE_CHECKING:
+    from .link import Link
+
+#: How long a run waits for servers before it begins without them, in seconds.
+PATIENCE = 10.0
+#: A server that was lost is tried again after so long, at first and at most, in seconds.
+_FIRST_REST, _LONGEST_REST = 1.0, 60.0
+#: How long a connection that nobody uses is kept, in seconds.
+IDLE = 900.0
+
+
+class Brought(NamedTuple):
+    """What servers bring to a folder now: the tools that were taken by name, those that settings leave out, and by the part of
+    its name why a server is not there."""
+
+    offered: Mapping[str, Offered] = {}
+    left_out: Mapping[str, str] = {}
+    missing: Mapping[str, str] = {}
+
+
+class _Slot:
+    """One server in one folder. `known` are the tools that it had when it was there last."""
+
+    def __init__(self, server: Server, folder: str) -> None:
+        self.server = server
+        self.folder = folder
+        self.link: Link | None = None
+        self.connecting: asyncio.Task[None] | None = None
+        self.begun = self.used = 0.0
+        self.failures = 0
+        self.problem: Refusal | None = None
+        self.known = Taken({})
+        self._read = (0, "")
+
+    @property
+    def connected(self) -> bool:
+        return self.link is not None and self.link.connected
+
+    def taken(self, part: str) -> Taken:
+        """The tools of the server under that part of their names."""
+        link = self.link
+        if link is not None and link.connected and self._read != (link.changes, part):
+            self.known = take(self.server, part, link.declared)
+            self._read = (link.changes, part)
+        return self.known
+
+    def forget(self) -> None:
+        """What a new connection declares is read anew."""
+        self._read = (0, "")
+
+    def why(self) -> tuple[str, str]:
+        """The code and the words for its not being there."""
+        if self.problem is not None:
+            return self.problem.code, self.problem.problem.message
+        lost = self.link.lost if self.link is not None else None
+        if lost is not None:
+            return lost.code, lost.message
+        return "server_unavailable", "it has not answered yet" if self.connecting else "it was not needed yet"
+
+
+class Servers:
+    """`reveal` gives the value that a setting stands for; it raises Refusal where there is none."""
+
+    def __init__(self, reveal: Callable[[str], str], patience: float = PATIENCE) -> None:
+        self._reveal = reveal
+        self._patience = patience
+        self._slots: dict[tuple[str, bytes], _Slot] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    async def prepare(self, context: ToolContext) -> None:
+        """Connects to the context's servers that are not there and may be tried again, for as long as patience lasts."""
+        now = time.monotonic()
+        self._sweep(context, now)
+        waited: list[asyncio.Task[None]] = []
+        for slot in self._of(context):
+            slot.used = now
+            if slot.connected:
+                continue
+            rest = min(_FIRST_REST * 2 ** (slot.failures - 1), _LONGEST_REST) if slot.failures else 0.0
+            if slot.connecting is None and now >= slot.begun + rest:
+                self._begin(slot)
+            if slot.connecting is not None and slot.begun + self._patience > now:
+                waited.append(slot.connecting)
+        if waited:
+            await asyncio.wait(waited, timeout=self._patience)
+
+    async def reconnect(self, context: ToolContext, name: str) -> ServerState:
+        """Lets go of the server and connects to it anew. Raises Refusal `unknown_server`."""
+        slot = next((one for one in self._of(context) if one.server.name == name), None)
+        if slot is None:
+            there = ", ".join(server.name for server in context.servers) or "none"
+            raise Refusal(
+                "unknown_server", f"There is no server {name} here.", field="server", hint=f"There are: {there}."
+            )
+        if slot.connecting is None:
+            slot.failures = 0
+        await asyncio.wait([slot.connecting or self._begin(slot)], timeout=self._patience)
+        return next(one for one in self.states(context) if one.name == name)
+
+    def brought(self, context: ToolContext) -> Brought:
+        """What the context's servers bring now."""
+        offered: dict[str, Offered] = {}
+        left_out: dict[str, str] = {}
+        missing: dict[str, str] = {}
+        parts = names.servers(server.name for server in context.servers)
+        for slot in self._of(context):
+            part = parts[slot.server.name]
+            taken = slot.taken(part)
+            offered.update(taken.offered)
+            left_out.update(dict.fromkeys(taken.left_out, slot.server.name))
+            if not slot.connected:
+                missing[part] = f"the server {slot.server.name} is not there: {slot.why()[1]}"
+        return Brought(offered, left_out, missing)
+
+    def states(self, context: ToolContext) -> tuple[ServerState, ...]:
+        """The context's servers as they are now, in the order of the settings."""
+        parts = names.servers(server.name for server in context.servers)
+        return tuple(_state(slot, slot.taken(parts[slot.server.name])) for slot in self._of(context))
+
+    async def call(
+        self, context: ToolContext, tool: Offered, arguments: dict[str, object], reporter: Reporter
+    ) -> ToolOutcome:
+        """What a call of the tool comes to."""
+        slot = next((one for one in self._of(context) if one.server.name == tool.server), None)
+        if slot is None or slot.link is None or not slot.connected:
+            why = slot.why()[1] if slot is not None else "the settings have it no more"
+            raise Refusal("server_unavailable", f"The server {tool.server} is not there: {why}. Nothing was run.")
+        slot.used = time.monotonic()
+        try:
+            return await slot.link.call(tool.tool, arguments, reporter)
+        finally:
+            slot.used = time.monotonic()
+
+    async def close(self) -> None:
+        """Lets go of all of them; their programs have ended when this returns."""
+        slots = list(self._slots.values())
+        self._slots.clear()
+        for slot in slots:
+            if slot.connecting is not None:
+                slot.connecting.cancel()
+        await asyncio.gather(*(slot.link.close() for slot in slots if slot.link is not None), *self._closing)
+
+    def _of(self, context: ToolContext) -> list[_Slot]:
+        found: list[_Slot] = []
+        for server in context.servers:
+            key = (context.folder, msgspec.json.encode(server))
+            slot = self._slots.get(key)
+            if slot is None:
+                slot = self._slots[key] = _Slot(server, context.folder)
+            found.append(slot)
+        return found
+
+    def _begin(self, slot: _Slot) -> asyncio.Task[None]:
+        slot.begun, slot.problem = time.monotonic(), None
+        slot.connecting = asyncio.create_task(self._connect(slot))
+        return slot.connecting
+
+    async def _connect(self, slot: _Slot) -> None:
+        """A new connection in place of the one before, which has ended then."""
+        try:
+            if slot.link is not None:
+                await slot.link.close()
+            # The protocol's package is large, and reading it would hold up everything else.
+            kind: type[Link] = (await asyncio.to_thread(importlib.import_module, f"{__package__}.link")).Link
+            slot.forget()
+            slot.link = link = kind(slot.server, slot.folder, self._values(slot.server))
+            await link.greeted()
+        except Refusal as refusal:
+            slot.problem = refusal
+        finally:
+            slot.connecting = None
+            slot.failures = 0 if slot.connected else slot.failures + 1
+
+    def _values(self, server: Server) -> dict[str, str]:
+        match server:
+            case StdioServer(env=env):
+                return {**environment(), **{name: self._reveal(value) for name, value in env.items()}}
+            case HttpServer(headers=headers):
+                return {name: self._reveal(value) for name, value in headers.items()}
+
+    def _sweep(self, context: ToolContext, now: float) -> None:
+        """Lets go of connections that the settings of this folder name no more, and of those that nobody used for long."""
+        kept = {(context.folder, msgspec.json.encode(server)) for server in context.servers}
+        for key, slot in list(self._slots.items()):
+            gone = key[0] == context.folder and key not in kept
+            idle = slot.link is not None and not slot.link.busy and now - slot.used > IDLE
+            if (gone or idle) and slot.connecting is None:
+                del self._slots[key]
+                self._let_go(slot)
+
+    def _let_go(self, slot: _Slot) -> None:
+        if slot.link is not None:
+            closing = asyncio.create_task(slot.link.close())
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+
+
+def _state(slot: _Slot, taken: Taken) -> ServerState:
+    link, server = slot.link, slot.server
+    state = ServerState(
+        name=server.name,
+        transport="http" if isinstance(server, HttpServer) else "stdio",
+        condition="connecting" if slot.connecting is not None else "idle",
+        tools=len(taken.offered) + len(taken.left_out) + taken.refused,
+        refused=taken.refused,
+        refusals=taken.refusals,
+        deferred=server.deferred,
+        said=link.said.text() if link is not None else "",
+    )
+    if link is not None and link.connected:
+        return msgspec.structs.replace(
+            state, condition="connected", title=link.title, version=link.version, protocol=link.protocol
+        )
+    if slot.problem is not None or (link is not None and link.lost is not None):
+        code, message = slot.why()
+        condition = "connecting" if slot.connecting is not None else "lost"
+        return msgspec.structs.replace(state, condition=condition, code=code, message=message)
+    return state

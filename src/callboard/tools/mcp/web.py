@@ -1,0 +1,86 @@
+"""A server at an address: what may come from it has a largest size, nothing is unpacked, and nobody is sent elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import cast
+
+import httpx2
+from mcp.client._transport import TransportStreams
+from mcp.client.streamable_http import streamable_http_client
+
+from .said import Said
+
+#: The largest answer, and the largest event of a stream, in bytes.
+LARGEST = 16 * 1024 * 1024
+
+
+class _TooMuch(httpx2.ReadError):
+    """More came than is taken."""
+
+
+@asynccontextmanager
+async def address(url: str, headers: Mapping[str, str], said: Said) -> AsyncGenerator[TransportStreams, None]:
+    """The streams of messages from and to an address. It takes no setting of the surroundings: no proxy, no stored password."""
+    async with (
+        httpx2.AsyncClient(
+            transport=_Bounded(httpx2.AsyncHTTPTransport(), said),
+            timeout=httpx2.Timeout(30.0, read=None),
+            follow_redirects=False,
+            trust_env=False,
+            headers={"Accept-Encoding": "identity", **headers},
+        ) as client,
+        streamable_http_client(url, http_client=client, max_sse_event_size=LARGEST) as streams,
+    ):
+        yield streams
+
+
+class _Bounded(httpx2.AsyncBaseTransport):
+    def __init__(self, inner: httpx2.AsyncBaseTransport, said: Said) -> None:
+        self._inner = inner
+        self._said = said
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The answer. Raises httpx2.TransportError."""
+        response = await self._inner.handle_async_request(request)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            await response.aclose()
+            raise self._too_much("it sent what is packed, though it was asked not to", request)
+        if response.status_code >= 400 and request.method == "POST":
+            more = ": it wants to be authorised" if response.status_code in (401, 403) else ""
+            self._said.reason = f"it answered {response.status_code}{more}"
+        # A stream of events has a bound for each of them, which the protocol's package keeps.
+        if not response.headers.get("content-type", "").startswith("text/event-stream"):
+            response.stream = _Counted(cast("httpx2.AsyncByteStream", response.stream), self, request)
+        return response
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        await self._inner.aclose()
+
+    def _too_much(self, reason: str, request: httpx2.Request) -> _TooMuch:
+        self._said.reason = reason
+        return _TooMuch(reason, request=request)
+
+    def over(self, request: httpx2.Request) -> _TooMuch:
+        """What is raised where more came than is taken."""
+        return self._too_much(f"it sent an answer of more than {LARGEST:,} bytes", request)
+
+
+class _Counted(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, of: _Bounded, request: httpx2.Request) -> None:
+        self._stream = stream
+        self._of = of
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            if size > LARGEST:
+                raise self._of.over(self._request)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
