@@ -11,12 +11,17 @@ from typing import TypeVar
 import msgspec
 
 from callboard.contracts.facts import (
+    PermissionRuleAdded,
+    PermissionRuleRevoked,
     SessionArchived,
     SessionDeleted,
     SessionListed,
     SessionPinned,
     SessionTitled,
+    SettingsChanged,
     WorkspaceOpened,
+    WorkspaceTrusted,
+    WorkspaceTrustRevoked,
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, SessionCard, SessionRow, WorkspaceRow
@@ -94,8 +99,23 @@ class WorkspaceView:
                 self._panels.listings.pop(fact.session_id, None)
                 self._cards.pop(fact.session_id, None)
                 return remove(SessionCard, fact.session_id)
+            case WorkspaceTrusted(digest=digest):
+                return self._row(record, digest)
+            case WorkspaceTrustRevoked():
+                return self._row(record, "")
+            case SettingsChanged() | PermissionRuleAdded() | PermissionRuleRevoked():
+                return self._row(record)
             case _:
                 return []
+
+    def _row(self, record: Record, trusted: str | None = None) -> list[Op]:
+        """What holds in the folder changed: whoever shows it looks again where the row has another sequence."""
+        row = self._panels.row
+        if row is None:
+            return []
+        now = row.trusted if trusted is None else trusted
+        self._panels.row = msgspec.structs.replace(row, trusted=now, sequence=record.sequence)
+        return upsert(self._panels.row)
 
     def _change(self, fact: SessionTitled | SessionPinned | SessionArchived) -> list[Op]:
         listing = self._panels.listings.get(fact.session_id)

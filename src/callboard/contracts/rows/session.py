@@ -44,9 +44,11 @@ class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
 
 
 class WorkspaceRow(Row, tag="workspace", frozen=True, kw_only=True):
-    """A workspace."""
+    """A workspace. `trusted` is the digest of what its folder's own files may widen, empty for nothing; whether they ask for
+    something else by now, `get_trust` tells. Its `sequence` is that of the newest fact of trust, rules or settings."""
 
     panel: ClassVar[str] = "workspaces"
     workspace_id: str
     path: str
     name: str
+    trusted: str = ""

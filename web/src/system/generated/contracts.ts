@@ -4133,7 +4133,10 @@ export interface WorkspaceOpened {
   readonly name: string
 }
 
-/** A workspace. */
+/**
+ * A workspace. `trusted` is the digest of what its folder's own files may widen, empty for nothing; whether they ask for
+ * something else by now, `get_trust` tells. Its `sequence` is that of the newest fact of trust, rules or settings.
+ */
 export interface WorkspaceRow {
   readonly kind: 'workspace'
   readonly key: string
@@ -4142,6 +4145,7 @@ export interface WorkspaceRow {
   readonly workspaceId: string
   readonly path: string
   readonly name: string
+  readonly trusted?: string
 }
 
 /** The folder's own files widen nothing any more. */
