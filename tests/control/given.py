@@ -38,6 +38,7 @@ from callboard.control.batch import Batch, Decision
 from callboard.control.decide import SessionCommand, command, outcome
 from callboard.control.decide.actions import waiting
 from callboard.control.decide.evidence import EvidenceMade
+from callboard.control.decide.keeping import ArtifactDecided
 from callboard.control.decide.team.worktree import MergeMade
 from callboard.control.effects import Effect, effects
 from callboard.control.evolve import evolve
@@ -132,7 +133,7 @@ class Given:
         answer: Answer | None = None
         knows = msgspec.structs.replace(self._known(step), **known)
         before = self.state
-        if isinstance(step, Command | EvidenceMade | MergeMade):
+        if isinstance(step, Command | EvidenceMade | MergeMade | ArtifactDecided):
             decision, answer = command(self.state, step, knows)
         else:
             decision = outcome(self.state, step, knows)
@@ -182,7 +183,7 @@ class Given:
         return [queued.turn for queued in self.thread.queue]
 
     def _known(self, step: Step | None) -> Known:
-        named = {getattr(step, "turn_id", None), getattr(step, "action_id", None)}
+        named = {getattr(step, name, None) for name in ("turn_id", "action_id", "artifact_id")}
         found = waiting(self.state, getattr(step, "action_id", ""))
         return Known(
             now=self.now,

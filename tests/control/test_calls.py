@@ -132,7 +132,7 @@ def test_an_end_is_told_with_all_that_the_tool_showed():
     then = given(submit(), answered(wants(1, 2))).when(
         ToolEnded(thread=THREAD, run="run_1", call="cal_1", outcome=outcome)
     )
-    then.then(
+    then.ends_with(
         (ToolCompleted(output=Text(text="written"), duration_ms=7, exit_code=0, changes=(change,)), CALL),
         asked(2, at(turn=1, run=1, step=3)),
     )

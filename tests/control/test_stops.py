@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from callboard.contracts.commands import ThreadChanged
@@ -9,6 +10,8 @@ from callboard.contracts.content import Text, blob_of
 from callboard.contracts.errors import Problem
 from callboard.contracts.facts import (
     ActionWithdrawn,
+    ArtifactCreated,
+    ArtifactVersionCreated,
     FileChange,
     MessageInterrupted,
     ModelInterrupted,
@@ -134,6 +137,7 @@ def test_open_calls_and_actions_close_before_their_turn():
     session = given(submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3), wants(3, 4)), ended(3), interrupt())
     change = FileChange(path="a.md", kind="created", added=1, after=blob_of(b"a").ref)
     seen = ToolOutcome(output="line 1", duration_ms=3, changes=(change,), blobs=(blob_of(b"a"),))
+    made = msgspec.structs.replace(SECOND, artifact="art_1")
     then = session.when(stopped(outcomes={"cal_2": seen}))
     then.then(
         (
@@ -141,6 +145,11 @@ def test_open_calls_and_actions_close_before_their_turn():
             at(turn=1, run=1, step=5, call=1, action=1),
         ),
         (ToolCancelled(started=False), FIRST),
+        (ArtifactCreated(artifact_kind="document", path="a.md"), made),
+        (
+            ArtifactVersionCreated(version=1, content=blob_of(b"a").ref, version_origin="agent", path="a.md", added=1),
+            made,
+        ),
         (ToolCancelled(started=True, output=Text(text="line 1"), duration_ms=3, changes=(change,)), SECOND),
         (TurnInterrupted(cause="person", iterations=1), RUN),
     )

@@ -211,7 +211,9 @@ def _commands_typescript() -> list[str]:
 def _panels_typescript() -> list[str]:
     kinds: dict[str, list[str]] = {panel: [] for panel in (*SESSION_PANELS, *WORKSPACE_PANELS)}
     for row in get_args(AnyRow):
-        kinds[row.panel].append(row.__name__)
+        # What is read by key alone is in no panel that anybody follows.
+        if row.panel in kinds:
+            kinds[row.panel].append(row.__name__)
     panels = "".join(f"  readonly {panel}: {' | '.join(names)}\n" for panel, names in kinds.items())
     return [
         f"/** The rows of each panel. */\nexport interface PanelRows {{\n{panels}}}",

@@ -78,6 +78,11 @@ class Batch:
         at = max(self.known.now, self.state.at)
         self.state = apply(self.state, fact, scope, self.state.sequence + 1, at, self.known.epoch)
 
+    @property
+    def last(self) -> Fact | None:
+        """What was said last."""
+        return self._facts[-1].fact if self._facts else None
+
     def mark(self) -> Mark:
         """Where the batch stands, to come back to where what follows is refused."""
         return Mark(self.state, len(self._facts), len(self._blobs), len(self._ends))

@@ -81,6 +81,12 @@ class RemoveWorktree(msgspec.Struct, frozen=True):
     base: str
 
 
+class SettleArtifact(msgspec.Struct, frozen=True):
+    """Look at the file whose change a process began that has ended since, and report what it is."""
+
+    artifact: str
+
+
 class ListSession(msgspec.Struct, frozen=True):
     """Put the session on its workspace's list."""
 
@@ -124,6 +130,7 @@ Effect = (
     | WakeAt
     | MakeWorktree
     | RemoveWorktree
+    | SettleArtifact
     | ListSession
     | ScheduleSession
     | ShareRule
@@ -195,5 +202,6 @@ def standing(state: Session) -> list[Effect]:
                 found.append(WakeAt(background.wake_at))
             found.append(ScheduleSession(f"{state.session}/{background.slept}"))
     found.extend(WakeAt(one.reply_by) for one in state.handoffs.values() if one.reply_by)
+    found.extend(SettleArtifact(artifact) for artifact in state.artifacts.saves)
     found.extend(ShareRule(one.rule, one.cause) for one in state.passed_on)
     return found

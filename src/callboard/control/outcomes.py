@@ -9,13 +9,16 @@ import msgspec
 from callboard.contracts.errors import Code
 from callboard.contracts.facts.model import StopReason
 from callboard.contracts.facts.process import ProcessEnd
+from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.live import Partial
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.ports.external import ArtifactTold, TaskTold
-from callboard.contracts.ports.model import Usage
+from callboard.contracts.ports.model import Quota, Usage
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.contracts.scope import Scope
+
+from .artifacts import ArtifactLooked, ExportTold
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +42,7 @@ class WantedCall(msgspec.Struct, frozen=True, kw_only=True):
     arguments: str
     provider_call_id: str
     evaluation: Evaluation
+    signature: str = ""
 
 
 class ModelAnswered(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +58,7 @@ class ModelAnswered(msgspec.Struct, frozen=True, kw_only=True):
     first_ms: int
     duration_ms: int
     response_id: str = ""
+    quota: Quota | None = None
 
 
 class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,15 +73,18 @@ class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
     retryable: bool
     retry_in_ms: int | None = None
     pieces: tuple[Piece, ...] = ()
+    quota: Quota | None = None
 
 
 class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call that had started is over."""
+    """A tool call that had started is over. `brought` are the files that came with a merge: the work of somebody else, whose
+    contents are among the outcome's blobs."""
 
     thread: str
     run: str
     call: str
     outcome: ToolOutcome
+    brought: tuple[FileChange, ...] = ()
 
 
 class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,7 +225,9 @@ class ProcessOver(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Outcome = (
-    ModelAnswered
+    ArtifactLooked
+    | ExportTold
+    | ModelAnswered
     | ModelAttemptFailed
     | ToolEnded
     | RunStopped

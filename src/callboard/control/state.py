@@ -10,6 +10,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts import PromptRef
 from callboard.contracts.facts.action import ApprovalScope, Binding, Decision
 from callboard.contracts.facts.permission import Rule
+from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.thread import AgentKind, PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.plan import PlanStep
@@ -113,7 +114,9 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     `started` is when (microseconds since the Unix epoch), `answer` the texts of `answer_parts`, `summary` what Finalize said.
     `input` is what its input takes in tokens, `rounds` what each of its model calls brought, the first with the input;
     `compacting` is the summary in the making, and `uncompacted` says that one failed. `only_compacts` is set where the turn is
-    there for nothing else; `omitted` is what was told as left out.
+    there for nothing else; `omitted` is what was told as left out. `fallbacks` of the `candidates` are asked in their order
+    where its model fails for good, and `fell` says that one was; `scarce` are the limits of its provider that were told to be
+    nearly used up.
     """
 
     run: str
@@ -131,6 +134,10 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     streak: Streak = Streak()
     provider: str = ""
     model: str = ""
+    candidates: tuple[Candidate, ...] = ()
+    fallbacks: tuple[Candidate, ...] = ()
+    fell: bool = False
+    scarce: tuple[str, ...] = ()
     iteration: int = 0
     next_step: int = 1
     model_step: int = 0
@@ -197,7 +204,8 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     agent that another one gave its objective; `usage` is what its work took so far,
     `ended` how its newest turn did; `background` is set for an agent that sleeps and wakes by itself.
 
-    `pinned` is what every turn of it is given, `filling` how full its model's window is.
+    `pinned` is what every turn of it is given, `filling` how full its model's window is, `pictured` the sequence of the newest
+    image in it.
     `opened` is the sequence at which it was opened, `cut` that up to which its facts are left out of what its model is told,
     `marks` where its newest turns lie.
     """
@@ -224,6 +232,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     external: ExternalLink | None = None
     pinned: tuple[str, ...] = ()
     filling: Filling = Filling()
+    pictured: int = 0
     background: Background | None = None
 
 

@@ -11,15 +11,6 @@ from callboard.contracts.erased import readable
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     AgentDefined,
-    ArtifactCreated,
-    ArtifactDeleted,
-    ArtifactExportCompleted,
-    ArtifactExportProgressed,
-    ArtifactExportStarted,
-    ArtifactFailed,
-    ArtifactSaveRequested,
-    ArtifactUpdated,
-    ArtifactVersionCreated,
     ChannelClosed,
     ChannelOpened,
     CompactionCompleted,
@@ -44,6 +35,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyRow, Op
 
 from .actions import ActionsPanel
+from .artifacts import ArtifactsPanel
 from .live import Live
 from .parts import PartsPanel
 from .processes import ProcessesPanel
@@ -75,15 +67,6 @@ UNSHOWN: frozenset[type[Fact]] = frozenset(
         SubagentMergeRequested,
         SnapshotUpdated,
         ProcessInputGiven,
-        ArtifactCreated,
-        ArtifactDeleted,
-        ArtifactExportCompleted,
-        ArtifactExportProgressed,
-        ArtifactExportStarted,
-        ArtifactFailed,
-        ArtifactSaveRequested,
-        ArtifactUpdated,
-        ArtifactVersionCreated,
         CompactionCompleted,
         CompactionFailed,
         CompactionStarted,
@@ -107,6 +90,7 @@ class Panels(msgspec.Struct):
     parts: PartsPanel = msgspec.field(default_factory=PartsPanel)
     queue: QueuePanel = msgspec.field(default_factory=QueuePanel)
     actions: ActionsPanel = msgspec.field(default_factory=ActionsPanel)
+    artifacts: ArtifactsPanel = msgspec.field(default_factory=ArtifactsPanel)
     card: CardPanel = msgspec.field(default_factory=CardPanel)
     processes: ProcessesPanel = msgspec.field(default_factory=ProcessesPanel)
     team: TeamPanels = msgspec.field(default_factory=TeamPanels)
@@ -121,6 +105,7 @@ class Panels(msgspec.Struct):
             *self.parts.apply(record),
             *self.queue.apply(record),
             *self.actions.apply(record),
+            *self.artifacts.apply(record),
             *self.card.apply(record),
             *self.processes.apply(record),
             *self.team.apply(record),

@@ -68,6 +68,7 @@ from callboard.contracts.rows import Row, Upsert
 from callboard.contracts.scope import Scope
 from callboard.contracts.team import Ref, RemoteTaskState
 from callboard.projection.view import SessionView
+from tests.projection.deliverables import kept
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story, asked
 from tests.projection.team.troupe import (
@@ -370,7 +371,7 @@ def behind() -> Story:
 def every() -> tuple[Story, ...]:
     """All of them."""
     others = behind(), asleep(), elsewhere(), tried(), specialists(), judged(), planned(), halted(), orphaned(), waited()
-    return (*others, people(), parallel(), team(), conforming())
+    return (*others, people(), parallel(), team(), conforming(), kept())
 
 
 RowT = TypeVar("RowT", bound=Row)

@@ -151,7 +151,7 @@ class ExportArtifact(Command, frozen=True, kw_only=True):
     named). `version` is the newest where it is left out, `from_version` the one before."""
 
     session_id: Id
-    artifact_ids: Annotated[tuple[Id, ...], Meta(max_length=1000)] = ()
+    artifact_ids: Annotated[tuple[Id, ...], Meta(max_length=200)] = ()
     form: ExportForm = "file"
     version: Version | None = None
     from_version: Annotated[int, Meta(ge=0)] | None = None

@@ -45,8 +45,8 @@ class ArtifactSaveRequested(Fact, frozen=True, kw_only=True):
 
 class ArtifactVersionCreated(Fact, frozen=True, kw_only=True):
     """A version is saved. `version` counts from 1 without a hole; `base` is the one that it was made from, 0 for none. The
-    scope names the step that made it, where an agent did. `title` and `path` are the artifact's. `added` and `removed` count
-    lines against `base`, where both are text."""
+    scope names the step that made it, where an agent did. `title`, `path` and `worktree` are the artifact's. `added` and
+    `removed` count lines against `base`, where both are text; of what was found nobody counted."""
 
     type: ClassVar[str] = "artifact.version.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -55,6 +55,7 @@ class ArtifactVersionCreated(Fact, frozen=True, kw_only=True):
     version_origin: VersionOrigin
     title: str = ""
     path: str = ""
+    worktree: str = ""
     base: int = 0
     restores: int = 0
     added: int = 0
@@ -62,12 +63,13 @@ class ArtifactVersionCreated(Fact, frozen=True, kw_only=True):
 
 
 class ArtifactUpdated(Fact, frozen=True, kw_only=True):
-    """What an artifact is called changed, or where its file is."""
+    """What an artifact is called changed, or where its file is. With `dropped` the draft that was kept is given up."""
 
     type: ClassVar[str] = "artifact.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
-    title: str
+    title: str = ""
     path: str = ""
+    dropped: bool = False
 
 
 class ArtifactFailed(Fact, frozen=True, kw_only=True):
@@ -88,7 +90,8 @@ class ArtifactFailed(Fact, frozen=True, kw_only=True):
 
 class ArtifactExportStarted(Fact, frozen=True, kw_only=True):
     """A version is being exported. `export` names it among the session's; `form` is what is made of it. With `source` it is the
-    difference from that version. `artifacts` are the others that go with it into an archive."""
+    difference from that version. `artifacts` are the others that go with it into an archive; with `everything` all that the
+    session has do."""
 
     type: ClassVar[str] = "artifact.export.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -97,6 +100,7 @@ class ArtifactExportStarted(Fact, frozen=True, kw_only=True):
     form: ExportForm
     source: int = 0
     artifacts: tuple[str, ...] = ()
+    everything: bool = False
     reason: str = ""
 
 

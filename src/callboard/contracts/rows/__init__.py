@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from .artifact import ArtifactRow, ExportEntry, VersionEntry
+from .artifact import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
 from .base import AppendText, Op, Remove, Row, Upsert
 from .context import ArtifactPart, ContextPart, ContextRow
 from .conversation import (
@@ -67,6 +67,7 @@ AnyRow = (
     | QueueRow
     | StatusRow
     | ArtifactRow
+    | ArtifactVersionRow
     | ContextRow
     | ProcessRow
     | TeamAnyRow
@@ -113,6 +114,7 @@ __all__ = [
     "AppendText",
     "ArtifactPart",
     "ArtifactRow",
+    "ArtifactVersionRow",
     "AskedChange",
     "ContextPart",
     "ContextRow",

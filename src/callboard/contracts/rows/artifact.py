@@ -28,15 +28,25 @@ class VersionEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
     tool_call_id: str = ""
 
 
+class ArtifactVersionRow(Row, tag="artifact_version", frozen=True, kw_only=True):
+    """One version of an artifact, in a panel that is read by key and shown to nobody who did not ask: `artifactId.version`."""
+
+    panel: ClassVar[str] = "versions"
+    artifact_id: str
+    entry: VersionEntry
+
+
 class ExportEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One export; `content` is there once it is complete, `code` and `message` where it failed. With `source` it is the
-    difference from that version. `artifacts` counts all that are in it; `done` of `total` bytes are read."""
+    difference from that version. `artifacts` counts those that were named, or with `everything` it is all that the session
+    has; `done` of `total` bytes are read."""
 
     export: str
     version: int
     form: ExportForm
     source: int = 0
     artifacts: int = 1
+    everything: bool = False
     done: int = 0
     total: int = 0
     name: str = ""

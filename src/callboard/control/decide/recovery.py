@@ -10,6 +10,7 @@ from callboard.contracts.scope import Scope
 from ..batch import Batch
 from ..outcomes import Piece, TakenOver
 from ..state import OpenCall, Session, Thread
+from .exports import unknown as exports_unknown
 from .external import disconnect
 from .processes import lost
 from .stops import close, pause_queue
@@ -29,6 +30,7 @@ def taken_over(batch: Batch, report: TakenOver) -> bool:
             disconnect(batch, thread, ENDED)
     if batch.state.epoch < batch.known.epoch:
         worktree.unknown(batch, ENDED)
+        exports_unknown(batch, ENDED)
     lost(batch, ENDED)
     stale = [
         (thread, thread.run)

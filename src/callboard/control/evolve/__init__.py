@@ -160,7 +160,7 @@ def evolve(state: Session, record: Record) -> Session:
 def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoch: int) -> Session:
     """The state after a fact at its place. A fact that cannot be read changes nothing but the place."""
     place = Place(scope=scope, epoch=epoch, at=at, sequence=sequence)
-    told = context.filled(state, fact, place) if fact.readable else state
+    told = models.pictured(context.filled(state, fact, place), fact, place) if fact.readable else state
     changed = _change(told, cast("AnySessionFact", fact), place) if fact.readable else state
     if changed.sleepers and fact.readable:
         changed = background.heard(changed, fact, place)
@@ -215,6 +215,8 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return models.requested(state, fact, place)
         case ModelCompleted():
             return models.answered(state, place)
+        case QuotaReported():
+            return models.quota(state, fact, place)
         case ModelInterrupted():
             return models.ended(state, place)
         case ModelFailed():
@@ -364,7 +366,6 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             | ToolCatalogResolved()
             | ToolServerConnected()
             | ToolServerLost()
-            | QuotaReported()
             | WarningRaised()
             | ErrorRaised()
         ):

@@ -7,6 +7,7 @@ action   requests for a decision, and what came of them
 aside    steers, notices and errors
 told     what other agents sent, in the turn that was told of it
 progress plans, and how the tasks of agents elsewhere stand
+artifact versions of artifacts that steps made
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
     ActionWithdrawn,
+    ArtifactVersionCreated,
     ErrorRaised,
     EvidenceExported,
     InboxReserved,
@@ -55,7 +57,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op
 
-from . import action, aside, progress, text, told, tool
+from . import action, artifact, aside, progress, text, told, tool
 from .run import OpenRun, Place
 from .told import Waiting
 
@@ -156,6 +158,8 @@ def _beside(run: OpenRun, record: Record) -> list[Op]:
             return progress.told(run, record, fact)
         case RemoteArtifact() as fact:
             return progress.delivered(run, record, fact)
+        case ArtifactVersionCreated() as fact:
+            return artifact.made(run, record, fact)
         case ModelFailed() | WarningRaised() | ErrorRaised() | TurnFailed() | ThreadPaused() | UnknownFact():
             return aside.noted(run, record)
         case _:

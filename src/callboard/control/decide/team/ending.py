@@ -20,6 +20,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, thread_scope
 from ...state import Child, Thread, TurnEnd
+from ..artifacts import close_worktree
 from .kin import ENDED, child_scope
 from .taskstate import was_stopped
 
@@ -81,6 +82,8 @@ def cancelled(batch: Batch, thread: Thread, child: Child, ending: str, reason: s
             ChannelClosed(participants=channel.participants, reason="the child was closed"),
             Scope(agent=thread.agent, thread=thread.thread, channel=channel.channel),
         )
+    if child.worktree:
+        close_worktree(batch, thread.thread, scope)
     batch.say(SubagentClosed(reason=reason, worktree=child.worktree, branch=child.branch, base=child.base), scope)
 
 

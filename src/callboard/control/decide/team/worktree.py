@@ -8,20 +8,29 @@ import msgspec
 
 from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
 from callboard.contracts.commands.team import ChildChanged, Merge
+from callboard.contracts.content import Blob
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import SubagentIsolated, SubagentMerged, SubagentMergeRequested, WarningRaised
+from callboard.contracts.facts import (
+    FileChange,
+    SubagentIsolated,
+    SubagentMerged,
+    SubagentMergeRequested,
+    WarningRaised,
+)
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...outcomes import WorktreeLeft, WorktreeMade
 from ...state import Child, Thread
+from ..artifacts import made as changed
 from . import ending
 from .agents import child_of
 from .kin import child_scope
 
 
 class MergeMade(msgspec.Struct, frozen=True, kw_only=True):
-    """What a merge that a person asked for came to; `scope` is the child's."""
+    """What a merge that a person asked for came to; `scope` is the child's. `brought` are the files that came with it, and
+    `blobs` what they hold."""
 
     session_id: str
     scope: Scope
@@ -29,6 +38,16 @@ class MergeMade(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     conflict: tuple[str, ...] = ()
     message: str = ""
+    brought: tuple[FileChange, ...] = ()
+    blobs: tuple[Blob, ...] = ()
+
+
+def take(batch: Batch, report: WorktreeMade | WorktreeLeft) -> None:
+    """What became of a child's worktree."""
+    if isinstance(report, WorktreeMade):
+        made(batch, report)
+    else:
+        left(batch, report)
 
 
 def made(batch: Batch, report: WorktreeMade) -> None:
@@ -72,6 +91,8 @@ def begin_merge(batch: Batch, request: MergeSubagent) -> ChildChanged:
 
 def merged(batch: Batch, report: MergeMade) -> MergeDone:
     """Says what the merge came to. One that failed is refused by whoever reports it, behind this fact."""
+    batch.keep(*report.blobs)
+    changed(batch, report.scope, report.brought, "merge")
     batch.say(
         SubagentMerged(status=report.status, files=report.files, conflict=report.conflict, message=report.message),
         report.scope,

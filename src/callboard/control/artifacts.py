@@ -1,0 +1,168 @@
+"""What a decider needs to know of artifacts: those that are there, saves and exports under way, drafts that are not saved.
+
+An artifact is open until it is deleted, so what is kept of one is small: where it is, how many versions it has, and what its
+newest one holds.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.artifact import ExportForm
+from callboard.contracts.commands.artifacts import (
+    CreateArtifact,
+    DeleteArtifact,
+    EditArtifact,
+    ExportArtifact,
+    RetryArtifact,
+    RollbackArtifact,
+)
+from callboard.contracts.content import Blob, BlobRef
+
+#: How much of a content's hash is kept: enough to tell two contents apart, which is all that it is for.
+MARK = 16
+#: How many exports that failed can be made again.
+MOST_FAILED = 20
+
+
+class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
+    """`place` is its path in the folder, behind the child's thread and a colon where it is in a worktree; empty for one that is
+    no file. `version` is the newest, 0 before the first, and `mark` the beginning of its hash."""
+
+    place: str
+    version: int = 0
+    mark: str = ""
+    title: str = ""
+
+    @property
+    def path(self) -> str:
+        """Relative to the folder that it is in."""
+        return self.place.partition(":")[2] if self.worktree else self.place
+
+    @property
+    def worktree(self) -> str:
+        """The thread of the child in whose worktree it is."""
+        thread, colon, _ = self.place.partition(":")
+        return thread if colon and thread.startswith("thr_") else ""
+
+    def holds(self, content: BlobRef) -> bool:
+        """True where the newest version is of these bytes."""
+        return bool(self.mark) and content.hash.startswith(self.mark)
+
+
+class OpenSave(msgspec.Struct, frozen=True, kw_only=True):
+    """A person's change of a file under way, in the process of that epoch. Without a draft the file is to go."""
+
+    base: int
+    epoch: int
+    draft: BlobRef | None = None
+    restores: int = 0
+    reason: str = ""
+
+
+class KeptDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person wrote that is not saved, and from which version."""
+
+    base: int
+    draft: BlobRef
+    restores: int = 0
+
+
+class OpenExport(msgspec.Struct, frozen=True, kw_only=True):
+    """An export under way in the process of that epoch, or one that failed."""
+
+    artifact: str
+    form: ExportForm
+    version: int
+    epoch: int
+    source: int = 0
+    artifacts: tuple[str, ...] = ()
+    everything: bool = False
+    failed: bool = False
+
+
+class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The artifacts of a session by id, with what is under way of them; the exports by their own."""
+
+    open: dict[str, OpenArtifact] = msgspec.field(default_factory=dict[str, OpenArtifact])
+    saves: dict[str, OpenSave] = msgspec.field(default_factory=dict[str, OpenSave])
+    drafts: dict[str, KeptDraft] = msgspec.field(default_factory=dict[str, KeptDraft])
+    exports: dict[str, OpenExport] = msgspec.field(default_factory=dict[str, OpenExport])
+
+    def at(self, place: str) -> str:
+        """The id of the artifact at that place; empty where none is."""
+        return next((key for key, one in self.open.items() if one.place == place), "")
+
+
+def place_of(path: str, worktree: str = "") -> str:
+    """Where a file is."""
+    return f"{worktree}:{path}" if worktree else path
+
+
+#: What a person asks of one artifact.
+ArtifactRequest = CreateArtifact | EditArtifact | RollbackArtifact | RetryArtifact | DeleteArtifact
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file was when it was looked at; without content there was none."""
+
+    content: Blob | None = None
+
+
+class ArtifactAsked(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person asks, with what its decision rests on: the bytes that are to be saved, and the artifact's file as it is,
+    where it has one. `added` and `removed` count lines against that file, or against the newest version of what is none."""
+
+    session_id: str
+    artifact_id: str
+    request: ArtifactRequest
+    draft: Blob | None = None
+    look: Look | None = None
+    added: int = 0
+    removed: int = 0
+
+
+class ArtifactDone(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a change of a file: done, or with `code` not. `look` is the file as it is then."""
+
+    session_id: str
+    artifact_id: str
+    code: str = ""
+    message: str = ""
+    look: Look | None = None
+    added: int = 0
+    removed: int = 0
+
+
+class ArtifactLooked(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file is whose change a process began that has ended since; without `look` it cannot be looked at."""
+
+    artifact: str
+    look: Look | None = None
+    message: str = ""
+
+
+class ExportAsked(msgspec.Struct, frozen=True, kw_only=True):
+    """An export that can be made: of the version `version` of `artifact_id`. With `again` it is one that failed."""
+
+    session_id: str
+    artifact_id: str
+    request: ExportArtifact | RetryArtifact
+    form: ExportForm
+    version: int
+    source: int = 0
+    artifacts: tuple[str, ...] = ()
+    everything: bool = False
+
+
+class ExportTold(msgspec.Struct, frozen=True, kw_only=True):
+    """How far an export is, what it came to (`made`, called `name`), or why it failed."""
+
+    export: str
+    done: int = 0
+    total: int = 0
+    made: Blob | None = None
+    name: str = ""
+    left_out: int = 0
+    code: str = ""
+    message: str = ""

@@ -1,0 +1,134 @@
+"""What tools do to files are versions of artifacts; what somebody else did meanwhile is told as found (Agent UI specification,
+Artifact)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from callboard.contracts.artifact import VersionOrigin, content_of, kind_of
+from callboard.contracts.content import BlobRef
+from callboard.contracts.facts import ArtifactCreated, ArtifactDeleted, ArtifactVersionCreated, FileChange
+from callboard.contracts.scope import Scope
+
+from ..artifacts import OpenArtifact, place_of
+from ..batch import Batch
+from ..state import Thread
+
+#: The scope of what nobody's step did.
+NOBODY = Scope()
+
+
+def made(batch: Batch, scope: Scope, changes: Iterable[FileChange], origin: VersionOrigin = "agent") -> None:
+    """The files that a call changed, in the scope of that call, before the fact that ends it. What a change leaves is known
+    only where its content was kept."""
+    told = [change for change in changes if change.after is not None or change.kind == "deleted"]
+    if not told:
+        return
+    worktree = worktree_of(batch.state.threads.get(scope.thread)) if origin == "agent" else ""
+    places = {one.place: key for key, one in batch.state.artifacts.open.items() if one.place}
+    for change in told:
+        place = place_of(change.path, worktree)
+        key = places.get(place, "")
+        if change.after is None:
+            if key:
+                batch.say(ArtifactDeleted(file=True), _of(scope, key))
+            continue
+        if not key:
+            key = places[place] = _create(batch, scope, change.path, change.after, worktree)
+        _told(batch, _of(scope, key), change, change.after, origin)
+
+
+def worktree_of(thread: Thread | None) -> str:
+    """The thread itself where it works in a worktree of its own; empty for the session's folder."""
+    return thread.thread if thread is not None and thread.child is not None and thread.child.worktree else ""
+
+
+def close_worktree(batch: Batch, thread: str, scope: Scope) -> None:
+    """A child is closed: what it made in its worktree and nobody merged is there no longer for anybody."""
+    for key, one in list(batch.state.artifacts.open.items()):
+        if one.worktree == thread:
+            batch.say(ArtifactDeleted(reason="the worktree that it was in is closed"), _of(scope, key))
+
+
+def newest(batch: Batch, artifact: str) -> OpenArtifact:
+    """The artifact as the batch has changed it so far."""
+    return batch.state.artifacts.open[artifact]
+
+
+def next_version(
+    batch: Batch,
+    scope: Scope,
+    content: BlobRef,
+    origin: VersionOrigin,
+    *,
+    restores: int = 0,
+    added: int = 0,
+    removed: int = 0,
+) -> None:
+    """The content is the next version, made from the one before it. The scope names the artifact."""
+    before = newest(batch, scope.artifact)
+    batch.say(
+        ArtifactVersionCreated(
+            version=before.version + 1,
+            content=content_of(before.path or before.title, content),
+            version_origin=origin,
+            title=before.title,
+            path=before.path,
+            worktree=before.worktree,
+            base=before.version,
+            restores=restores,
+            added=added,
+            removed=removed,
+        ),
+        scope,
+    )
+
+
+def found(batch: Batch, artifact: str, content: BlobRef) -> None:
+    """Somebody else changed the file: what it was found to be is a version of nobody's."""
+    next_version(batch, msgspec.structs.replace(NOBODY, artifact=artifact), content, "found")
+
+
+def create(batch: Batch, scope: Scope, path: str, title: str, content: BlobRef, worktree: str = "") -> str:
+    """A new artifact without a version yet, for a content of that kind."""
+    key = batch.known.ids.new("artifact")
+    fact = ArtifactCreated(
+        artifact_kind=kind_of(path or title, content.media), title=title, path=path, worktree=worktree
+    )
+    batch.say(fact, _of(scope, key))
+    return key
+
+
+def _create(batch: Batch, scope: Scope, path: str, content: BlobRef, worktree: str) -> str:
+    return create(batch, scope, path, "", content, worktree)
+
+
+def _told(batch: Batch, scope: Scope, change: FileChange, after: BlobRef, origin: VersionOrigin) -> None:
+    """One change of one artifact. A file that was not what its newest version says was changed by somebody else; where that is
+    the save of a person which is still under way, it was made."""
+    key = scope.artifact
+    save = batch.state.artifacts.saves.get(key)
+    before = change.before
+    if save is not None and save.draft is not None and before is not None and before.hash == save.draft.hash:
+        saved(batch, key)
+    known = newest(batch, key)
+    if before is not None and not known.holds(before) and not known.holds(after):
+        found(batch, key, before)
+    next_version(batch, scope, after, origin, added=change.added, removed=change.removed)
+
+
+def saved(batch: Batch, artifact: str, *, added: int = 0, removed: int = 0) -> None:
+    """A person's change of the file that was under way is made."""
+    save = batch.state.artifacts.saves[artifact]
+    scope = msgspec.structs.replace(NOBODY, artifact=artifact)
+    if save.draft is None:
+        batch.say(ArtifactDeleted(file=True, reason=save.reason), scope)
+        return
+    origin: VersionOrigin = "rollback" if save.restores else "person"
+    next_version(batch, scope, save.draft, origin, restores=save.restores, added=added, removed=removed)
+
+
+def _of(scope: Scope, artifact: str) -> Scope:
+    return msgspec.structs.replace(scope, artifact=artifact)

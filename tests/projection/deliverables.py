@@ -1,0 +1,118 @@
+"""Artifacts told fact by fact: made by calls, saved and lost by persons, exported, deleted."""
+
+from __future__ import annotations
+
+import msgspec
+from hypothesis import strategies as st
+
+from callboard.contracts.artifact import VersionOrigin
+from callboard.contracts.content import BlobRef, blob_of
+from callboard.contracts.facts import (
+    ArtifactCreated,
+    ArtifactDeleted,
+    ArtifactExportCompleted,
+    ArtifactExportProgressed,
+    ArtifactExportStarted,
+    ArtifactFailed,
+    ArtifactSaveRequested,
+    ArtifactUpdated,
+    ArtifactVersionCreated,
+    Fact,
+)
+from callboard.contracts.record import Record
+from callboard.contracts.scope import Scope
+from tests.projection.runs import Log
+from tests.projection.story import Story, asked, step
+
+PATH = "src/stage.py"
+
+
+def content(text: str) -> BlobRef:
+    """What a file of that text holds."""
+    return blob_of(text.encode(), "text/plain; charset=utf-8").ref
+
+
+def of(artifact: str = "art_1", scope: Scope | None = None) -> Scope:
+    """The scope of an artifact: of the step that made it, or of nobody's."""
+    return msgspec.structs.replace(scope or Scope(), artifact=artifact)
+
+
+def version(number: int, origin: VersionOrigin = "agent", **more: object) -> ArtifactVersionCreated:
+    """The version of that number, which holds it as its text."""
+    told = {"path": PATH, "base": number - 1, "added": 1, "removed": min(number - 1, 1), **more}
+    return ArtifactVersionCreated(version=number, content=content(f"{number}\n"), version_origin=origin, **told)
+
+
+def made() -> Story:
+    """A turn whose second step made an artifact of one version."""
+    call = of(scope=step(2, tool_call="cal_1"))
+    return asked().say(ArtifactCreated(artifact_kind="code", path=PATH), call).say(version(1), call)
+
+
+def kept() -> Story:
+    """An artifact to which everything happened."""
+    draft = content("mine\n")
+    story = made()
+    for fact in (
+        ArtifactSaveRequested(base=1, draft=draft),
+        version(2, "person"),
+        version(3, "found", added=0, removed=0),
+        ArtifactFailed(
+            operation="save",
+            code="artifact_conflict",
+            message="The newest version is 3.",
+            base=2,
+            current=3,
+            draft=draft,
+        ),
+        ArtifactExportStarted(export="exp_1", version=3, form="diff", source=2),
+        ArtifactExportProgressed(export="exp_1", done=1, total=2),
+        ArtifactExportCompleted(export="exp_1", content=content("+3\n"), name="stage.py.diff"),
+        ArtifactExportStarted(export="exp_2", version=3, form="zip", everything=True),
+        ArtifactFailed(operation="export", code="too_large", message="Too large.", export="exp_2"),
+        version(4, "rollback", restores=2),
+        ArtifactUpdated(title="The stage", path=PATH),
+    ):
+        story.say(fact, of())
+    return story.say(ArtifactDeleted(file=True, reason="not needed"), of())
+
+
+#: What may be told of one of three artifacts, as numbers that a history is made of.
+MOVES = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=60)
+
+
+def history(moves: list[tuple[int, int]]) -> tuple[Record, ...]:
+    """A session in which artifacts are made, changed, saved, exported and deleted in any order."""
+    story = asked()
+    log, versions = story.log, dict[int, int]()
+    for which, move in moves:
+        scope = of(f"art_{which}", step(2, tool_call="cal_1") if move in (0, 1) else None)
+        if which not in versions:
+            log.say(ArtifactCreated(artifact_kind="code", path=f"{which}.py"), scope)
+        versions.setdefault(which, 0)
+        for fact in _told(log, versions, which, move):
+            log.say(fact, scope)
+    return tuple(item for item in log.items if isinstance(item, Record))
+
+
+def _told(log: Log, versions: dict[int, int], which: int, move: int) -> list[Fact]:
+    draft, now = content(f"draft {log.sequence}"), versions[which]
+    match move:
+        case 0 | 1 | 2 | 3:
+            versions[which] = now + 1
+            origin: tuple[VersionOrigin, ...] = ("agent", "merge", "found", "person")
+            return [version(now + 1, origin[move], path=f"{which}.py")]
+        case 4:
+            return [ArtifactSaveRequested(base=now, draft=draft)]
+        case 5:
+            return [ArtifactFailed(operation="save", code="artifact_conflict", message="No.", base=now, draft=draft)]
+        case 6:
+            return [ArtifactExportStarted(export=f"exp_{log.sequence}", version=now, form="file")]
+        case 7:
+            export = f"exp_{log.sequence - 1}"
+            return [ArtifactExportCompleted(export=export, content=draft, name=f"{which}.py")]
+        case 8:
+            return [ArtifactUpdated(title=f"Title {log.sequence}", dropped=True)]
+        case _:
+            del versions[which]
+            return [ArtifactDeleted()]
