@@ -22,7 +22,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What a run starts with: the agent's definition, its prompt layers, the tools it is told of and the model's route.
 
     `prompt_blobs` are the layers' bytes; they are stored with the first fact that names them. `permission_mode` is the one that
-    was asked for, narrowed by the definition; None where that narrows nothing. `instructions` are what files of the folder say.
+    was asked for, narrowed by the definition; None where that narrows nothing. `instructions` are what files of the folder say;
+    `fallbacks` the indexes of the candidates that are asked, in that order, where the chosen one fails for good.
     """
 
     agent_name: str
@@ -39,6 +40,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     workspace_sequence: int
     permission_mode: PermissionMode | None = None
     instructions: Given = NOTHING
+    fallbacks: tuple[int, ...] = ()
 
 
 #: What runs an agent that is not of our loop: a program of its own, or one that is elsewhere.

@@ -41,6 +41,7 @@ class _Call:
     scope: Scope
     tool: str = ""
     provider_call_id: str = ""
+    signature: str = ""
     arguments: list[str] = field(default_factory=list[str])
 
 
@@ -65,6 +66,9 @@ class Asking:
             for step in self._gather.steps(kind):
                 text = self._gather.text(kind, step)
                 found.append(Piece(kind=kind, step=step, text=text, signature=self._signatures.get(step, "")))
+        # Reasoning that a provider shows nobody goes back to it all the same.
+        unseen = self._signatures.keys() - {piece.step for piece in found if piece.kind == "reasoning"}
+        found += [Piece(kind="reasoning", step=step, text="", signature=self._signatures[step]) for step in unseen]
         return tuple(sorted(found, key=lambda piece: piece.step))
 
     async def settle(self) -> None:
@@ -152,10 +156,11 @@ class Asking:
                 if signature:
                     self._signatures[scope.step] = signature
                 self._gather.add("reasoning", scope, text)
-            case ToolCallDelta(index, call_id, tool, arguments):
+            case ToolCallDelta(index, call_id, tool, arguments, signature):
                 call = self._call(index)
                 call.tool = call.tool or tool
                 call.provider_call_id = call.provider_call_id or call_id
+                call.signature = signature or call.signature
                 call.arguments.append(arguments)
                 kind: PartialKind = "arguments"
                 self._gather.add(kind, call.scope, arguments, call.tool)
@@ -195,6 +200,7 @@ class Asking:
                 retryable=failure.retryable,
                 retry_in_ms=wait,
                 pieces=pieces,
+                quota=failure.quota,
             )
         )
 
@@ -214,6 +220,7 @@ class Asking:
                 first_ms=round(((self._first or ended) - self._started) * 1000),
                 duration_ms=round((ended - self._started) * 1000),
                 response_id=finished.response_id,
+                quota=finished.quota,
             )
         )
 
@@ -230,4 +237,5 @@ class Asking:
             arguments=arguments,
             provider_call_id=call.provider_call_id,
             evaluation=evaluation,
+            signature=call.signature,
         )

@@ -90,7 +90,11 @@ class Setups:
             prompts=made.setup.prompts,
             prompt_blobs=made.blobs,
             tools=() if agent.provider in EXTERNAL else tuple(spec.name for spec in made.setup.specs),
-            candidates=tuple(Candidate(provider=provider, model=model) for provider, model in route.candidates),
+            candidates=tuple(
+                Candidate(provider=provider, model=model, excluded=route.excluded[index] if route.excluded else "")
+                for index, (provider, model) in enumerate(route.candidates)
+            ),
+            fallbacks=route.fallbacks,
             chosen=route.chosen,
             route_reason=route.reason,
             workspace_sequence=home.sequence,

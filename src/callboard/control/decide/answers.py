@@ -23,6 +23,7 @@ from .context import begin
 from .inbox import consume
 from .iterate import ask_model, complete, fail, running
 from .remote import answer_back
+from .routing import fall_back, others, tell_quota
 from .turns import start_next
 
 
@@ -57,9 +58,12 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
             output_tokens=report.usage.output_tokens,
             cached_tokens=report.usage.cached_tokens,
             reasoning_tokens=report.usage.reasoning_tokens,
+            amount=report.usage.amount,
+            source=report.usage.source,
         ),
         step,
     )
+    tell_quota(batch, thread, run, report.step, report.quota, refused=False)
     _warn(batch, thread, run, report)
     consume(batch, report.thread)
     # Open calls beside an answer are those of an agent that is a program of its own, and that went on without an answer.
@@ -77,15 +81,17 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
 
 
 def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
-    """A failure that is tried again leaves its fact; the last one ends the turn and keeps what had come."""
-    found = _asked(batch, report)
-    if found is None:
+    """A failure that is tried again leaves its fact. One that stands has the next model asked; the last one ends the turn and
+    keeps what had come."""
+    asked = _asked(batch, report)
+    if asked is None:
         return
-    thread, run = found
+    thread, run = asked
     if run.compacting is not None:
         not_summarised(batch, report, run, run.compacting)
         return
-    if report.retry_in_ms is None:
+    found = () if report.retry_in_ms is not None or run.stopping else others(batch, thread, run, report.code)
+    if report.retry_in_ms is None and not found:
         cut(batch, thread, run, report.pieces)
     else:
         for piece in report.pieces:
@@ -94,7 +100,10 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
         ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
         run_scope(thread, run, report.step),
     )
-    if report.retry_in_ms is None and not run.stopping:
+    tell_quota(batch, thread, run, report.step, report.quota, refused=True)
+    if found:
+        fall_back(batch, report.thread, report, found)
+    elif report.retry_in_ms is None and not run.stopping:
         if report.code == "model_context_full" and begin(batch, report.thread, "refused"):
             return
         abandon(batch, thread, run, reason="the agent broke off", unseen=True, outcomes={})
@@ -157,7 +166,8 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
 
 def _hint(run: OpenRun, report: ModelAttemptFailed) -> str:
     known = _EXTERNAL_HINTS if run.provider in EXTERNAL else _HINTS
-    return known.get(report.code, "Send the turn again.")
+    hint = known.get(report.code, "Send the turn again.")
+    return f"The models before it failed as well. {hint}" if run.fell else hint
 
 
 _EXTERNAL_HINTS = {
@@ -174,6 +184,10 @@ _HINTS = {
     "model_unconfigured": "Send the turn again: it goes to a model that is configured now.",
     "model_auth": "Check the key of this provider.",
     "model_rate_limited": "Wait, or choose another model.",
+    "model_quota": "Look at the account of this provider, or choose another model.",
+    "unknown_model": "Look at the model's name in the settings: `callboard models` shows what its provider says.",
+    "secret_missing": "Set the key again with `callboard secrets`, then send the turn again.",
+    "bad_recording": "Ask what was asked then, or choose another model.",
     "model_unavailable": "Check that the provider can be reached, then send the turn again.",
     "model_context_full": "Start a new session, or send less.",
     "model_refused_request": "Check the model's name and the settings of this provider.",

@@ -45,15 +45,22 @@ def ask_model(batch: Batch, thread_id: str) -> None:
     scope = run_scope(thread, run, step)
     for steer in run.steers:
         batch.say(SteerAccepted(steer_id=steer.steer), scope)
-    batch.say(
-        ModelRequested(
-            provider=run.provider,
-            model=run.model,
-            iteration=run.iteration + 1,
-            context_after=cut_of(thread, batch.known.context_steps),
-            context_through=batch.state.sequence,
-        ),
-        scope,
+    batch.say(_request(batch, thread, run, run.iteration + 1), scope)
+
+
+def ask_again(batch: Batch, thread_id: str) -> None:
+    """Asks the model that the run is routed to now what the one before it was asked. It is the same call of the run."""
+    thread, run = open_run(batch, thread_id)
+    batch.say(_request(batch, thread, run, run.iteration), run_scope(thread, run, run.next_step))
+
+
+def _request(batch: Batch, thread: Thread, run: OpenRun, iteration: int) -> ModelRequested:
+    return ModelRequested(
+        provider=run.provider,
+        model=run.model,
+        iteration=iteration,
+        context_after=cut_of(thread, batch.known.context_steps),
+        context_through=batch.state.sequence,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands import ThreadChanged
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import RoutingResolved, ThreadPaused, TurnStarted
+from callboard.contracts.facts import ThreadPaused, TurnStarted
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, thread_scope
@@ -13,6 +13,7 @@ from .context import resolved
 from .held import startable
 from .inbox import reserve
 from .iterate import ask_model
+from .routing import route
 from .sleep import begins
 
 
@@ -37,10 +38,7 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
         ),
         scope,
     )
-    batch.say(
-        RoutingResolved(candidates=setup.candidates, chosen=setup.candidates[setup.chosen], reason=setup.route_reason),
-        scope,
-    )
+    route(batch, thread, turn, setup, scope)
     resolved(batch, thread, setup, scope)
     if not turn.compacts:
         reserve(batch, thread_id)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import CostRecorded, MessageText, ModelRequested, RoutingResolved
+from callboard.contracts.facts import (
+    ContextResolved,
+    CostRecorded,
+    Fact,
+    MessageText,
+    ModelRequested,
+    QuotaReported,
+    RoutingResolved,
+    SteerRequested,
+    ToolCompleted,
+)
+from callboard.contracts.facts.model import Limit
 
 from ..state import OpenRun, Session, Thread
 from .place import Place, change_run, change_thread, past
@@ -15,8 +26,47 @@ def routed(state: Session, fact: RoutingResolved, place: Place) -> Session:
     return change_run(
         state,
         place,
-        lambda run: msgspec.structs.replace(run, provider=fact.chosen.provider, model=fact.chosen.model),
+        lambda run: msgspec.structs.replace(
+            run,
+            provider=fact.chosen.provider,
+            model=fact.chosen.model,
+            candidates=fact.candidates,
+            fallbacks=fact.fallbacks,
+            fell=bool(run.provider),
+        ),
     )
+
+
+def quota(state: Session, fact: QuotaReported, place: Place) -> Session:
+    low = scarce(fact.limits)
+    return change_run(
+        state, place, lambda run: msgspec.structs.replace(run, scarce=tuple(dict.fromkeys((*run.scarce, *low))))
+    )
+
+
+def scarce(limits: tuple[Limit, ...]) -> tuple[str, ...]:
+    """The limits of which less than a tenth is left."""
+    return tuple(
+        one.what
+        for one in limits
+        if one.limit is not None and one.remaining is not None and one.remaining * 10 < one.limit
+    )
+
+
+def pictured(state: Session, fact: Fact, place: Place) -> Session:
+    """The thread, where the fact brings an image that its model is told."""
+    match fact:
+        case ContextResolved(refs=refs):
+            brings = any(ref.kind == "image" for ref in refs)
+        case ToolCompleted(images=images):
+            brings = bool(images)
+        case SteerRequested(given=refs):
+            brings = any(ref.kind == "image" for ref in refs)
+        case _:
+            return state
+    if not brings:
+        return state
+    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, pictured=place.sequence))
 
 
 def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
@@ -37,7 +87,8 @@ def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
             model_step=step,
             asked=step,
             came=(),
-            streak=streak(run) if run.asked else run.streak,
+            # What another model is asked in place of one that failed is the same round.
+            streak=streak(run) if run.asked and fact.iteration != run.iteration else run.streak,
             iteration=fact.iteration,
             next_step=past(run, step),
         ),

@@ -30,7 +30,9 @@ def said(run: OpenRun, record: Record, content: Text, state: PartState) -> list[
 
 
 def reasoned(run: OpenRun, record: Record, content: Text, state: PartState) -> list[Op]:
-    """A reasoning part is finished, or was cut short."""
+    """A reasoning part is finished, or was cut short. What the provider shows nobody is no part."""
+    if not content.text and content.ref is None:
+        return []
     return upsert(ReasoningPart(**_common(run, record), state=state, content=content))
 
 

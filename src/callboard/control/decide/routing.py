@@ -1,0 +1,138 @@
+"""Which model a run asks, and which is asked in its place where that one fails for good."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import QuotaReported, RoutingResolved, WarningRaised
+from callboard.contracts.facts.model import Limit
+from callboard.contracts.facts.routing import Candidate
+from callboard.contracts.ports.model import Quota
+from callboard.contracts.scope import Scope
+
+from ..batch import Batch, run_scope
+from ..evolve.models import scarce
+from ..known import EXTERNAL, Setup
+from ..outcomes import ModelAttemptFailed
+from ..state import OpenRun, QueuedTurn, Thread
+from .context import used
+from .iterate import ask_again
+
+#: What another model may do better. Not among them: a request that was refused for what it says, and one that is too long.
+FALLS_BACK: frozenset[str] = frozenset(
+    {
+        "model_unconfigured",
+        "model_auth",
+        "model_rate_limited",
+        "model_quota",
+        "model_unavailable",
+        "model_timeout",
+        "model_cut_stream",
+        "model_garbled",
+        "unknown_model",
+        "secret_missing",
+        "secret_store_unavailable",
+    }
+)
+
+
+class _Needs(msgspec.Struct, frozen=True):
+    """What a model must take to be told the thread: images, and so many tokens."""
+
+    images: bool
+    tokens: int
+
+
+def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: Setup, scope: Scope) -> None:
+    """Says which model the run asks. One that does not take what the turn brings gives way to a fallback that does; without
+    one it is asked, and told what was left out."""
+    pinned = (ref for name in thread.pinned for ref in batch.known.pin(name).refs)
+    brings = any(ref.kind == "image" for ref in (*turn.given, *pinned))
+    needs = _Needs(images=brings or _pictured(thread), tokens=used(thread, None) + turn.tokens)
+    looked = tuple(_looked_at(batch, one, needs) for one in setup.candidates)
+    fallbacks = tuple(looked[index] for index in setup.fallbacks if not looked[index].excluded)
+    chosen, reason = looked[setup.chosen], setup.route_reason
+    if chosen.excluded and fallbacks:
+        reason = f"{_name(chosen)} is not asked: {chosen.excluded} {_name(fallbacks[0])} is the next that can."
+        chosen, *rest = fallbacks
+        fallbacks = tuple(rest)
+    elif chosen.excluded:
+        chosen = setup.candidates[setup.chosen]
+        looked = tuple(chosen if index == setup.chosen else one for index, one in enumerate(looked))
+    batch.say(RoutingResolved(candidates=looked, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
+
+
+def others(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tuple[Candidate, ...]:
+    """The models that may be asked in place of the run's, which failed for good with that code, in their order."""
+    if code not in FALLS_BACK or run.provider in EXTERNAL:
+        return ()
+    needs = _Needs(images=_pictured(thread), tokens=used(thread, run))
+    return tuple(one for one in run.fallbacks if not _looked_at(batch, one, needs).excluded)
+
+
+def fall_back(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
+    """Asks the next model what the failed one was asked."""
+    thread = batch.thread(thread_id)
+    run = thread.run
+    if run is None:
+        raise LookupError(f"thread {thread_id} has no open run")
+    chosen, *rest = found
+    failed = f"{run.provider}/{run.model}"
+    candidates = tuple(
+        msgspec.structs.replace(one, excluded=f"It failed in this run: {report.code}.") if _name(one) == failed else one
+        for one in run.candidates
+    )
+    scope = run_scope(thread, run)
+    reason = f"{failed} failed: {report.message}"
+    batch.say(
+        RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=tuple(rest)),
+        scope,
+    )
+    message = f"{failed} failed, and {_name(chosen)} is asked in its place: {report.message}"
+    batch.say(WarningRaised(code="model_fell_back", message=message), run_scope(thread, run, report.step))
+    ask_again(batch, thread_id)
+
+
+def tell_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Quota | None, *, refused: bool) -> None:
+    """Says what the provider told of its limits: always where it refused for them, and with an answer only where a limit came
+    under a tenth that was not so before in this run."""
+    if quota is None:
+        return
+    low = scarce(quota.limits)
+    if not refused and set(low) <= set(run.scarce):
+        return
+    batch.say(
+        QuotaReported(
+            provider=run.provider,
+            limits=quota.limits if refused else _named(quota.limits, low),
+            retry_after_ms=quota.retry_after_ms,
+            exhausted=quota.exhausted,
+        ),
+        run_scope(thread, run, step),
+    )
+
+
+def _named(limits: tuple[Limit, ...], whats: tuple[str, ...]) -> tuple[Limit, ...]:
+    return tuple(one for one in limits if one.what in whats)
+
+
+def _looked_at(batch: Batch, candidate: Candidate, needs: _Needs) -> Candidate:
+    """The candidate, with why it cannot be told the thread, where it cannot."""
+    if candidate.excluded or candidate.provider in EXTERNAL:
+        return candidate
+    takes = batch.known.takes(candidate.provider, candidate.model)
+    if needs.images and not takes.images:
+        return msgspec.structs.replace(candidate, excluded="It takes no images.")
+    if takes.window is not None and needs.tokens > takes.window:
+        why = f"Its window of {takes.window} tokens is smaller than what it would be told, some {needs.tokens}."
+        return msgspec.structs.replace(candidate, excluded=why)
+    return candidate
+
+
+def _pictured(thread: Thread) -> bool:
+    """True where the model is told images of earlier turns or calls."""
+    return thread.pictured > max(thread.cut, thread.filling.compacted)
+
+
+def _name(candidate: Candidate) -> str:
+    return f"{candidate.provider}/{candidate.model}"
