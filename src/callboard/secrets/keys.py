@@ -1,0 +1,136 @@
+"""Where values are kept: the system's keyring. There is no file that takes its place: without a keyring there is the
+environment, and a person is told so."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.secrets import SecretInfo
+
+from .ordinary import why_ordinary
+from .redaction import Known
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+#: What a variable is called that holds a secret; the rest of its name is the secret's.
+VARIABLE = "CALLBOARD_SECRET_"
+#: Under which name the keyring holds what is ours.
+_SERVICE = "callboard"
+_NAMES = "secrets.json"
+_HINT = (
+    "Start the system's keyring (GNOME Keyring, KWallet, the keychain), or keep the secret in a variable "
+    f"{VARIABLE}NAME of the environment that callboard is started in."
+)
+
+
+class KeyringStore:
+    """Implements the port `SecretStore`. A keyring cannot list what it holds, so the names (never a value) stand in a file of
+    the state folder; where that names none the keyring is not even looked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._names = folder / _NAMES
+
+    def names(self) -> tuple[SecretInfo, ...]:
+        """What there is, by name. Raises Refusal `secret_store_unavailable` where it is not there to be read."""
+        named = self._listed()
+        if named:
+            _backend()
+        return tuple(SecretInfo(name=name, place="keyring") for name in named)
+
+    def get(self, name: str) -> str | None:
+        """The value, or None. Raises Refusal `secret_store_unavailable`."""
+        backend = _backend()
+        try:
+            return backend.get_password(_SERVICE, name)
+        except Exception as error:
+            raise _unavailable(f"{backend.name} did not give {name} ({type(error).__name__})") from None
+
+    def put(self, name: str, value: str) -> None:
+        """Keeps a value. Raises Refusal `secret_store_unavailable`."""
+        backend = _backend()
+        try:
+            backend.set_password(_SERVICE, name, value)  # pyright: ignore[reportUnknownMemberType]
+        except Exception as error:
+            # The cause is not chained: what a backend says may quote the value.
+            raise _unavailable(f"{backend.name} did not take {name} ({type(error).__name__})") from None
+        self._list({*self._listed(), name})
+
+    def remove(self, name: str) -> bool:
+        """Forgets a value; False where there was none. Raises Refusal `secret_store_unavailable`."""
+        named = self._listed()
+        if name not in named:
+            return False
+        backend = _backend()
+        try:
+            if backend.get_password(_SERVICE, name) is not None:
+                backend.delete_password(_SERVICE, name)
+        except Exception as error:
+            raise _unavailable(f"{backend.name} did not forget {name} ({type(error).__name__})") from None
+        self._list({*named} - {name})
+        return True
+
+    def _listed(self) -> tuple[str, ...]:
+        try:
+            return msgspec.json.decode(self._names.read_bytes(), type=tuple[str, ...])
+        except FileNotFoundError:
+            return ()
+        except (OSError, msgspec.MsgspecError) as error:
+            raise _unavailable(f"{self._names} cannot be read ({error})") from None
+
+    def _list(self, names: set[str]) -> None:
+        try:
+            handle, path = tempfile.mkstemp(dir=self._names.parent, prefix=f".{_NAMES}.")
+            with os.fdopen(handle, "wb") as file:
+                file.write(msgspec.json.encode(sorted(names)))
+            Path(path).replace(self._names)
+        except OSError as error:
+            raise _unavailable(f"{self._names} cannot be written ({error})") from None
+
+
+def from_environment(environment: Mapping[str, str]) -> tuple[list[Known], list[str]]:
+    """The secrets that variables hold, and the names of variables whose values cannot be secrets, with the reason."""
+    known: list[Known] = []
+    left_out: list[str] = []
+    for variable, value in sorted(environment.items()):
+        name = variable.removeprefix(VARIABLE)
+        if name == variable or not name:
+            continue
+        why = why_ordinary(name, value)
+        if why:
+            left_out.append(f"{variable}: {why}")
+        else:
+            known.append(Known(name, value, "environment"))
+    return known, left_out
+
+
+def from_keyring(store: KeyringStore) -> list[Known]:
+    """The secrets that the keyring holds. Blocking. Raises Refusal `secret_store_unavailable`."""
+    found = ((info.name, store.get(info.name)) for info in store.names())
+    return [Known(name, value, "keyring") for name, value in found if value]
+
+
+def _backend() -> KeyringBackend:
+    # The import looks for what the machine has, which takes a while, and only those who keep something need it.
+    import keyring
+    from keyring.core import recommended
+
+    try:
+        backend = keyring.get_keyring()
+        usable = cast("bool", recommended(backend))
+    except Exception as error:
+        raise _unavailable(f"the system's keyring cannot be used ({type(error).__name__})") from None
+    if not usable:
+        raise _unavailable("this system has no keyring that keeps what it is given safe")
+    return backend
+
+
+def _unavailable(why: str) -> Refusal:
+    return Refusal("secret_store_unavailable", f"{why[:1].upper()}{why[1:]}.", hint=_HINT)

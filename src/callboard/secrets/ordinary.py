@@ -1,0 +1,27 @@
+"""What cannot be kept as a secret, since it would be found in ordinary text and take its place."""
+
+from __future__ import annotations
+
+from callboard.contracts.ports.secrets import HANDLE
+
+from .forms import SHORTEST
+
+#: Up to this length a value of letters of one kind is taken for a word, and one of digits for a number.
+_LONGEST_WORD = 16
+_LONGEST_NUMBER = 8
+
+
+def why_ordinary(name: str, value: str) -> str:
+    """Why the value is no secret; empty where it can be one."""
+    bare = value.strip()
+    if len(bare) < SHORTEST:
+        return f"it has fewer than {SHORTEST} characters"
+    if len(set(bare)) < 4:
+        return "it has fewer than 4 different characters"
+    if bare.isalpha() and bare in (bare.lower(), bare.upper(), bare.capitalize()) and len(bare) < _LONGEST_WORD:
+        return "it reads like a word"
+    if bare.isdecimal() and len(bare) < _LONGEST_NUMBER:
+        return "it reads like a number"
+    if bare.lower() in f"{HANDLE}{name}".lower():
+        return "it is part of its own handle"
+    return ""

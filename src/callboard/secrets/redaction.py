@@ -1,0 +1,216 @@
+"""Handles in place of values, and values in place of handles."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.secrets import HANDLE, SecretInfo, SecretPlace, SecretStore, Veil
+
+from .forms import forms
+from .matching import IN_HANDLE, SEEN, Found, Matcher
+from .ordinary import why_ordinary
+from .veil import TextVeil
+
+_HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})(?:#([a-z][a-z0-9-]*))?~?")
+_SEEN = re.compile(SEEN)
+_HINT = "A secret has at least 6 characters and is no word, so that it is found nowhere else."
+#: How many things that only looked like secrets this process can still put back.
+_MOST_SEEN = 4096
+
+
+@dataclass(frozen=True)
+class Known:
+    """A value under a name. One that is `gone` is redacted and put nowhere."""
+
+    name: str
+    value: str
+    place: SecretPlace
+    gone: bool = False
+    forms: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "forms", forms(self.value))
+
+    def text(self, form: str) -> str | None:
+        """The value in a form."""
+        return next((text for text, name in self.forms.items() if name == form), None)
+
+
+class Redaction:
+    """Implements the port `Secrets`. Values are in memory; `store` is where they are kept beyond this process. `keys` names
+    those that belong to a provider or a server alone."""
+
+    def __init__(self, known: Iterable[Known] = (), keys: Iterable[str] = (), store: SecretStore | None = None) -> None:
+        self._store = store
+        self._keys = frozenset(keys)
+        self._known = {one.name: one for one in known}
+        self._seen: OrderedDict[str, str] = OrderedDict()
+        self._salt = secrets.token_bytes(32)
+        self._matcher = self._match()
+
+    def redact(self, text: str) -> str:
+        """The text with handles in place of secrets."""
+        found = self._matcher.find(text)
+        return self._put(text, found, 0, len(text)) if found else text
+
+    def redact_bytes(self, data: bytes) -> bytes:
+        """The same of bytes, whatever they are."""
+        text = data.decode("utf-8", "surrogateescape")
+        redacted = self.redact(text)
+        return data if redacted == text else redacted.encode("utf-8", "surrogateescape")
+
+    def holds(self, data: bytes) -> bool:
+        """Whether there may be a secret in what was encoded as JSON or UTF-8. False is certain."""
+        found = self._matcher.find(data.decode("utf-8", "surrogateescape"))
+        return any(one.handle is not None for one in found)
+
+    def veil(self) -> Veil:
+        """Redaction of a text in pieces."""
+        return TextVeil(lambda: self._matcher, self._put)
+
+    def reveal(self, text: str) -> str:
+        """The text with values in place of handles, for a tool. Raises Refusal `secret_missing`."""
+        if HANDLE not in text:
+            return text
+        return _HANDLE.sub(lambda found: self._value(found, keys=False), text)
+
+    def key(self, text: str) -> str:
+        """The same for the provider or server that a setting's handle is for. Raises Refusal `secret_missing`."""
+        if HANDLE not in text:
+            return text
+        return _HANDLE.sub(lambda found: self._value(found, keys=True), text)
+
+    def names(self) -> tuple[SecretInfo, ...]:
+        """The secrets that are kept, by name."""
+        kept = sorted((one for one in self._known.values() if not one.gone), key=lambda one: one.name)
+        return tuple(SecretInfo(name=one.name, place=one.place, key=one.name in self._keys) for one in kept)
+
+    def keep(self, name: str, value: str) -> SecretInfo:
+        """Puts a value into the keyring and knows it from now on. Blocking. Raises Refusal."""
+        why = "names of that kind are given by Callboard" if _SEEN.fullmatch(name) else why_ordinary(name, value)
+        if why:
+            raise Refusal("invalid_input", f"The value is not kept as a secret: {why}.", field="value", hint=_HINT)
+        before = self._known.get(name)
+        if before is not None and before.place != "keyring":
+            raise Refusal(
+                "invalid_input",
+                f"{name} is the name of a secret that the {before.place} holds.",
+                field="name",
+                hint="Choose another name.",
+            )
+        if self._store is None:
+            raise Refusal("secret_store_unavailable", "There is no key store here.")
+        self._store.put(name, value)
+        self.learn([Known(name, value, "keyring")])
+        return SecretInfo(name=name, place="keyring", key=name in self._keys)
+
+    def forget(self, name: str) -> None:
+        """Takes a value out of the keyring. Blocking. Raises Refusal."""
+        found = self._known.get(name)
+        if found is not None and found.place != "keyring":
+            raise Refusal(
+                "unknown_secret",
+                f"{name} is not in the keyring: the {found.place} holds it.",
+                field="name",
+                hint="Take it out there.",
+            )
+        if self._store is None or not self._store.remove(name):
+            raise Refusal(
+                "unknown_secret",
+                f"There is no secret {name} in the keyring.",
+                field="name",
+                hint="list_secrets names them.",
+            )
+        if found is not None:
+            self.learn([Known(name, found.value, found.place, gone=True)])
+
+    def problem(self) -> str:
+        """Why the keyring cannot be used; empty where it can. Blocking."""
+        if self._store is None:
+            return "There is no key store here."
+        try:
+            self._store.names()
+        except Refusal as refusal:
+            return f"{refusal.problem.message} {refusal.problem.hint}".rstrip()
+        return ""
+
+    def learn(self, known: Iterable[Known], keys: Iterable[str] = ()) -> None:
+        """Knows values from now on, and which are keys. What they take the place of goes on being redacted."""
+        self._keys |= frozenset(keys)
+        for one in known:
+            former = self._known.get(one.name)
+            if former is not None and former.value != one.value:
+                self._known[f"{one.name}~{len(self._known)}"] = replace(former, gone=True)
+            self._known[one.name] = one
+        self._matcher = self._match()
+
+    def _match(self) -> Matcher:
+        handles: dict[str, str] = {}
+        for one in sorted(self._known.values(), key=lambda one: one.gone):
+            for text, form in one.forms.items():
+                handles.setdefault(text, f"{HANDLE}{one.name}{form and f'#{form}'}")
+        return Matcher(handles, frozenset(one.name for one in self._known.values()))
+
+    def _put(self, text: str, matches: list[Found], at: int, until: int) -> str:
+        """The text from one place to another with handles in place of what was found there."""
+        pieces: list[str] = []
+        for one in matches:
+            if one.handle is None:
+                continue
+            handle = one.handle or self._see(text[one.first : one.last])
+            ends = one.last < until and text[one.last] in IN_HANDLE
+            pieces += [text[at : one.first], handle, "~" if ends else ""]
+            at = one.last
+        return "".join([*pieces, text[at:until]])
+
+    def _see(self, value: str) -> str:
+        """A handle for what only looks like a secret, the same one for the same value while this process lives."""
+        digest = hmac.new(self._salt, value.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+        name = f"seen-{digest[:12]}"
+        self._seen[name] = value
+        self._seen.move_to_end(name)
+        if len(self._seen) > _MOST_SEEN:
+            self._seen.popitem(last=False)
+        return HANDLE + name
+
+    def _value(self, found: re.Match[str], *, keys: bool) -> str:
+        name, form = found[1], found[2] or ""
+        if _SEEN.fullmatch(name):
+            value = self._seen.get(name)
+            if value is None:
+                raise Refusal(
+                    "secret_missing",
+                    f"{HANDLE}{name} stands for what looked like a secret to a process that has ended: nobody has it now.",
+                    hint="Give it again, or keep it with `callboard secrets set NAME` and use its handle.",
+                )
+            if not keys and any(
+                text in value for key in self._keys & {*self._known} for text in self._known[key].forms
+            ):
+                raise _not_for_tools(name)
+            return value
+        known = self._known.get(name)
+        text = known.text(form) if known is not None and not known.gone else None
+        if known is None or text is None:
+            raise Refusal(
+                "secret_missing",
+                f"There is no secret {name}, which {HANDLE}{name} stands for.",
+                hint=f"Keep it with `callboard secrets set {name}`, or in the variable CALLBOARD_SECRET_{name}.",
+            )
+        if name in self._keys and not keys:
+            raise _not_for_tools(name)
+        return text
+
+
+def _not_for_tools(name: str) -> Refusal:
+    return Refusal(
+        "secret_missing",
+        f"{HANDLE}{name} is the key of a provider, which is given to that provider alone and to no tool.",
+        hint="Keep what tools may use under a name of its own.",
+    )
