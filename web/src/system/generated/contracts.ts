@@ -932,7 +932,7 @@ export interface BackgroundWork {
 
 /**
  * What exactly an approval is given for. All hashes are SHA-256 in hex; `file_hash` is empty where no file is touched
- * and `absent` where the file does not exist yet.
+ * and `absent` where the file does not exist yet. `declared` is of what a server declares of a tool that it brings.
  */
 export interface Binding {
   readonly tool: string
@@ -941,6 +941,7 @@ export interface Binding {
   readonly definitionHash: string
   readonly file?: string
   readonly fileHash?: string
+  readonly declared?: string
 }
 
 /** Where large content is: `hash` is the SHA-256 of the bytes in hex, `size` is in bytes. */
