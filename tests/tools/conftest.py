@@ -22,3 +22,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def agent(folder: Path) -> Agent:
     return Agent(folder)
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> str:
+    """Seconds that are told apart from all others in the list of processes."""
+    return f"9{abs(hash(str(tmp_path))) % 10**8:08d}"

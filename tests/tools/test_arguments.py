@@ -24,7 +24,7 @@ from tests.tools.calling import Agent
         ("Read", "not json", "The arguments are not a JSON object: JSON is malformed: invalid character (byte 4)."),
         ("Write", '{"file_path":"a"}', "content: is required."),
         ("Bash", '{"command":"a\\u0000b"}', "command: contains a NUL byte."),
-        ("Bash", '{"command":"a","timeout":600001}', "timeout: Expected `int` <= 600000."),
+        ("Bash", '{"command":"a","timeout":86400001}', "timeout: Expected `int` <= 86400000."),
         ("Grep", '{"pattern":"a","output_mode":"all"}', "output_mode: Invalid enum value 'all'."),
     ],
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.tools.sandbox.running import HEAD, TAIL, Output
+from callboard.tools.sandbox.output import HEAD, TAIL, Output
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, call
 from tests.tools.processes import having, until
@@ -24,12 +24,6 @@ LEVELS = {"bubblewrap": "bwrap", "none": "/not/there"}
 @pytest.fixture(params=LEVELS)
 def runner(request: pytest.FixtureRequest, folder: Path) -> Agent:
     return Agent(folder, FolderToolbox(bwrap=LEVELS[request.param]))
-
-
-@pytest.fixture
-def mark(tmp_path: Path) -> str:
-    """Seconds that are told apart from all others in the list of processes."""
-    return f"9{abs(hash(str(tmp_path))) % 10**8:08d}"
 
 
 async def test_output_of_both_kinds_comes_in_its_order_and_as_it_is_written(runner: Agent):

@@ -16,7 +16,8 @@ import pytest
 
 from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.tools.sandbox import bubblewrap
+from callboard.contracts.settings import Shell
+from callboard.tools.sandbox import bubblewrap, limits
 from callboard.tools.sandbox.ability import Ability, ability
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, call, tree
@@ -59,6 +60,7 @@ async def test_the_fact_says_what_the_command_finds(agent: Agent):
         writable=(str(agent.folder),),
         seccomp=True,
         detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own",
+        limits=limits.of(Shell(), scratch=True),
     )
     found = await agent.run(call("Bash", command=LOOK), evaluation)
     lines = found.output.splitlines()
@@ -198,7 +200,7 @@ async def listening() -> AsyncIterator[tuple[int, list[bytes]]]:
 
 async def test_there_is_no_network_unless_the_fact_says_so(agent: Agent):
     """SAFE-02"""
-    connected = Agent(agent.folder, FolderToolbox(network=True))
+    connected = Agent(agent.folder, shell=Shell(network=True))
     async with listening() as (port, told):
         command = f"echo hello > /dev/tcp/127.0.0.1/{port}"
 
@@ -277,6 +279,7 @@ async def test_bubblewrap_that_takes_no_filter_is_said_to_have_none(agent: Agent
         writable=(str(agent.folder),),
         detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own; "
         "no seccomp filter: no filters here",
+        limits=limits.of(Shell(), scratch=True),
     )
     outcome = await unfiltered.run(call("Bash", command="grep ^Seccomp: /proc/self/status"), evaluation)
     assert outcome.output == "Seccomp:\t0\n"

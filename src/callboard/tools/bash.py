@@ -11,21 +11,31 @@ from callboard.contracts.errors import Refusal
 
 NAME = "Bash"
 DESCRIPTION = """Runs a command in a shell, in the folder. Each call is a shell of its own: nothing but files stays from one
-to the next, and what still runs when the command ends is ended. There is no input and no terminal. In the sandbox there is no
-network, agents/, .callboard/ and .git/ cannot be written, and of the machine only the folder, the system's programs and an
-empty /tmp are seen. To read, search and change files use the other tools."""
+to the next, and what still runs when the command ends is ended. With background it answers at once and goes on: ReadProcess
+reads its output, StopProcess ends it, and it ends with the session. There is no input and no terminal. In the sandbox there is
+no network but its own loopback unless the settings allow one, agents/, .callboard/ and .git/ cannot be written, and of the
+machine only the folder, the system's programs and an empty /tmp are seen. To read, search and change files use the other
+tools."""
 
-LONGEST_MS = 600_000
+LONGEST_MS = 86_400_000
 DEFAULT_MS = 120_000
 LONGEST_COMMAND = 64 * 1024
 
 
 class BashArguments(Arguments, frozen=True, kw_only=True):
-    """Arguments of Bash. `timeout` is in milliseconds."""
+    """Arguments of Bash. `timeout` is in milliseconds, and means nothing in the background."""
 
     command: Annotated[str, Meta(description="The command.", min_length=1)]
-    timeout: Annotated[int, Meta(description="The longest that it may run, in milliseconds.", ge=1, le=LONGEST_MS)] = (
-        DEFAULT_MS
+    timeout: Annotated[
+        int,
+        Meta(
+            description="The longest that it may run, in milliseconds; the settings may allow less.",
+            ge=1,
+            le=LONGEST_MS,
+        ),
+    ] = DEFAULT_MS
+    background: Annotated[bool, Meta(description="Go on behind the call, which answers at once with a process_id.")] = (
+        False
     )
     description: Annotated[str, Meta(description="What the command does, in a few words.", max_length=500)] = ""
 

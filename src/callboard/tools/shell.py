@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 from .bash import BashArguments
 from .case import Ground
 from .handles import Folder
-from .sandbox import bubblewrap, keeping, running, seccomp
+from .sandbox import background, bubblewrap, keeping, limits, running, seccomp
 
 #: Of our environment, what a command without a sandbox gets: where programs are and who the person is, no more.
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
@@ -25,65 +26,102 @@ async def run(
     asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, output: Callable[[str], None]
 ) -> ToolOutcome:
     """Runs the command under exactly the confinement `applied`. Raises Refusal `tool_failed` where that cannot be had."""
-    shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", asked.command]
-    seconds = asked.timeout / 1000
-    if applied.level == "none":
-        ran = await running.run(lambda _: shell, folder, _environment(folder), seconds=seconds, output=output)
-    else:
-        ran = await _held(shell, folder, applied, ground, seconds, output)
+    seconds = seconds_for(asked, applied)
+    with ExitStack() as held:
+        launch = _launch(asked, folder, applied, ground, held)
+        ran = await running.run(launch, seconds=seconds, output=output)
+    if ran.stopped:
+        setting = limits.value(applied, "timeout")
+        more = (
+            "Have the person raise shell.timeout in the settings, give it less to do, or run it in the background."
+            if seconds == setting
+            else "Give it a longer timeout, or less to do."
+        )
+        message = f"The command was ended after {seconds:g} s. {more}"
+        return ToolOutcome(output=ran.output, code="tool_timeout", message=message)
+    return _outcome(ran, applied)
+
+
+async def start(asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground) -> background.Background:
+    """Starts the command under exactly the confinement `applied`, to go on. Raises Refusal `tool_failed` where that cannot be
+    had."""
+    held = ExitStack()
+    try:
+        launch = _launch(asked, folder, applied, ground, held)
+    except BaseException:
+        held.close()
+        raise
+    process, cancelled = await background.start(launch, held, lambda ran: _outcome(ran, applied))
+    if cancelled:
+        await process.stop()
+        raise asyncio.CancelledError
+    return process
+
+
+def seconds_for(asked: BashArguments, applied: SandboxApplied) -> float:
+    """How long the command may run: as long as it asks for, as far as the settings go."""
+    wanted = asked.timeout / 1000
+    return min(wanted, limits.value(applied, "timeout") or wanted)
+
+
+def _outcome(ran: running.Ran, applied: SandboxApplied) -> ToolOutcome:
     if ran.error:
         return ToolOutcome(output="", code="tool_failed", message=f"The command was not run: {ran.error}")
-    if ran.timed_out:
-        message = f"The command was ended after {seconds:g} s. Give it a longer timeout, or less to do."
-        return ToolOutcome(output=ran.output, code="tool_timeout", message=message)
+    if ran.stopped:
+        return ToolOutcome(output=ran.output)
+    limit = ran.limit or ("file_size" if ran.exit_code == limits.FILE_TOO_LARGE else "")
+    if limit:
+        message = limits.said(applied, limit)
+        return ToolOutcome(output=ran.output, code="resource_limit", message=message, exit_code=ran.exit_code)
     if ran.exit_code:
         message = f"The command ended with exit code {ran.exit_code}."
         return ToolOutcome(output=ran.output, code="tool_failed", message=message, exit_code=ran.exit_code)
     return ToolOutcome(output=ran.output, exit_code=0)
 
 
-async def _held(
-    shell: list[str],
-    folder: str,
-    applied: SandboxApplied,
-    ground: Ground,
-    seconds: float,
-    output: Callable[[str], None],
-) -> running.Ran:
+def _launch(
+    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, held: ExitStack
+) -> running.Launch:
+    """How the command is started; what must stay open until it is over is put into `held`."""
+    shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", asked.command]
+    bounds = limits.bounds(applied)
+    if applied.level == "none":
+
+        def plain(_: int) -> list[str]:
+            return shell
+
+        return running.Launch(plain, folder, _environment(folder), bounds)
     ability = ground.ability
     if not ability.works or ability.seccomp != applied.seccomp:
         raise Refusal("tool_failed", f"The sandbox that was promised cannot be had ({ability.why}). Nothing was run.")
-    with ExitStack() as held:
-        opened = held.enter_context(Folder(folder, ground.hidden))
-        kept = held.enter_context(keeping.kept(opened)) if applied.writable else []
-        handed: list[int] = []
-        if applied.seccomp:
-            handed.append(seccomp.handed_over())
-            held.callback(os.close, handed[0])
-        view = bubblewrap.View(
-            folder=folder,
-            writable=bool(applied.writable),
-            network=applied.network,
-            programs=_present(ground.programs),
-            kept=kept,
-            hidden=_inside(folder, ground.hidden),
-        )
+    opened = held.enter_context(Folder(folder, ground.hidden))
+    handed: list[int] = []
+    if applied.seccomp:
+        handed.append(seccomp.handed_over(network=applied.network))
+        held.callback(os.close, handed[0])
+    view = bubblewrap.View(
+        folder=folder,
+        writable=bool(applied.writable),
+        network=applied.network,
+        programs=present(ground.programs),
+        kept=held.enter_context(keeping.kept(opened)) if applied.writable else [],
+        hidden=inside(folder, ground.hidden),
+        scratch=int(limits.value(applied, "scratch")),
+    )
 
-        def command(report: int) -> list[str]:
-            return [
-                ability.program,
-                *bubblewrap.namespaces(network=applied.network, userns_off=ability.userns_off),
-                *bubblewrap.environment(view, os.environ.get("PATH", "")),
-                *bubblewrap.mounts(view),
-                *(("--seccomp", str(handed[0])) if handed else ()),
-                *("--json-status-fd", str(report), "--"),
-                *shell,
-            ]
+    def command(report: int) -> list[str]:
+        return [
+            ability.program,
+            *bubblewrap.namespaces(network=applied.network, userns_off=ability.userns_off),
+            *bubblewrap.environment(view, os.environ.get("PATH", "")),
+            *bubblewrap.mounts(view),
+            *(("--seccomp", str(handed[0])) if handed else ()),
+            *("--json-status-fd", str(report), "--"),
+            *shell,
+        ]
 
-        environment = {"PATH": bubblewrap.PATH}
-        return await running.run(
-            command, folder, environment, seconds=seconds, output=output, handed=handed, reports=True
-        )
+    environment = {"PATH": bubblewrap.PATH}
+    return running.Launch(command, folder, environment, bounds, handed, reports=True)
 
 
 def _environment(folder: str) -> dict[str, str]:
@@ -91,10 +129,11 @@ def _environment(folder: str) -> dict[str, str]:
     return {"PATH": bubblewrap.PATH, **passed, "PWD": folder, "TERM": "dumb", "NO_COLOR": "1"}
 
 
-def _present(folders: Sequence[str]) -> list[str]:
+def present(folders: Sequence[str]) -> list[str]:
+    """Those of the folders that are there."""
     return [one for one in folders if Path(one).is_dir()]
 
 
-def _inside(folder: str, hidden: Sequence[str]) -> list[str]:
+def inside(folder: str, hidden: Sequence[str]) -> list[str]:
     """Those of the hidden folders that the command would see."""
-    return [one for one in _present([os.path.realpath(one) for one in hidden]) if one.startswith(folder + "/")]
+    return [one for one in present([os.path.realpath(one) for one in hidden]) if one.startswith(folder + "/")]

@@ -13,9 +13,11 @@ from callboard.contracts.facts.sandbox import SandboxApplied
 
 from . import telling_team
 from .bash import BashArguments
+from .brought import Given
 from .changes import Diff, Plan
 from .commands import destroys
 from .finalize import FinalizeArguments
+from .find import FindArguments
 from .glob import GlobArguments
 from .grep import GrepArguments
 from .paths import display
@@ -43,6 +45,10 @@ def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
             said = f"{pattern} in {path}" if path else pattern
         case FinalizeArguments(summary=text):
             said = text
+        case FindArguments(query=text):
+            said = text
+        case Given():
+            said = asked.text()
         case _:
             said = telling_team.said(asked) or path or ""
     return f"{tool} {one_line(said)}".rstrip()
@@ -71,7 +77,7 @@ def prompt(
             f"Make {display(plan.path)} ({size})?" if plan.before is None else f"Change {display(plan.path)} ({size})?"
         )
     elif isinstance(asked, BashArguments):
-        what = f"Run {one_line(asked.command)}?"
+        what = f"Run {one_line(asked.command)}{' in the background' if asked.background else ''}?"
     else:
         what = f"{summary(tool, asked, path)}?"
     held = _held(applied) if applied is not None and applied.level == "bubblewrap" else ""

@@ -60,7 +60,8 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
     `arguments` is the final canonical JSON. `code` and `message` are set where the verdict is deny, and go back to the model.
     `binding` is what an approval is given for; `matchers` the rules that wider scopes would make; `preview` shows the change
-    (a unified diff, or the command) to the person who decides. `summary` is one line for the tool row.
+    (a unified diff, or the command) to the person who decides. `summary` is one line for the tool row; with `background` the
+    call answers as soon as its command runs.
     """
 
     verdict: Verdict
@@ -78,6 +79,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     scopes: tuple[ApprovalScope, ...] = ()
     matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
     sandbox: SandboxApplied | None = None
+    background: bool = False
 
 
 class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
     command = [program, *bubblewrap.namespaces(network=False, userns_off=userns_off), *bubblewrap.mounts(view)]
     descriptors: list[int] = []
     if filtered:
-        descriptors.append(seccomp.handed_over())
+        descriptors.append(seccomp.handed_over(network=False))
         command += ["--seccomp", str(descriptors[0])]
     try:
         done = subprocess.run(

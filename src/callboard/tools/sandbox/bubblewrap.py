@@ -15,14 +15,14 @@ passwd pki/ca-trust pki/tls/certs profile protocols resolv.conf rpc services she
 timezone"""
 #: What the sandbox has of its own, in memory, gone with the call.
 _TMP, _SHARED, _HOME = "/tmp", "/dev/shm", "/home/callboard"  # noqa: S108
-_LARGEST = str(1 << 30)
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class View(NamedTuple):
     """What one call sees. `programs` are folders beyond the system's that can be read, and whose programs are found; `kept`
-    are paths in the folder that are mounted read-only, `hidden` those that appear empty."""
+    are paths in the folder that are mounted read-only, `hidden` those that appear empty. `scratch` is how large each of its own
+    file systems may become, in MiB."""
 
     folder: str
     writable: bool
@@ -30,6 +30,7 @@ class View(NamedTuple):
     programs: Sequence[str] = ()
     kept: Sequence[str] = ()
     hidden: Sequence[str] = ()
+    scratch: int = 64
 
 
 def namespaces(*, network: bool, userns_off: bool) -> list[str]:
@@ -54,7 +55,7 @@ def mounts(view: View) -> list[str]:
     bind = "--bind" if view.writable else "--ro-bind"
     options = [*_system(), "--proc", "/proc", "--dev", "/dev"]
     for path in (_TMP, _SHARED, _HOME):
-        options += ["--size", _LARGEST, "--tmpfs", path]
+        options += ["--size", str(view.scratch << 20), "--tmpfs", path]
     options += ["--remount-ro", "/dev"]
     for path in view.programs:
         options += ["--ro-bind", path, path]
@@ -69,11 +70,8 @@ def mounts(view: View) -> list[str]:
 def environment(view: View, search: str) -> list[str]:
     """The options that set the command's environment. Of our own, nothing is in it but those places of the search path
     `search` that lie in the folders of programs."""
-    ours = [
-        one for one in search.split(":") if any(one == path or one.startswith(path + "/") for path in view.programs)
-    ]
     values = {
-        "PATH": ":".join([*ours, PATH]),
+        "PATH": search_path(view, search),
         "HOME": _HOME,
         "TMPDIR": _TMP,
         "PWD": view.folder,
@@ -82,6 +80,14 @@ def environment(view: View, search: str) -> list[str]:
         "NO_COLOR": "1",
     }
     return ["--clearenv", *(part for name, value in values.items() for part in ("--setenv", name, value))]
+
+
+def search_path(view: View, search: str) -> str:
+    """Where the command finds programs: the places of a search path that lie in the folders of programs, then the system's."""
+    ours = [
+        one for one in search.split(":") if any(one == path or one.startswith(path + "/") for path in view.programs)
+    ]
+    return ":".join([*ours, PATH])
 
 
 def _system() -> list[str]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
 import contextlib
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,24 +13,37 @@ from typing import NamedTuple
 import msgspec
 
 from ..outlasting import kill, outlast
+from .output import Output
 
-HEAD = 512 * 1024
-TAIL = 512 * 1024
 _PIECE = 64 * 1024
-#: How long the guard may take to end a tree before it is ended itself, in seconds.
-_PATIENCE = 5.0
+#: How long the guard may take to end a tree before it is ended itself, in seconds; longer than it takes at the most.
+_PATIENCE = 30.0
 
 _GUARD = str(Path(__file__).with_name("guard.py"))
 
 
+class Launch(NamedTuple):
+    """How a command is started. `command` makes the command line, given the descriptor on which bubblewrap is to report; with
+    `reports` it must, and what it does not report as run was not run. `handed` are descriptors that the command gets, `bounds`
+    what its guard keeps it to."""
+
+    command: Callable[[int], Sequence[str]]
+    folder: str
+    environment: dict[str, str]
+    bounds: dict[str, int]
+    handed: Sequence[int] = ()
+    reports: bool = False
+
+
 class Ran(NamedTuple):
     """What a command came to. `exit_code` is None where it did not end by itself; then `error` says why it did not even run,
-    or `timed_out` is set."""
+    `limit` which limit it was over, or `stopped` is set."""
 
     output: str
     exit_code: int | None
-    timed_out: bool = False
+    stopped: bool = False
     error: str = ""
+    limit: str = ""
 
 
 class _Status(msgspec.Struct, frozen=True):
@@ -40,80 +51,101 @@ class _Status(msgspec.Struct, frozen=True):
 
     exit: int | None = None
     error: str = ""
+    limit: str = ""
     ran: int | None = msgspec.field(default=None, name="exit-code")
 
 
-class Output:
-    """Output of any length as it comes: its head and its tail are kept, and its head is passed on."""
+class Guarded:
+    """A command under way behind its guard. `end` must be awaited, or everything that came of it goes on until this process
+    ends."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._head: list[str] = []
-        self._tail: deque[str] = deque()
-        self._head_size = self._tail_size = self._left = 0
+    def __init__(
+        self, process: asyncio.subprocess.Process, output: Output, hold: int, told: int, *, reports: bool
+    ) -> None:
+        self._process = process
+        self._output = output
+        self._hold = hold
+        self._told = told
+        self._reports = reports
+        self._asked = False
+        self.came = asyncio.Event()
+        self.reading = asyncio.ensure_future(self._take_all())
 
-    def take(self, data: bytes, *, last: bool = False) -> None:
-        """The next piece. Bytes that are no UTF-8 are shown as replacement characters."""
-        text = self._decoder.decode(data, last)
-        room = HEAD - self._head_size
-        if room > 0:
-            now, text = text[:room], text[room:]
-            if now:
-                self._head.append(now)
-                self._head_size += len(now)
-                self._tell(now)
-            if text:
-                self._tell(f"\n[more than {HEAD:,} characters of output; what follows is not shown as it comes]\n")
-        if text:
-            self._tail.append(text)
-            self._tail_size += len(text)
-        while self._tail_size - len(self._tail[0]) > TAIL if self._tail else False:
-            gone = len(self._tail.popleft())
-            self._tail_size -= gone
-            self._left += gone
+    def let_go(self) -> None:
+        """Has the guard end the command with all that came of it, if it has not ended by itself."""
+        if self._hold >= 0:
+            self._asked = not self.reading.done()
+            os.close(self._hold)
+            self._hold = -1
 
-    def text(self) -> str:
-        """What is kept."""
-        tail = "".join(self._tail)
-        over = max(0, len(tail) - TAIL)
-        left = self._left + over
-        note = f"\n[{left:,} characters of output left out here]\n" if left else ""
-        return "".join(self._head) + note + tail[over:]
+    async def end(self) -> Ran:
+        """Lets go and waits until nothing of the command is left: what it came to."""
+        self.let_go()
+        try:
+            await self._ended()
+            return self._outcome(_statuses(self._told))
+        finally:
+            os.close(self._told)
+
+    async def _take_all(self) -> None:
+        stream = self._process.stdout
+        while stream is not None and (data := await stream.read(_PIECE)):
+            self._output.take(data)
+            self.came.set()
+        self._output.take(b"", last=True)
+        self.came.set()
+
+    async def _ended(self) -> None:
+        waiting = asyncio.ensure_future(self._process.wait())
+        await asyncio.wait([waiting], timeout=_PATIENCE)
+        if not waiting.done():
+            kill(self._process)
+            await waiting
+        # Something that could not be killed may still hold the other end.
+        await asyncio.wait([self.reading], timeout=_PATIENCE)
+        self.reading.cancel()
+        await asyncio.wait([self.reading])
+
+    def _outcome(self, found: list[_Status]) -> Ran:
+        limit = next((one.limit for one in found if one.limit), "")
+        if limit:
+            return Ran(self._output.text(), None, limit=limit)
+        if self._asked:
+            return Ran(self._output.text(), None, stopped=True)
+        error = next((one.error for one in found if one.error), "")
+        code = next((one.exit for one in found if one.exit is not None), None)
+        ran = not self._reports or any(one.ran is not None for one in found)
+        if error or code is None or not ran:
+            text = self._output.text()
+            return Ran("", None, error=error or text.strip() or "the guard of the command ended")
+        return Ran(self._output.text(), code)
 
 
-async def run(
-    command: Callable[[int], Sequence[str]],
-    folder: str,
-    environment: dict[str, str],
-    *,
-    seconds: float,
-    output: Callable[[str], None],
-    handed: Sequence[int] = (),
-    reports: bool = False,
-) -> Ran:
-    """Runs a command in the folder, with nothing on its input and both outputs merged in their order.
-
-    `command` makes the command line, given the descriptor on which bubblewrap is to report; with `reports` it must, and what
-    it does not report as run was not run. `handed` are descriptors that the command gets. Whatever came of the command is
-    dead when this returns, also where the task is cancelled.
-    """
+async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[Guarded, bool]:
+    """Starts a command in its folder, both outputs merged in their order, and whether this task was cancelled meanwhile. It
+    reads from the descriptor `source`, which is taken over, or from nothing."""
     told, tell = os.pipe()
     report = os.dup(tell)
     held, hold = os.pipe()
-    kept = Output(output)
+    bounds = dict(launch.bounds)
+    handed = [tell, *launch.handed]
+    if launch.reports:
+        handed.append(report)
+    if source >= 0:
+        bounds["input"] = source
+        handed.append(source)
     try:
         process, cancelled = await outlast(
             asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-I", "-S", _GUARD, str(tell), *command(report)),
+                *("-I", "-S", _GUARD, str(tell), msgspec.json.encode(bounds).decode(), *launch.command(report)),
                 stdin=held,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
-                cwd=folder,
-                env=environment,
+                cwd=launch.folder,
+                env=launch.environment,
                 start_new_session=True,
-                pass_fds=(tell, report, *handed) if reports else (tell, *handed),
+                pass_fds=handed,
             )
         )
     except BaseException:
@@ -121,51 +153,26 @@ async def run(
         os.close(told)
         raise
     finally:
-        for descriptor in (tell, report, held):
+        for descriptor in (tell, report, held, *([source] if source >= 0 else [])):
             os.close(descriptor)
-    try:
-        timed_out, cancelled = await _attend(process, kept, hold, 0.0 if cancelled else seconds, cancelled=cancelled)
-        found = _statuses(told)
-    finally:
-        os.close(told)
-    if cancelled:
-        raise asyncio.CancelledError
-    return _outcome(kept, found, timed_out=timed_out, reports=reports)
+    return Guarded(process, output, hold, told, reports=launch.reports), cancelled
 
 
-async def _attend(
-    process: asyncio.subprocess.Process, kept: Output, hold: int, seconds: float, *, cancelled: bool
-) -> tuple[bool, bool]:
-    """Takes the output until the guard ends, and has it end in time: whether time was over, whether we were cancelled."""
-    reading = asyncio.ensure_future(_take_all(process.stdout, kept))
-    timed_out = False
+async def run(launch: Launch, *, seconds: float, output: Callable[[str], None]) -> Ran:
+    """Runs a command with nothing on its input, for so many seconds at most. Whatever came of it is dead when this returns,
+    also where the task is cancelled."""
+    guarded, cancelled = await start(launch, Output(output))
     try:
-        done, _ = await asyncio.wait([reading], timeout=seconds)
-        timed_out = not done
+        if not cancelled:
+            await asyncio.wait([guarded.reading], timeout=seconds)
     except asyncio.CancelledError:
         cancelled = True
     finally:
-        os.close(hold)
-    _, again = await outlast(_ended(process, reading))
-    return timed_out, cancelled or again
-
-
-async def _ended(process: asyncio.subprocess.Process, reading: asyncio.Future[None]) -> None:
-    waiting = asyncio.ensure_future(process.wait())
-    await asyncio.wait([waiting], timeout=_PATIENCE)
-    if not waiting.done():
-        kill(process)
-        await waiting
-    # Something that could not be killed may still hold the other end.
-    await asyncio.wait([reading], timeout=_PATIENCE)
-    reading.cancel()
-    await asyncio.wait([reading])
-
-
-async def _take_all(stream: asyncio.StreamReader | None, kept: Output) -> None:
-    while stream is not None and (data := await stream.read(_PIECE)):
-        kept.take(data)
-    kept.take(b"", last=True)
+        guarded.let_go()
+    ran, again = await outlast(guarded.end())
+    if cancelled or again:
+        raise asyncio.CancelledError
+    return ran
 
 
 def _statuses(told: int) -> list[_Status]:
@@ -175,15 +182,3 @@ def _statuses(told: int) -> list[_Status]:
         while piece := os.read(told, _PIECE):
             data += piece
     return [msgspec.json.decode(line, type=_Status) for line in data.splitlines() if line.strip()]
-
-
-def _outcome(kept: Output, found: list[_Status], *, timed_out: bool, reports: bool) -> Ran:
-    if timed_out:
-        return Ran(kept.text(), None, timed_out=True)
-    error = next((one.error for one in found if one.error), "")
-    code = next((one.exit for one in found if one.exit is not None), None)
-    ran = not reports or any(one.ran is not None for one in found)
-    if error or code is None or not ran:
-        text = kept.text()
-        return Ran("", None, error=error or text.strip() or "the guard of the command ended")
-    return Ran(kept.text(), code)

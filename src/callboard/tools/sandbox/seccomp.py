@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 import tempfile
 from functools import cache
 from typing import Any
@@ -23,8 +24,9 @@ _AF_VSOCK = 40
 
 
 @cache
-def program() -> bytes:
-    """The filter as a BPF program for bubblewrap. Raises OSError or ImportError where this machine cannot make one."""
+def program(*, network: bool) -> bytes:
+    """The filter as a BPF program for bubblewrap. Without a network there are no Unix sockets either: one whose file lies in
+    the folder would lead out of it. Raises OSError or ImportError where this machine cannot make one."""
     seccomp: Any = _library()
     made = seccomp.SyscallFilter(seccomp.ALLOW)
     for name in _REFUSED.split():
@@ -36,17 +38,18 @@ def program() -> bytes:
     made.add_rule(denied, "clone", seccomp.Arg(0, masked, _NEW_USER_NAMESPACE, _NEW_USER_NAMESPACE))
     for request in (_TIOCSTI, _TIOCLINUX):
         made.add_rule(denied, "ioctl", seccomp.Arg(1, masked, 0xFFFFFFFF, request))
-    made.add_rule(denied, "socket", seccomp.Arg(0, seccomp.EQ, _AF_VSOCK))
+    for family in (_AF_VSOCK,) if network else (_AF_VSOCK, socket.AF_UNIX):
+        made.add_rule(denied, "socket", seccomp.Arg(0, masked, 0xFFFFFFFF, family))
     with tempfile.TemporaryFile() as file:
         made.export_bpf(file)
         file.seek(0)
         return file.read()
 
 
-def handed_over() -> int:
+def handed_over(*, network: bool) -> int:
     """A descriptor from which the program can be read once. To be closed."""
     descriptor = os.memfd_create("seccomp", 0)
-    os.write(descriptor, program())
+    os.write(descriptor, program(network=network))
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 

@@ -1,0 +1,119 @@
+"""A command that goes on behind the call that started it: read from an offset, written to, ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.processes import Excerpt
+from callboard.contracts.ports.tools import ToolOutcome
+
+from ..outlasting import outlast
+from . import running
+from .output import Output
+
+#: How long what is written may wait for the command to read, in seconds.
+_PATIENCE = 10.0
+
+
+def _untold(_: str) -> None:
+    """Nobody is shown the output as it comes: it is asked for."""
+
+
+class Background:
+    """Implements the port `Process`. `held` is what must stay open for as long as it runs, `outcome` says what it came to."""
+
+    def __init__(
+        self,
+        guarded: running.Guarded,
+        output: Output,
+        sink: int,
+        held: ExitStack,
+        outcome: Callable[[running.Ran], ToolOutcome],
+    ) -> None:
+        self._guarded = guarded
+        self._output = output
+        self._sink = sink
+        self._held = held
+        self._outcome_of = outcome
+        self._began = time.monotonic()
+        self._writing = asyncio.Lock()
+        self._end = asyncio.ensure_future(self._carry())
+
+    def read(self, offset: int, most: int) -> Excerpt:
+        """At most so many characters of its output from an offset on."""
+        return self._output.since(offset, most)
+
+    async def more(self, offset: int) -> None:
+        """Waits until there is output behind the offset, or the process is over."""
+        while self._output.total <= offset and not self._end.done():
+            self._guarded.came.clear()
+            coming = asyncio.ensure_future(self._guarded.came.wait())
+            await asyncio.wait([coming, self._end], return_when=asyncio.FIRST_COMPLETED)
+            coming.cancel()
+
+    async def write(self, text: str, *, end: bool) -> None:
+        """Writes to its input. Raises Refusal `process_unavailable` where it does not read any more."""
+        async with self._writing:
+            left = memoryview(text.encode("utf-8", "surrogatepass"))
+            until = time.monotonic() + _PATIENCE
+            while left:
+                if self._sink < 0 or self._end.done() or time.monotonic() > until:
+                    raise Refusal("process_unavailable", "The process does not read what is written to it.")
+                try:
+                    left = left[os.write(self._sink, left) :]
+                except BlockingIOError:
+                    await asyncio.sleep(0.01)
+                except BrokenPipeError:
+                    self._close_sink()
+            if end:
+                self._close_sink()
+
+    async def stop(self) -> None:
+        """Ends it with all that came of it; returns when nothing of it is left."""
+        self._guarded.let_go()
+        await outlast(self._end)
+
+    async def ended(self) -> ToolOutcome:
+        """What it came to, once nothing of it is left."""
+        return await asyncio.shield(self._end)
+
+    async def _carry(self) -> ToolOutcome:
+        try:
+            await asyncio.wait([self._guarded.reading])
+            ran = await self._guarded.end()
+        finally:
+            self._close_sink()
+            self._held.close()
+        took = round((time.monotonic() - self._began) * 1000)
+        made = self._outcome_of(ran)
+        return ToolOutcome(
+            output=made.output, code=made.code, message=made.message, exit_code=made.exit_code, duration_ms=took
+        )
+
+    def _close_sink(self) -> None:
+        sink, self._sink = self._sink, -1
+        if sink >= 0:
+            with suppress(OSError):
+                os.close(sink)
+
+
+async def start(
+    launch: running.Launch, held: ExitStack, outcome: Callable[[running.Ran], ToolOutcome]
+) -> tuple[Background, bool]:
+    """Starts a command that goes on, with a pipe for its input, and whether this task was cancelled meanwhile. `held` is closed
+    when it is over."""
+    source, sink = os.pipe()
+    os.set_blocking(sink, False)
+    output = Output(_untold)
+    try:
+        guarded, cancelled = await running.start(launch, output, source=source)
+    except BaseException:
+        os.close(sink)
+        held.close()
+        raise
+    return Background(guarded, output, sink, held, outcome), cancelled

@@ -1,0 +1,79 @@
+"""Commands that go on behind the call that started them, and what any command of a folder would find."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+
+from callboard.contracts.commands.processes import ExecutionEnvironment
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.processes import Process
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
+
+from . import bash, kit, shell
+from .bash import BashArguments
+from .case import Case, Ground
+from .handles import Folder
+from .paths import PROTECTED
+from .same import same_call
+from .sandbox import bubblewrap, keeping
+from .sandbox.ability import ability
+
+_ANY = ToolCall(call_id="", tool=bash.NAME, arguments="")
+
+
+class FolderShells:
+    """Implements the port `Shells`. `hidden`, `programs` and `bwrap` are those of the toolbox."""
+
+    def __init__(self, *, hidden: Sequence[str] = (), programs: Sequence[str] = (), bwrap: str = "bwrap") -> None:
+        self._hidden = tuple(hidden)
+        self._programs = tuple(programs)
+        self._bwrap = bwrap
+
+    async def start(self, call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Process:
+        """Starts the command of a call that was let through. Raises Refusal."""
+        asked = same_call(call, evaluation, context)
+        if not isinstance(asked, BashArguments) or evaluation.sandbox is None:
+            raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
+        ground = await asyncio.to_thread(self._ground)
+        try:
+            return await shell.start(asked, context.folder, evaluation.sandbox, ground)
+        except OSError as error:
+            raise Refusal("tool_failed", f"The command was not run: {error.strerror or error}.") from error
+
+    async def environment(self, context: ToolContext) -> ExecutionEnvironment:
+        """What a command of this context would find."""
+        return await asyncio.to_thread(lambda: self._environment(context))
+
+    def _environment(self, context: ToolContext) -> ExecutionEnvironment:
+        ground = self._ground()
+        case = Case(call=_ANY, context=context, ground=ground, asked=BashArguments(command=":"))
+        case.kind = kit.KINDS[bash.NAME]
+        held = case.held
+        if held and case.may_write:
+            with Folder(context.folder, ground.hidden) as folder:
+                case.unkept = keeping.unkept(folder)
+        applied = case.confinement()
+        search = os.environ.get("PATH", bubblewrap.PATH)
+        view = bubblewrap.View(folder=context.folder, writable=False, network=False, programs=ground.programs)
+        return ExecutionEnvironment(
+            cwd=context.folder,
+            workspace_roots=(context.folder,),
+            level=applied.level,
+            why="" if held and not ground.ability.why else ground.why_not(context.folder),
+            seccomp=applied.seccomp,
+            network=applied.network,
+            limits=applied.limits,
+            writable=applied.writable,
+            protected=tuple(f"{context.folder}/{name}" for name in PROTECTED if name not in case.unkept)
+            if held
+            else (),
+            hidden=tuple(shell.inside(context.folder, ground.hidden)) if held else (),
+            programs=tuple((bubblewrap.search_path(view, search) if held else search).split(":")),
+            trusted=context.trusted,
+            permission_mode=context.permission_mode,
+        )
+
+    def _ground(self) -> Ground:
+        return Ground(ability(self._bwrap), hidden=self._hidden, programs=self._programs)
