@@ -2,6 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
 import { makeServices } from './app/services'
+import { sendByRequest } from './system/api/upload'
 import { readRoute } from './system/local/route'
 import { browserStorage } from './system/local/values'
 import './main.css'
@@ -9,7 +10,12 @@ import './main.css'
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element with the id "root"')
 
-const services = makeServices((input, init) => fetch(input, init), browserStorage(), document.documentElement)
+const services = makeServices(
+  (input, init) => fetch(input, init),
+  browserStorage(),
+  document.documentElement,
+  sendByRequest,
+)
 // What the page will show is asked for before the page is there: the server answers while the browser builds.
 const { workspaceId, sessionId } = readRoute(window.location.hash)
 void services.workbench.begin(workspaceId ?? services.values.read('workspace'))

@@ -18,6 +18,7 @@ import { atWork } from '@/system/rows/team'
 import { hasBegun } from '@/system/rows/turns'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
+import type { Wanted } from '@/ui/tabs'
 import type { SessionOffers } from './commands'
 import { Details } from './details'
 import { useServices } from './services-context'
@@ -60,6 +61,24 @@ export function ActiveSession(props: ActiveSessionProps) {
   )
 
   const artifacts = useOpenArtifact(session, showInspector)
+  const [wanted, setWanted] = useState<Wanted | null>(null)
+  const closeArtifact = artifacts.close
+  const showTab = useCallback(
+    (id: string) => {
+      closeArtifact()
+      setWanted({ id })
+      showInspector()
+    },
+    [closeArtifact, showInspector],
+  )
+  const showContext = useCallback(() => showTab('context'), [showTab])
+  const goToTurn = useCallback(
+    (turnId: string) => {
+      setSelected(turnId)
+      showTab('turn')
+    },
+    [showTab],
+  )
   const running = view.running
   const paused = view.status?.paused ?? null
   const threadId = view.status?.threadId ?? null
@@ -84,8 +103,8 @@ export function ActiveSession(props: ActiveSessionProps) {
   const canDecide = view.actions.length > 0
   const onOffers = props.onOffers
   useEffect(
-    () => onOffers({ canInterrupt, canResume, canDecide, atWork: working, interrupt, resume }),
-    [onOffers, canInterrupt, canResume, canDecide, working, interrupt, resume],
+    () => onOffers({ canInterrupt, canResume, canDecide, atWork: working, interrupt, resume, showTab }),
+    [onOffers, canInterrupt, canResume, canDecide, working, interrupt, resume, showTab],
   )
 
   const turn =
@@ -121,6 +140,7 @@ export function ActiveSession(props: ActiveSessionProps) {
           inputRef={props.inputRef}
           onInspectTurn={inspectTurn}
           artifacts={artifacts.reader}
+          onShowContext={showContext}
           instead={
             team === null || look === 'conversation'
               ? null
@@ -150,7 +170,8 @@ export function ActiveSession(props: ActiveSessionProps) {
         shownAgent={look === 'conversation' ? (view.agent?.agentId ?? team?.row.lead ?? '') : ''}
         handlers={handlers}
         artifacts={artifacts}
-        onGoToTurn={inspectTurn}
+        onGoToTurn={goToTurn}
+        wanted={wanted}
       />
     </>
   )

@@ -15,6 +15,8 @@ export interface SessionOffers {
   readonly atWork: number
   readonly interrupt: () => void
   readonly resume: () => void
+  /** Show a panel of the details. */
+  readonly showTab: (id: string) => void
 }
 
 export interface CommandContext extends SessionOffers {
@@ -61,6 +63,8 @@ function ofSession(context: CommandContext): readonly Row[] {
     row('interrupt', t('palette.interrupt'), 'stop', context.canInterrupt, context.interrupt),
     row('resume', t('palette.resume'), 'play', context.canResume, context.resume),
     row('compose', t('palette.compose'), 'edit', true, context.compose),
+    row('artifacts', t('palette.artifacts'), 'layers', here, () => context.showTab('artifacts')),
+    row('context', t('palette.context'), 'gauge', here, () => context.showTab('context')),
     row('pin', t(active?.pinned ? 'sessions.unpin' : 'sessions.pin'), 'pin', here, () =>
       update({ pinned: !active?.pinned }),
     ),

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react'
 import { ArtifactList } from '@/features/artifacts/artifact-list'
 import { ContextPanel } from '@/features/context/context-panel'
 import { Inspector } from '@/features/inspector/inspector'
+import { NamesProvider } from '@/features/shared/names'
 import { useT } from '@/features/shared/surface'
 import { Alone } from '@/features/team/alone'
 import type { TeamHandlers } from '@/features/team/handlers'
@@ -10,11 +11,12 @@ import { Roster } from '@/features/team/roster'
 import type { TurnRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
-import type { Tab } from '@/ui/tabs'
+import type { Tab, Wanted } from '@/ui/tabs'
 import { Side } from './side'
 import type { OpenArtifact } from './use-artifacts'
 import { useContextPanel } from './use-context'
 import type { Panel } from './use-layout'
+import { useNamesOf } from './use-names'
 import { statusOf, type useSessionRows } from './use-session-rows'
 
 const OpenedArtifact = lazy(() => import('./opened-artifact'))
@@ -29,26 +31,30 @@ export function Details(props: {
   readonly handlers: TeamHandlers
   readonly artifacts: OpenArtifact
   readonly onGoToTurn: (turnId: string) => void
+  readonly wanted: Wanted | null
 }) {
   const t = useT()
   const { session, view, turn, panel, artifacts } = props
+  const names = useNamesOf(view)
   const first = useFirst(props)
   const last = useLast(props)
   const opened = artifacts.opened === null ? null : artifacts.reader.get(artifacts.opened.artifactId)
   if (opened !== null) {
     return (
       <Side panel={panel} side="right" label={t('artifact.title')} wide>
-        <Suspense fallback={<p className="p-4 text-ink-faint">{t('tool.loading')}</p>}>
-          <OpenedArtifact
-            key={opened.artifactId}
-            session={session}
-            artifact={opened}
-            asked={artifacts.opened?.version ?? null}
-            onOpen={artifacts.reader.onOpen}
-            onClose={artifacts.close}
-            onGoToTurn={props.onGoToTurn}
-          />
-        </Suspense>
+        <NamesProvider value={names}>
+          <Suspense fallback={<p className="p-4 text-ink-faint">{t('tool.loading')}</p>}>
+            <OpenedArtifact
+              key={opened.artifactId}
+              session={session}
+              artifact={opened}
+              asked={artifacts.opened?.version ?? null}
+              onOpen={artifacts.reader.onOpen}
+              onClose={artifacts.close}
+              onGoToTurn={props.onGoToTurn}
+            />
+          </Suspense>
+        </NamesProvider>
       </Side>
     )
   }
@@ -59,14 +65,17 @@ export function Details(props: {
           <h2 className="font-semibold">{t('inspector.title')}</h2>
           <IconButton icon="close" label={t('app.close_inspector')} onClick={panel.hide} />
         </header>
-        <Inspector
-          turn={turn}
-          parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
-          status={statusOf(turn, view.threads)}
-          sessionId={session.id}
-          first={first}
-          last={last}
-        />
+        <NamesProvider value={names}>
+          <Inspector
+            turn={turn}
+            parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
+            status={statusOf(turn, view.threads)}
+            sessionId={session.id}
+            first={first}
+            last={last}
+            wanted={props.wanted}
+          />
+        </NamesProvider>
       </div>
     </Side>
   )

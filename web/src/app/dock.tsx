@@ -28,6 +28,7 @@ export interface DockProps {
   readonly team: Team | null
   /** What stands in the place of the composer; null leaves it. */
   readonly toAgent: ReactNode
+  readonly meter: ReactNode
 }
 
 export function Dock(props: DockProps) {
@@ -74,6 +75,7 @@ export function Dock(props: DockProps) {
           placeholder={t(props.busy ? 'composer.placeholder_busy' : 'composer.placeholder')}
           disabledBecause={props.archived ? t('composer.archived') : null}
           inputRef={props.inputRef}
+          meter={props.meter}
         />
       )}
     </div>

@@ -1,5 +1,6 @@
 /** Everything that lives as long as the page, made once. */
 import { ApiClient, type Fetch } from '@/system/api/client'
+import type { SendFile } from '@/system/api/upload'
 import { LanguageChoice } from '@/system/i18n/languages'
 import { newId } from '@/system/ids'
 import { Choices } from '@/system/local/choices'
@@ -21,10 +22,15 @@ export interface Services {
   readonly desk: ArtifactDesk
 }
 
-export function makeServices(fetch: Fetch, storage: Storage | null, root: HTMLElement): Services {
+export function makeServices(
+  fetch: Fetch,
+  storage: Storage | null,
+  root: HTMLElement,
+  sendFile?: SendFile,
+): Services {
   const values = new LocalValues(storage)
   const drafts = new Drafts(values)
-  const api = new ApiClient(fetch, () => newId('key'))
+  const api = new ApiClient(fetch, () => newId('key'), sendFile)
   return {
     values,
     drafts,

@@ -1,11 +1,12 @@
 import { type ReactNode, type RefObject, useCallback, useMemo, useState } from 'react'
 import { ConnectionBanner } from '@/features/connection/connection-banner'
+import { BudgetMeter } from '@/features/context/budget-meter'
 import { Conversation } from '@/features/conversation/conversation'
 import type { ConversationHandlers } from '@/features/conversation/handlers'
 import { type Artifacts, ArtifactsProvider } from '@/features/shared/artifacts'
-import { type Names, NamesProvider } from '@/features/shared/names'
+import { NamesProvider } from '@/features/shared/names'
 import { useT } from '@/features/shared/surface'
-import { nameOf, type Team } from '@/system/rows/team'
+import { nameOf } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { WINDOW } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
@@ -13,6 +14,8 @@ import { Dock } from './dock'
 import { useServices } from './services-context'
 import { useSignal } from './use'
 import { type Chosen, useChosen } from './use-composer'
+import { contextOf } from './use-context'
+import { useNamesOf } from './use-names'
 import type { useSessionRows } from './use-session-rows'
 import { leadThread } from './use-team'
 
@@ -22,6 +25,7 @@ export interface SessionViewProps {
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly onInspectTurn: (turnId: string) => void
   readonly artifacts: Artifacts
+  readonly onShowContext: () => void
   /** What stands in the place of the conversation; null leaves it. `onNeedParts` reads a turn's parts. */
   readonly instead: ((onNeedParts: (turnId: string) => void) => ReactNode) | null
   /** What stands over the conversation. */
@@ -41,7 +45,7 @@ export function SessionView(props: SessionViewProps) {
   const loadOlder = useCallback(() => void workbench.attempt(() => session.loadOlder()), [workbench, session])
   const { failed, onNeedParts } = useParts(session)
   const allHandlers = useMemo(() => ({ ...handlers, onNeedParts }), [handlers, onNeedParts])
-  const names = useNamesOf(view.team)
+  const names = useNamesOf(view)
   const waiting = useMemo(() => new Set(view.actions.map((action) => action.toolCallId)), [view.actions])
 
   if (session.feed.connection === 'gone') {
@@ -94,27 +98,12 @@ export function SessionView(props: SessionViewProps) {
           chosen={chosen}
           team={view.team}
           toAgent={props.toAgent}
+          meter={<BudgetMeter context={contextOf(view)} onOpen={props.onShowContext} />}
         />
       </ArtifactsProvider>
     </NamesProvider>
   )
 }
-
-/** What the facts of a team name by an id. Rows of the conversation are drawn anew only where a name is another. */
-function useNamesOf(team: Team | null): Names {
-  const agents = team?.agents ?? NOBODY
-  const tasks = team?.tasks ?? NO_TASKS
-  return useMemo(
-    () => ({
-      agent: (id) => nameOf(agents, id),
-      task: (id) => tasks.find((task) => task.key === id)?.title ?? id,
-    }),
-    [agents, tasks],
-  )
-}
-
-const NOBODY: Team['agents'] = []
-const NO_TASKS: Team['tasks'] = []
 
 /** How the person's next turn runs; who they talk with is the lead, whichever transcript is on the screen. */
 function useChosenIn(session: Session, { rows, team, allTurns }: SessionViewProps['view']): Chosen {

@@ -162,6 +162,7 @@ const NOTHING_OFFERED: SessionOffers = {
   atWork: 0,
   interrupt: NOTHING,
   resume: NOTHING,
+  showTab: NOTHING,
 }
 
 function useShortcuts({ palette, decide }: { palette: () => void; decide: () => void }) {

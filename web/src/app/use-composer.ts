@@ -1,10 +1,13 @@
 /** What the composer keeps here: the draft of each session, and how the person likes to send. */
 import { useCallback, useEffect, useState } from 'react'
+import type { Attaching } from '@/features/composer/attachments'
 import type { BusyHow, Settings } from '@/features/composer/composer'
+import type { FindMentions } from '@/features/composer/mentions'
 import { AT_FIRST, type TurnSettings } from '@/system/local/choices'
 import type { TurnRow } from '@/system/rows/model'
 import type { How } from '@/system/workbench/outbox'
 import type { Session } from '@/system/workbench/session'
+import { NEW_SESSION } from '@/system/workbench/workbench'
 import { useServices } from './services-context'
 import { useSignal } from './use'
 
@@ -62,5 +65,33 @@ export function useComposer(place: string, { settings, onChoose }: Chosen) {
     [workbench, mode, permissionMode],
   )
   const onDraft = useCallback((text: string) => drafts.set(place, text), [drafts, place])
-  return { draft: drafts.get(place), onDraft, settings: { ...settings, busyHow }, onSettings, onSend }
+  const draft = drafts.get(place)
+  const attaching = useAttaching(place)
+  const onMention = useFindMentions(place)
+  return { draft, onDraft, settings: { ...settings, busyHow }, onSettings, onSend, attaching, onMention }
+}
+
+function useAttaching(place: string): Attaching {
+  const { attachments } = useServices().workbench
+  useSignal(attachments.changes)
+  const onFiles = useCallback((files: readonly File[]) => attachments.add(place, files), [attachments, place])
+  const onRemove = useCallback((id: string) => attachments.remove(place, id), [attachments, place])
+  return { list: attachments.of(place), onFiles, onRemove }
+}
+
+/** What an @ may mean here. Where it cannot be asked, nothing is suggested; the turn says what it could not find. */
+function useFindMentions(place: string): FindMentions {
+  const { workbench } = useServices()
+  return useCallback(
+    async (text: string) => {
+      const { workspaceId } = workbench
+      const session = place === NEW_SESSION ? {} : { sessionId: place }
+      try {
+        return (await workbench.api.query('find_mentions', { workspaceId, text, ...session })).mentions
+      } catch {
+        return []
+      }
+    },
+    [workbench, place],
+  )
 }

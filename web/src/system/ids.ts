@@ -3,8 +3,8 @@
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 22
 
-/** `trn` a turn, `str` a steer, `key` an idempotency key. */
-export type IdKind = 'trn' | 'str' | 'key'
+/** `trn` a turn, `str` a steer, `key` an idempotency key, `att` a file on its way. */
+export type IdKind = 'trn' | 'str' | 'key' | 'att'
 
 export function newId(kind: IdKind, now: number = Date.now()): string {
   let number = BigInt(now) << 80n

@@ -1,5 +1,5 @@
 import { Tabs as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 
 export interface Tab {
   readonly id: string
@@ -7,10 +7,26 @@ export interface Tab {
   readonly content: ReactNode
 }
 
+/** A panel that was asked for from elsewhere: another object is another wish. */
+export interface Wanted {
+  readonly id: string
+}
+
 /** Panels of which one is shown. Which one it is is nobody's business but the page's. */
-export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+export function Tabs(props: {
+  readonly label: string
+  readonly tabs: readonly Tab[]
+  readonly wanted?: Wanted | null
+}) {
+  const { label, tabs, wanted = null } = props
+  const [chosen, setChosen] = useState(wanted?.id ?? '')
+  useEffect(() => {
+    if (wanted !== null) setChosen(wanted.id)
+  }, [wanted])
+  // One that is gone gives way to the first.
+  const shown = tabs.some((tab) => tab.id === chosen) ? chosen : (tabs[0]?.id ?? '')
   return (
-    <Radix.Root defaultValue={tabs[0]?.id ?? ''} className="flex min-h-0 flex-1 flex-col">
+    <Radix.Root value={shown} onValueChange={setChosen} className="flex min-h-0 flex-1 flex-col">
       <Radix.List
         aria-label={label}
         className="flex shrink-0 gap-4 overflow-x-auto border-b border-line px-4"

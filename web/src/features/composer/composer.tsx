@@ -1,10 +1,20 @@
-import { type FormEvent, type KeyboardEvent, type Ref, useState } from 'react'
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useState,
+} from 'react'
 import { MODES, type Mode, PERMISSION_MODES, type PermissionMode } from '@/system/generated/contracts'
 import type { How } from '@/system/workbench/outbox'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { Select } from '@/ui/select'
 import { useT } from '../shared/surface'
+import { AttachedList, type Attaching, PickFiles } from './attachments'
+import { type FindMentions, MentionList, useMentions } from './mentions'
 
 /** What input to a running turn may become. Nothing is chosen until the person did. */
 export type BusyHow = Exclude<How, 'start'>
@@ -32,6 +42,12 @@ export interface ComposerProps {
   readonly disabledBecause: string | null
   readonly onSend: (text: string, how: How) => void
   readonly inputRef: Ref<HTMLTextAreaElement>
+  /** Left out where nothing can be attached. */
+  readonly attaching?: Attaching
+  /** Left out where nothing can be named with an @. */
+  readonly onMention?: FindMentions
+  /** What stands beside the settings, such as how much of the model's window is in use. */
+  readonly meter?: ReactNode
 }
 
 export function Composer(props: ComposerProps) {
@@ -39,9 +55,12 @@ export function Composer(props: ComposerProps) {
   const { draft, settings, busy } = props
   const [asked, setAsked] = useState(false)
   const how: How | null = busy ? settings.busyHow : 'start'
+  const mentions = useMentions(props.onMention, props.onDraft)
+  const files = useFiles(props.disabledBecause === null ? props.attaching : undefined)
   const empty = draft.trim() === ''
+  const held = heldBy(props.attaching)
   const send = () => {
-    if (empty || props.disabledBecause !== null) return
+    if (empty || held !== null || props.disabledBecause !== null) return
     if (how === null) setAsked(true)
     else {
       setAsked(false)
@@ -52,7 +71,8 @@ export function Composer(props: ComposerProps) {
     event.preventDefault()
     send()
   }
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (mentions.onKey(event)) return
     // While an input method composes a word, Enter ends the word.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -61,8 +81,20 @@ export function Composer(props: ComposerProps) {
   return (
     <form
       onSubmit={onSubmit}
-      className="rounded-lg border border-line-strong bg-surface shadow-sm focus-within:border-accent"
+      onDragOver={files.onDragOver}
+      onDragLeave={files.onDragLeave}
+      onDrop={files.onDrop}
+      className={`relative rounded-lg border bg-surface shadow-sm focus-within:border-accent ${files.over ? 'border-accent bg-accent-soft' : 'border-line-strong'}`}
     >
+      <MentionList
+        id={mentions.list}
+        asked={mentions.asked}
+        onTake={(mention) => {
+          const field = document.activeElement
+          if (field instanceof HTMLTextAreaElement) mentions.take(field, mention)
+        }}
+      />
+      {props.attaching && <AttachedList attaching={props.attaching} />}
       <textarea
         ref={props.inputRef}
         // biome-ignore lint/a11y/noAutofocus: the message field is what the page is for
@@ -74,7 +106,15 @@ export function Composer(props: ComposerProps) {
         value={draft}
         rows={1}
         maxLength={1_000_000}
-        onChange={(event) => props.onDraft(event.target.value)}
+        aria-autocomplete={props.onMention ? 'list' : undefined}
+        aria-controls={mentions.asked === null ? undefined : mentions.list}
+        aria-activedescendant={mentions.active}
+        onChange={(event) => {
+          props.onDraft(event.target.value)
+          mentions.look(event.target)
+        }}
+        onBlur={mentions.close}
+        onPaste={files.onPaste}
         onKeyDown={onKeyDown}
         className="field-sizing-content block max-h-[38vh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 text-lg outline-none"
       />
@@ -82,6 +122,7 @@ export function Composer(props: ComposerProps) {
         {t('composer.keys')}
       </p>
       <div className="flex flex-wrap items-center gap-1 px-1.5 pb-1.5">
+        {props.attaching && props.disabledBecause === null && <PickFiles attaching={props.attaching} />}
         <Select
           label={t('composer.mode')}
           icon="play"
@@ -106,6 +147,7 @@ export function Composer(props: ComposerProps) {
           }))}
         />
         <span className="flex-1" />
+        {props.meter}
         {busy && (
           <span className="max-sm:order-first max-sm:w-full">
             <RadioGroup
@@ -124,22 +166,68 @@ export function Composer(props: ComposerProps) {
           type="submit"
           look={how === 'interrupt' ? 'danger' : 'solid'}
           icon={how === 'steer' ? 'steer' : how === 'queue' ? 'queue' : 'arrowUp'}
-          disabled={empty || how === null || props.disabledBecause !== null}
+          disabled={empty || how === null || held !== null || props.disabledBecause !== null}
         >
           {how === null || how === 'start' ? t('composer.send') : t(SEND[how])}
         </Button>
       </div>
-      {busy && how === null && !empty && (
-        <p
-          role={asked ? 'alert' : undefined}
-          className={`px-3.5 pb-2 text-sm ${asked ? 'font-medium text-warn' : 'text-ink-faint'}`}
-        >
-          {t('composer.how')}
-        </p>
-      )}
-      {busy && how !== null && how !== 'start' && (
-        <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(`composer.how.${how}_hint`)}</p>
-      )}
+      <Note held={held} busy={busy} how={how} empty={empty} asked={asked} />
     </form>
   )
+}
+
+/** What is to be done before it can be sent, or what sending it means. */
+function Note(props: {
+  readonly held: ReturnType<typeof heldBy>
+  readonly busy: boolean
+  readonly how: How | null
+  readonly empty: boolean
+  readonly asked: boolean
+}) {
+  const t = useT()
+  const { held, how, asked } = props
+  if (held !== null) return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(held)}</p>
+  if (!props.busy || how === 'start') return null
+  if (how !== null) {
+    return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(`composer.how.${how}_hint`)}</p>
+  }
+  if (props.empty) return null
+  return (
+    <p
+      role={asked ? 'alert' : undefined}
+      className={`px-3.5 pb-2 text-sm ${asked ? 'font-medium text-warn' : 'text-ink-faint'}`}
+    >
+      {t('composer.how')}
+    </p>
+  )
+}
+
+/** Why what is typed cannot be sent yet; null where it can. */
+function heldBy(attaching: Attaching | undefined) {
+  const states = attaching?.list.map((one) => one.state) ?? []
+  if (states.includes('failed')) return 'composer.held_failed'
+  return states.includes('sending') ? 'composer.held_sending' : null
+}
+
+/** Files that are pasted or dropped. Text that comes with them stays text. */
+function useFiles(attaching: Attaching | undefined) {
+  const [over, setOver] = useState(false)
+  const take = (event: ClipboardEvent | DragEvent, data: DataTransfer | null) => {
+    const files = [...(data?.files ?? [])]
+    setOver(false)
+    if (attaching === undefined || files.length === 0) return
+    event.preventDefault()
+    attaching.onFiles(files)
+  }
+  return {
+    over,
+    onPaste: (event: ClipboardEvent) => take(event, event.clipboardData),
+    onDrop: (event: DragEvent) => take(event, event.dataTransfer),
+    onDragOver: (event: DragEvent) => {
+      if (attaching === undefined || !event.dataTransfer.types.includes('Files')) return
+      event.preventDefault()
+      setOver(true)
+    },
+    onDragLeave: () => setOver(false),
+  }
 }

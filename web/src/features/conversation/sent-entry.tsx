@@ -22,6 +22,13 @@ export function SentEntry(props: {
         {!unconfirmed && <span>{t(entry.state === 'sending' ? 'turn.sending' : 'turn.accepted')}</span>}
       </div>
       <p className="wrap-any text-lg whitespace-pre-wrap text-ink-soft">{entry.text}</p>
+      {entry.attached.length > 0 && (
+        <p className="wrap-any pt-1 text-sm text-ink-faint">
+          {t.count('composer.with', entry.attached.length, {
+            names: entry.attached.map((one) => one.name).join(', '),
+          })}
+        </p>
+      )}
       {unconfirmed && (
         <div className="flex flex-wrap items-center gap-2 pt-2" role="alert">
           <span className="text-sm text-warn">{t('turn.unconfirmed')}</span>

@@ -4,7 +4,7 @@ import { activityOf, durationOf } from '@/system/rows/activity'
 import type { Part, StatusRow, ToolPart, TurnRow } from '@/system/rows/model'
 import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
-import { type Tab, Tabs } from '@/ui/tabs'
+import { type Tab, Tabs, type Wanted } from '@/ui/tabs'
 import { useT } from '../shared/surface'
 import { Permissions } from './permissions'
 
@@ -18,24 +18,30 @@ export interface InspectorProps {
   readonly first?: readonly Tab[]
   /** What else there is to look at, after it. */
   readonly last?: readonly Tab[]
+  readonly wanted?: Wanted | null
 }
 
 /** What is on record of one turn, each side of it under a tab of its own. */
 export function Inspector(props: InspectorProps) {
   const t = useT()
-  const { turn, parts, first = NONE, last = NONE } = props
+  const { turn, parts, first = NONE, last = NONE, wanted = null } = props
   // What stands first is chosen anew where it is something else.
   const key = first.length > 0 ? 'team' : turn === null ? 'idle' : 'solo'
   if (turn === null) {
     const none = <p className="px-4 text-ink-faint">{t('inspector.none')}</p>
     const rest = [...first, ...last]
-    return rest.length === 0 ? none : <Tabs key={key} label={t('inspector.title')} tabs={rest} />
+    return rest.length === 0 ? (
+      none
+    ) : (
+      <Tabs key={key} label={t('inspector.title')} tabs={rest} wanted={wanted} />
+    )
   }
   const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
   return (
     <Tabs
       key={key}
       label={t('inspector.title')}
+      wanted={wanted}
       tabs={[
         ...first,
         { id: 'turn', label: t('inspector.turn'), content: <Turn {...props} turn={turn} tools={tools} /> },

@@ -1,6 +1,7 @@
 /** The HTTP boundary: commands, reads, blobs and what the server is. The only place that builds a request. */
 import type { COMMANDS, CommandName, Commands } from '../generated/contracts'
 import { ApiProblem, problemOf } from './problem'
+import { type SendFile, sendByFetch, type Upload, uploaded } from './upload'
 
 export interface ModelOffer {
   readonly provider: string
@@ -48,9 +49,12 @@ export class ApiClient {
   readonly #fetch: Fetch
   readonly #newKey: () => string
 
-  constructor(fetch: Fetch, newKey: () => string) {
+  readonly #sendFile: SendFile
+
+  constructor(fetch: Fetch, newKey: () => string, sendFile: SendFile = sendByFetch(fetch)) {
     this.#fetch = fetch
     this.#newKey = newKey
+    this.#sendFile = sendFile
   }
 
   /**
@@ -91,6 +95,17 @@ export class ApiClient {
 
   meta(): Promise<Meta> {
     return this.#json(`${ROOT}/meta`, {})
+  }
+
+  /** Send a file to be named by an input. Raises ApiProblem. */
+  upload(
+    name: string,
+    file: Blob,
+    onProgress: (share: number) => void,
+    signal: AbortSignal,
+  ): Promise<Upload> {
+    const path = `${ROOT}/uploads?${new URLSearchParams({ name })}`
+    return uploaded(this.#sendFile(path, file, onProgress, signal), signal)
   }
 
   /** Where the whole of a blob is downloaded from as a file of that name, as long as its session is there. */

@@ -45,6 +45,7 @@ export const enArtifact = {
   'artifact.origin.person': 'by you',
   'artifact.origin.rollback': 'v{version} taken up again',
   'artifact.origin.found': 'as it was found',
+  'artifact.origin.merge': 'merged from {agent}’s worktree',
   'artifact.from_version': 'From version',
   'artifact.to_version': 'To version',
   'artifact.nothing': 'nothing',

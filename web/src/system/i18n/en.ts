@@ -183,6 +183,8 @@ export const en = {
   'palette.resume': 'Resume the paused thread',
   'palette.decide': 'Go to the request that waits',
   'palette.add_agent': 'Add an agent to this session',
+  'palette.artifacts': 'Show artifacts',
+  'palette.context': 'Show the context',
   'palette.compose': 'Go to the message field',
   'palette.toggle_sidebar': 'Show or hide sessions',
   'palette.toggle_inspector': 'Show or hide details',

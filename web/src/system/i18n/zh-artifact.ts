@@ -47,6 +47,7 @@ export const zhArtifact: Readonly<Record<keyof typeof enArtifact, string>> = {
   'artifact.origin.person': '由你写下',
   'artifact.origin.rollback': '恢复自 v{version}',
   'artifact.origin.found': '文件原有内容',
+  'artifact.origin.merge': '合并自 {agent} 的工作树',
   'artifact.from_version': '起始版本',
   'artifact.to_version': '目标版本',
   'artifact.nothing': '空',

@@ -183,6 +183,8 @@ export const zh: Texts = {
   'palette.resume': '继续已暂停的线程',
   'palette.decide': '转到等待决定的请求',
   'palette.add_agent': '向此会话添加成员',
+  'palette.artifacts': '显示产物',
+  'palette.context': '显示上下文',
   'palette.compose': '转到输入框',
   'palette.toggle_sidebar': '显示或隐藏会话列表',
   'palette.toggle_inspector': '显示或隐藏详情',

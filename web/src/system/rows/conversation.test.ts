@@ -127,6 +127,7 @@ test('what was sent stands at the end until its fact comes; what was queued is n
     mode: 'chat',
     permissionMode: 'ask',
     state: 'sending',
+    attached: [],
     key: 'k',
   })
   const list = items(done, [answer], { sent: [entry('trn_n', 'start'), entry('trn_q', 'queue')] })

@@ -5,6 +5,7 @@
 import type { Mode, PermissionMode } from '../generated/contracts'
 import type { RowStore } from '../rows/store'
 import { Signal } from '../signal'
+import type { Attached } from './attachments'
 
 /** What shall become of the input. Only `start` is possible where nothing runs. */
 export type How = 'start' | 'queue' | 'steer' | 'interrupt'
@@ -18,6 +19,8 @@ export interface Sent {
   readonly how: How
   readonly mode: Mode
   readonly permissionMode: PermissionMode
+  /** What went with it. */
+  readonly attached: readonly Attached[]
   /** `unconfirmed`: no answer came, so whether it was taken is unknown. */
   readonly state: 'sending' | 'accepted' | 'unconfirmed'
   readonly key: string

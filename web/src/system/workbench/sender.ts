@@ -1,9 +1,10 @@
 /** Sending input: the text is on the screen at once, and is given back where it was refused. */
 import type { ApiClient } from '../api/client'
 import { ApiProblem } from '../api/problem'
-import type { Mode, PermissionMode } from '../generated/contracts'
+import type { Attachment, Mode, PermissionMode } from '../generated/contracts'
 import { newId } from '../ids'
 import type { Drafts } from '../local/drafts'
+import type { Attached, Attachments } from './attachments'
 import type { How, Outbox, Sent } from './outbox'
 import type { Timings } from './timings'
 
@@ -24,12 +25,14 @@ export class Sender {
   readonly #api: ApiClient
   readonly #outbox: Outbox
   readonly #drafts: Drafts
+  readonly #attachments: Attachments
   readonly #timings: Timings
 
-  constructor(api: ApiClient, outbox: Outbox, drafts: Drafts, timings: Timings) {
+  constructor(api: ApiClient, outbox: Outbox, drafts: Drafts, attachments: Attachments, timings: Timings) {
     this.#api = api
     this.#outbox = outbox
     this.#drafts = drafts
+    this.#attachments = attachments
     this.#timings = timings
   }
 
@@ -37,6 +40,7 @@ export class Sender {
   async send(place: Place, input: Input): Promise<string> {
     const entry: Sent = {
       ...input,
+      attached: this.#attachments.take(place.draft),
       id: newId(input.how === 'steer' ? 'str' : 'trn'),
       sessionId: place.sessionId,
       state: 'sending',
@@ -66,6 +70,7 @@ export class Sender {
       } else {
         this.#outbox.drop(entry.id)
         this.#drafts.giveBack(place.draft, entry.text)
+        this.#attachments.giveBack(place.draft, entry.attached)
       }
       throw error
     }
@@ -73,15 +78,24 @@ export class Sender {
 
   async #command(entry: Sent, place: Place): Promise<string> {
     const { sessionId, text, mode, permissionMode } = entry
+    const attachments = named(entry.attached)
     if (entry.how === 'steer') {
-      const taken = await this.#api.command('steer_turn', { sessionId, text, steerId: entry.id }, entry.key)
+      const steer = { sessionId, text, steerId: entry.id, ...attachments }
+      const taken = await this.#api.command('steer_turn', steer, entry.key)
       return taken.sessionId
     }
     const where = sessionId === '' ? { workspaceId: place.workspaceId } : { sessionId }
     // Where nothing runs as far as the page knows, a thread that is busy after all refuses: no choice is made silently.
     const whenBusy = entry.how === 'start' ? 'refuse' : entry.how
-    const body = { ...where, text, mode, permissionMode, turnId: entry.id, whenBusy } as const
+    const how = { mode, permissionMode, whenBusy, turnId: entry.id } as const
+    const body = { ...where, ...how, ...attachments, text }
     const accepted = await this.#api.command('submit_turn', body, entry.key)
     return accepted.sessionId
   }
+}
+
+/** What goes with an input, as the server knows it. */
+function named(attached: readonly Attached[]): { readonly attachments?: readonly Attachment[] } {
+  if (attached.length === 0) return {}
+  return { attachments: attached.map(({ upload, name }) => ({ upload, name })) }
 }

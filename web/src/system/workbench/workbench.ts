@@ -10,6 +10,7 @@ import type { Drafts } from '../local/drafts'
 import { BlobTexts } from '../rows/blobs'
 import { Pictures } from '../rows/pictures'
 import { Signal } from '../signal'
+import { Attachments } from './attachments'
 import { Evidence } from './evidence'
 import { Feed } from './feed'
 import { described, Notices, type Refused } from './notices'
@@ -34,6 +35,7 @@ export class Workbench {
   readonly changes = new Signal()
   readonly timings = new Timings()
   readonly evidence: Evidence
+  readonly attachments: Attachments
   readonly #sender: Sender
   readonly #sessions = new Map<string, Session>()
   #phase: Phase = 'starting'
@@ -51,7 +53,8 @@ export class Workbench {
     )
     this.pictures = new Pictures((hash, offset, length) => api.blob(hash, offset, length))
     this.evidence = new Evidence(api)
-    this.#sender = new Sender(api, this.outbox, drafts, this.timings)
+    this.attachments = new Attachments(api)
+    this.#sender = new Sender(api, this.outbox, drafts, this.attachments, this.timings)
   }
 
   get phase(): Phase {

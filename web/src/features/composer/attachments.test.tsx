@@ -1,0 +1,107 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { expect, test, vi } from 'vitest'
+import type { Mention } from '@/system/generated/contracts'
+import type { Attached } from '@/system/workbench/attachments'
+import { show } from '../../../dev/surfaces'
+import { Composer, type ComposerProps } from './composer'
+import { mentionAt } from './mentions'
+
+const attached = (change: Partial<Attached> = {}): Attached => ({
+  id: 'att_a',
+  name: 'data.csv',
+  size: 1200,
+  state: 'ready',
+  share: 1,
+  upload: 'upl_a',
+  problem: null,
+  preview: '',
+  ...change,
+})
+
+function Host(props: Partial<ComposerProps>) {
+  const [draft, setDraft] = useState('')
+  return (
+    <Composer
+      draft={draft}
+      onDraft={setDraft}
+      settings={{ mode: 'chat', permissionMode: 'ask', busyHow: null }}
+      onSettings={() => {}}
+      busy={false}
+      placeholder=""
+      disabledBecause={null}
+      onSend={() => {}}
+      inputRef={null}
+      {...props}
+    />
+  )
+}
+
+const field = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message' })
+
+test('files are taken from the picker, the clipboard and a drop; text that is pasted stays text', async () => {
+  const onFiles = vi.fn()
+  show(<Host attaching={{ list: [], onFiles, onRemove: vi.fn() }} />)
+  const file = new File(['a'], 'a.txt')
+  await userEvent.upload(screen.getByLabelText('Attach files'), file)
+  fireEvent.paste(field(), { clipboardData: { files: [file] } })
+  fireEvent.paste(field(), { clipboardData: { files: [] } })
+  fireEvent.drop(field(), { dataTransfer: { files: [file], types: ['Files'] } })
+  expect(onFiles.mock.calls.map(([files]) => files.map((one: File) => one.name))).toEqual([
+    ['a.txt'],
+    ['a.txt'],
+    ['a.txt'],
+  ])
+})
+
+test('what is on its way or was refused holds the message back, and says why', async () => {
+  const onRemove = vi.fn()
+  const onSend = vi.fn()
+  const problem = { code: 'too_large', message: 'It is larger than 32 MB.', hint: '', field: '' }
+  const list = [attached(), attached({ id: 'att_b', name: 'big.bin', state: 'failed', problem })]
+  show(<Host draft="Look" onSend={onSend} attaching={{ list, onFiles: vi.fn(), onRemove }} />)
+  expect(screen.getByRole('alert').getAttribute('title')).toBe('It is larger than 32 MB.')
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send' }).disabled).toBe(true)
+  fireEvent.keyDown(field(), { key: 'Enter' })
+  expect(onSend).not.toHaveBeenCalled()
+  await userEvent.click(screen.getByRole('button', { name: 'Take away big.bin' }))
+  expect(onRemove).toHaveBeenCalledExactlyOnceWith('att_b')
+})
+
+test('an @ at the start of a word is a mention, one inside of it is none', () => {
+  expect(mentionAt('see @src/pa', 11)).toEqual({ at: 4, typed: 'src/pa' })
+  expect(mentionAt('@', 1)).toEqual({ at: 0, typed: '' })
+  expect(mentionAt('ada@example.org', 15)).toBeNull()
+  expect(mentionAt('@a then', 7)).toBeNull()
+})
+
+const FOUND: readonly Mention[] = [
+  { kind: 'file', ref: 'src/parser.py', insert: '@src/parser.py', title: 'parser.py' },
+  { kind: 'folder', ref: 'src', insert: '@src/' },
+]
+
+test('a mention is chosen by keyboard and takes the place of what was typed; Enter then sends nothing', async () => {
+  const onSend = vi.fn()
+  const onMention = vi.fn(async () => FOUND)
+  show(<Host onMention={onMention} onSend={onSend} />)
+  await userEvent.type(field(), 'Read @sr')
+  await waitFor(() => expect(within(screen.getByRole('listbox')).getAllByRole('option')).toHaveLength(2))
+  expect(onMention).toHaveBeenLastCalledWith('sr')
+  await userEvent.keyboard('{ArrowDown}')
+  const chosen = within(screen.getByRole('listbox')).getByRole('option', { selected: true })
+  expect(field().getAttribute('aria-activedescendant')).toBe(chosen.id)
+  await userEvent.keyboard('{Enter}')
+  expect(field().value).toBe('Read @src/ ')
+  expect(screen.queryByRole('listbox')).toBeNull()
+  expect(onSend).not.toHaveBeenCalled()
+})
+
+test('Escape closes the suggestions and leaves the text', async () => {
+  show(<Host onMention={async () => FOUND} />)
+  await userEvent.type(field(), '@s')
+  expect(await screen.findByRole('listbox')).toBeTruthy()
+  await userEvent.keyboard('{Escape}')
+  expect(screen.queryByRole('listbox')).toBeNull()
+  expect(field().value).toBe('@s')
+})

@@ -1,0 +1,107 @@
+import type { ChangeEvent } from 'react'
+import { bytes } from '@/system/format/numbers'
+import type { Attached } from '@/system/workbench/attachments'
+import { IconButton } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { Picture } from '@/ui/picture'
+import { useT } from '../shared/surface'
+
+export interface Attaching {
+  readonly list: readonly Attached[]
+  readonly onFiles: (files: readonly File[]) => void
+  readonly onRemove: (id: string) => void
+}
+
+/** The files that go with what is being typed: each with how far it is, and with why where it was refused. */
+export function AttachedList({ attaching }: { attaching: Attaching }) {
+  const t = useT()
+  if (attaching.list.length === 0) return null
+  return (
+    <ul aria-label={t('composer.attached')} className="flex flex-wrap gap-1.5 px-2.5 pt-2">
+      {attaching.list.map((one) => (
+        <li
+          key={one.id}
+          className={`relative flex min-h-9 max-w-72 items-center gap-2 overflow-hidden rounded-md border bg-sunken pl-2 ${one.state === 'failed' ? 'border-bad/50' : 'border-line'}`}
+        >
+          <Look one={one} />
+          <span className="min-w-0">
+            <span className="block truncate" title={one.name}>
+              {one.name}
+            </span>
+            <span className="tabular block text-xs text-ink-faint">
+              <Told one={one} />
+            </span>
+          </span>
+          <IconButton
+            icon="close"
+            label={t('composer.detach', { name: one.name })}
+            onClick={() => attaching.onRemove(one.id)}
+          />
+          {one.state === 'sending' && (
+            <progress
+              aria-label={t('composer.sending_file', { name: one.name })}
+              value={one.share}
+              max={1}
+              className="absolute inset-x-0 bottom-0 h-0.5 w-full appearance-none [&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:bg-accent"
+            />
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Look({ one }: { one: Attached }) {
+  const t = useT()
+  if (one.preview !== '') {
+    return (
+      <Picture
+        address={one.preview}
+        alt=""
+        broken={t('image.failed')}
+        className="size-7 shrink-0 object-cover"
+      />
+    )
+  }
+  return <Icon name={one.state === 'failed' ? 'warning' : 'file'} size={14} className="text-ink-faint" />
+}
+
+function Told({ one }: { one: Attached }) {
+  const t = useT()
+  const { problem } = one
+  if (problem !== null) {
+    const says = t.maybe(`code.${problem.code}`) ?? problem.message
+    return (
+      <span role="alert" className="wrap-any text-bad" title={problem.message}>
+        {says}
+        {problem.hint && ` · ${problem.hint}`}
+      </span>
+    )
+  }
+  return bytes(one.size, t.locale)
+}
+
+/** The picker is the browser's own, under a label that looks like a button. */
+export function PickFiles({ attaching }: { attaching: Attaching }) {
+  const t = useT()
+  const onChange = (event: ChangeEvent<HTMLInputElement>) => {
+    attaching.onFiles([...(event.target.files ?? [])])
+    // The same file can be picked again after it was taken away.
+    event.target.value = ''
+  }
+  return (
+    <label
+      title={t('composer.attach')}
+      className="relative inline-flex size-7 shrink-0 cursor-pointer items-center justify-center rounded-md text-ink-soft hover:bg-hover hover:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
+    >
+      <Icon name="clip" size={14} />
+      <input
+        type="file"
+        multiple
+        aria-label={t('composer.attach')}
+        onChange={onChange}
+        className="absolute inset-0 size-7 cursor-pointer opacity-0"
+      />
+    </label>
+  )
+}
