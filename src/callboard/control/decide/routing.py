@@ -46,6 +46,8 @@ class _Needs(msgspec.Struct, frozen=True):
 def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: Setup, scope: Scope) -> None:
     """Says which model the run asks. One that does not take what the turn brings gives way to a fallback that does; without
     one it is asked, and told what was left out."""
+    waited = (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == turn.turn)
+    turn = next(waited, turn)
     pinned = (ref for name in thread.pinned for ref in batch.known.pin(name).refs)
     brings = any(ref.kind == "image" for ref in (*turn.given, *pinned))
     needs = _Needs(images=brings or _pictured(thread), tokens=used(thread, None) + turn.tokens)
