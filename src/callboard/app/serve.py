@@ -13,6 +13,7 @@ import msgspec
 
 from callboard import __version__
 from callboard.contracts.commands import ListSessions, OpenWorkspace, SessionList, WorkspaceIsOpen
+from callboard.contracts.commands.trust import GetTrust, TrustRead
 from callboard.contracts.scope import PERSON
 from callboard.contracts.settings import Settings
 
@@ -37,7 +38,8 @@ class Starting(Milestone, frozen=True, kw_only=True):
 
 class Ready(Milestone, frozen=True, kw_only=True):
     """The folder is open. `link` opens the page with the token, `running` says that another process had been serving;
-    `unused_models` are those that are set here and that it does not ask."""
+    `unused_models` are those that are set here and that it does not ask. `untrusted` counts what the folder's own files ask for
+    and nobody let them."""
 
     link: str
     url: str
@@ -51,6 +53,7 @@ class Ready(Milestone, frozen=True, kw_only=True):
     stays: bool
     model: str
     unused_models: tuple[str, ...] = ()
+    untrusted: int = 0
 
 
 class Stopping(Milestone, frozen=True, kw_only=True):
@@ -102,12 +105,20 @@ async def _join(endpoint: Endpoint, home: Home, folder: Path, models: tuple[str,
 
     async with Client(endpoint) as client:
         opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
-    return msgspec.structs.replace(_ready(endpoint, home, opened, running=True), unused_models=models)
+        trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
+    ready = _ready(endpoint, home, opened, running=True)
+    return msgspec.structs.replace(ready, unused_models=models, untrusted=not_held(trust))
 
 
 async def _open(host: Hosted, home: Home, folder: Path) -> Ready:
     opened: WorkspaceIsOpen = await host.commands.submit(OpenWorkspace(path=str(folder)), actor=PERSON)
-    return _ready(host.endpoint, home, opened, running=False)
+    trust: TrustRead = await host.commands.submit(GetTrust(workspace_id=opened.workspace_id), actor=PERSON)
+    return msgspec.structs.replace(_ready(host.endpoint, home, opened, running=False), untrusted=not_held(trust))
+
+
+def not_held(trust: TrustRead) -> int:
+    """How much a folder's own files ask for that nobody let them."""
+    return len(trust.widenings) if trust.state in ("untrusted", "changed") else 0
 
 
 def _ready(endpoint: Endpoint, home: Home, opened: WorkspaceIsOpen, *, running: bool) -> Ready:

@@ -26,7 +26,15 @@ from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.settings import UpdateSettings
 from callboard.contracts.commands.tasks import MergeSubagent
-from callboard.contracts.commands.trust import AddRule, ResolvePermission, RevokeRule, RevokeTrust, TrustWorkspace
+from callboard.contracts.commands.trust import (
+    AddRule,
+    DryRunRules,
+    EvaluatePermission,
+    ResolvePermission,
+    RevokeRule,
+    RevokeTrust,
+    TrustWorkspace,
+)
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SessionCreated
 from callboard.contracts.ids import render
@@ -125,6 +133,8 @@ class Commands:
                 return await self._respond(answer_of(command), kept, Actor(kind="policy", id=policy))
             case TrustWorkspace() | RevokeTrust() | AddRule() | RevokeRule():
                 return await self._queries.trusting.carry_out(command, actor, kept)
+            case DryRunRules() | EvaluatePermission():
+                return await self._queries.answer(command)
             case UpdateSettings():
                 return await self._queries.trusting.update(command, actor, kept)
             case MergeSubagent():

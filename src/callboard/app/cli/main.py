@@ -14,7 +14,7 @@ from callboard import __version__
 from callboard.contracts.errors import Problem, Refusal
 
 from ..home import Home, write_private
-from . import agents, demo, evidence, facts, imports, run, sessions, up, verify, view
+from . import agents, demo, evidence, facts, imports, rules, run, sessions, trust, up, verify, view
 from .exits import DONE, ENDED_BY_PERSON, FAILED, exit_code
 from .terminal import Style, err, plain
 from .words import in_words_of_the_line
@@ -38,6 +38,8 @@ Examples:
   callboard facts last --json                    every fact of it, one a line
   callboard evidence last                        a pack of it that others can verify
   callboard import                               past sessions of Claude Code and Codex, to read here
+  callboard trust                                what this folder's own files would allow, and whether you let them
+  callboard rules                                the rules that hold; --dry-run tries some on what agents did
 
 \b
 What is kept is in CALLBOARD_HOME (default: your state folder, printed by `up`).
@@ -51,7 +53,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 110},
 )
-for verb in (up, run, demo, agents, sessions, facts, view, evidence, verify, imports):
+for verb in (up, run, demo, agents, sessions, facts, view, evidence, verify, imports, trust, rules):
     verb.register(app)
 
 

@@ -21,9 +21,10 @@ def spoken(milestone: Milestones, stream: TextIO) -> str:
             other = ""
             if milestone.unused_models:
                 other = "\n" + style.warn(not_used(milestone.unused_models, milestone.pid, milestone.model))
+            held = f"\n{style.warn(untrusted(milestone.untrusted))}" if milestone.untrusted else ""
             return (
                 f"Opened in the {who} that is running (process {milestone.pid}):\n"
-                f"  {style.bold(milestone.link)}{ends}{other}"
+                f"  {style.bold(milestone.link)}{ends}{other}{held}"
             )
         case Ready():
             return "\n".join(
@@ -32,6 +33,7 @@ def spoken(milestone: Milestones, stream: TextIO) -> str:
                     f"  folder   {plain(milestone.folder)}",
                     f"  model    {plain(milestone.model)}",
                     f"  kept in  {milestone.home}",
+                    *((style.warn(untrusted(milestone.untrusted)),) if milestone.untrusted else ()),
                     style.dim("Ctrl-C stops it; what happened is kept."),
                 )
             )
@@ -55,6 +57,15 @@ def not_used(models: Sequence[str], pid: int, asked: str) -> str:
     return (
         f"Not used: {plain(', '.join(models))}, set in this terminal or in settings.toml since. Process {pid} goes on asking "
         f"{plain(asked)}.\nTo use it, stop that process and start again; or set CALLBOARD_HOME to another folder."
+    )
+
+
+def untrusted(count: int) -> str:
+    """What is said where a folder's own files ask for what nobody let them."""
+    things = "one thing" if count == 1 else f"{count} things"
+    return (
+        f"This folder's own files ask for {things} that you have not let them; that does not hold. "
+        "`callboard trust` shows it and asks."
     )
 
 

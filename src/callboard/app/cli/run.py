@@ -43,7 +43,9 @@ def _run(
     session: Annotated[str, typer.Option(help="Go on in this session (an id, or `last`) instead of a new one.")] = "",
     folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder to work in.")] = Path(),
     mode: Annotated[Mode, typer.Option(help="Talk, or work the objective until it is finalised.")] = "chat",
-    permission: Annotated[PermissionMode, typer.Option(help="What needs no approval.")] = "ask",
+    permission: Annotated[
+        PermissionMode | None, typer.Option(help="What needs no approval. [your settings, else ask]")
+    ] = None,
     when_busy: Annotated[WhenBusy, typer.Option(help="What becomes of the prompt while another turn runs.")] = "queue",
     approve: Annotated[
         Literal["ask", "none", "all-edits", "all"] | None,

@@ -17,6 +17,8 @@ from callboard.contracts.commands import (
     TurnAccepted,
     WorkspaceIsOpen,
 )
+from callboard.contracts.commands.settings import GetSettings, SettingsRead
+from callboard.contracts.commands.trust import GetTrust, TrustRead
 from callboard.contracts.commands.turns import WhenBusy
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.rows import TurnRow
@@ -28,25 +30,27 @@ from ..home import Home
 from ..joining import connected
 from ..reading import newest_session
 from ..reading.remote import RemoteReader
+from ..serve import not_held
 from ..settings import load
 from .asking import Approve
 from .conversing import Conversing
 from .exits import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
 from .loop import ctrl_c
-from .milestones import not_used
+from .milestones import not_used, untrusted
 from .terminal import Style, err
 
 _BY_HAND = "Ctrl-C in the terminal"
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """One turn, and how it is followed. `session` is empty for a new one; `approve` is None where a person is asked."""
+    """One turn, and how it is followed. `session` is empty for a new one; `permission` is None for what is usual in its folder,
+    `approve` where a person is asked."""
 
     prompt: str
     folder: Path
     session: str
     mode: Mode
-    permission: PermissionMode
+    permission: PermissionMode | None
     when_busy: WhenBusy
     approve: Approve | None
     json: bool
@@ -80,15 +84,29 @@ async def _submit(client: Client, wanted: Wanted) -> tuple[TurnAccepted, int]:
     request = SubmitTurn(
         text=wanted.prompt,
         mode=wanted.mode,
-        permission_mode=wanted.permission,
         when_busy=wanted.when_busy,
     )
     if wanted.session:
         session = await newest_session(RemoteReader(client), wanted.session)
         read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
-        return await client.submit(msgspec.structs.replace(request, session_id=session)), read.head
+        permission = await _permission(client, wanted, read.session.workspace_id)
+        named = msgspec.structs.replace(request, session_id=session, permission_mode=permission)
+        return await client.submit(named), read.head
     opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(wanted.folder)))
-    return await client.submit(msgspec.structs.replace(request, workspace_id=opened.workspace_id)), 0
+    permission = await _permission(client, wanted, opened.workspace_id)
+    named = msgspec.structs.replace(request, workspace_id=opened.workspace_id, permission_mode=permission)
+    return await client.submit(named), 0
+
+
+async def _permission(client: Client, wanted: Wanted, workspace: str) -> PermissionMode:
+    """The mode that was chosen, else the usual one of the folder; says where the folder's files ask for more than they have."""
+    trust: TrustRead = await client.submit(GetTrust(workspace_id=workspace))
+    if not_held(trust):
+        err(Style(sys.stderr).warn(untrusted(not_held(trust))))
+    if wanted.permission is not None:
+        return wanted.permission
+    settings: SettingsRead = await client.submit(GetSettings(place="folder", workspace_id=workspace))
+    return msgspec.convert(settings.holding.get("usual_mode", "ask"), PermissionMode)
 
 
 def _code(turn: TurnRow, *, refused: int, by_hand: bool) -> int:

@@ -102,7 +102,8 @@ class RuleChanged(Answer, frozen=True, kw_only=True):
 
 
 class DryRunRules(Command, frozen=True, kw_only=True):
-    """What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing."""
+    """What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing; it is no query only
+    because rules do not fit an address."""
 
     workspace_id: Id
     rules: Annotated[tuple[RuleEntry, ...], Meta(max_length=200)]
@@ -149,7 +150,7 @@ class RulesTried(Answer, frozen=True, kw_only=True):
 
 class EvaluatePermission(Command, frozen=True, kw_only=True):
     """What the gate would say of a call: of the agent of a thread of a session, or of an agent of a workspace in a mode. The
-    call is not made, and nothing is kept of it."""
+    call is not made, and nothing is kept of it; it is no query only because arguments do not fit an address."""
 
     tool: Named
     arguments: Annotated[str, Meta(max_length=1_000_000)] = "{}"
@@ -244,7 +245,6 @@ TRUST_TABLE: tuple[Declaration, ...] = (
         answer=RulesTried,
         serial="workspace",
         authority="anyone",
-        query=True,
         summary="What rules would have decided of past calls; changes nothing.",
     ),
     Declaration(
@@ -253,7 +253,6 @@ TRUST_TABLE: tuple[Declaration, ...] = (
         answer=PermissionSeen,
         serial="session",
         authority="anyone",
-        query=True,
         summary="What the gate would say of a call; the call is not made.",
     ),
     Declaration(

@@ -1293,7 +1293,10 @@ export interface Delivered {
   readonly at?: number
 }
 
-/** What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing. */
+/**
+ * What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing; it is no query only
+ * because rules do not fit an address.
+ */
 export interface DryRunRules {
   readonly workspaceId: string
   readonly rules: readonly RuleEntry[]
@@ -1426,7 +1429,7 @@ export interface ErrorRaised {
 
 /**
  * What the gate would say of a call: of the agent of a thread of a session, or of an agent of a workspace in a mode. The
- * call is not made, and nothing is kept of it.
+ * call is not made, and nothing is kept of it; it is no query only because arguments do not fit an address.
  */
 export interface EvaluatePermission {
   readonly tool: string
@@ -4471,8 +4474,8 @@ export const COMMANDS = {
   list_rules: { serial: 'workspace', authority: 'anyone', query: true, summary: 'The rules that hold in a workspace or session, and where each stands.' },
   add_rule: { serial: 'workspace', authority: 'person', query: false, summary: 'Give a standing answer for a session or a workspace, for a time or for good.' },
   revoke_rule: { serial: 'workspace', authority: 'person', query: false, summary: 'Take back a rule that an answer or a person gave.' },
-  dry_run_rules: { serial: 'workspace', authority: 'anyone', query: true, summary: 'What rules would have decided of past calls; changes nothing.' },
-  evaluate_permission: { serial: 'session', authority: 'anyone', query: true, summary: 'What the gate would say of a call; the call is not made.' },
+  dry_run_rules: { serial: 'workspace', authority: 'anyone', query: false, summary: 'What rules would have decided of past calls; changes nothing.' },
+  evaluate_permission: { serial: 'session', authority: 'anyone', query: false, summary: 'What the gate would say of a call; the call is not made.' },
   resolve_permission: { serial: 'session', authority: 'person', query: false, summary: 'Answer an action that waits in the name of a host policy or an approval system.' },
   get_settings: { serial: 'store', authority: 'person', query: true, summary: 'What stands in a file of settings and what holds with it, secrets masked.' },
   update_settings: { serial: 'store', authority: 'person', query: false, summary: 'Write named keys into a file of settings, against the file as it was read.' },

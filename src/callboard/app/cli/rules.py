@@ -1,0 +1,131 @@
+"""`callboard rules`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from callboard.contracts.commands import OpenWorkspace, WorkspaceIsOpen
+from callboard.contracts.commands.trust import DryRunRules, ListRules, RuleList, RulesTried
+from callboard.contracts.errors import Refusal
+from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule
+
+from ..client import Client
+from ..home import Home
+from ..joining import connected
+from ..reading import newest_session
+from ..reading.remote import RemoteReader
+from ..settings import converted, load, parsed
+from .loop import run_async
+from .terminal import Style, one_line, out, visible
+
+_HELP = """List the rules that hold, and where each stands; or try some on what agents did.
+
+A rule is a standing answer: `Bash(git status *)` allow, `Edit(.env)` deny. Deny wins, then ask, then allow. They stand in
+your settings.toml, in a folder's .callboard/settings.toml (those that allow hold once you trust the folder), or were given by
+answers.
+
+\b
+Examples:
+  callboard rules
+  callboard rules --session last
+  callboard rules --dry-run new.toml    what [[rules]] of a file would have decided of past calls; changes nothing
+"""
+_SCOPES = {
+    "session": "this session",
+    "workspace": "this folder, by an answer",
+    "folder_settings": "this folder's settings",
+    "user_settings": "your settings",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("rules", help=_HELP)(_rules)
+
+
+def _rules(
+    folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder.")] = Path(),
+    session: Annotated[str, typer.Option("--session", "-s", help="A session: its id, or `last`.")] = "",
+    dry_run: Annotated[
+        Path | None, typer.Option("--dry-run", help="A TOML file with [[rules]] to try on past calls.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON line a rule, or one for what was tried.")] = False,
+) -> None:
+    tried = None if dry_run is None else _read(dry_run)
+    run_async(_carry_out(folder.expanduser().absolute(), session, tried, json=json))
+
+
+async def _carry_out(folder: Path, session: str, tried: tuple[RuleEntry, ...] | None, *, json: bool) -> None:
+    home = Home.of(os.environ)
+    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        named = await newest_session(RemoteReader(client), session) if session else None
+        if tried is not None:
+            await _try(client, DryRunRules(workspace_id=opened.workspace_id, rules=tried, session_id=named), json=json)
+            return
+        workspace = None if named is not None else opened.workspace_id
+        found: RuleList = await client.submit(ListRules(workspace_id=workspace, session_id=named))
+        if json:
+            for rule in found.rules:
+                out(msgspec.json.encode(rule).decode())
+            return
+        _print(found.rules)
+
+
+async def _try(client: Client, query: DryRunRules, *, json: bool) -> None:
+    seen: RulesTried = await client.submit(query)
+    if json:
+        out(msgspec.json.encode(seen).decode())
+        return
+    style = Style(sys.stdout)
+    more = "" if seen.whole else ", the newest; there are more"
+    out(f"{seen.calls} past calls of {seen.sessions} sessions{more}. Nothing was changed.")
+    turned = seen.turned
+    out(
+        f"  {turned['allowed']} would have run without asking, {turned['asked']} would have been asked about, "
+        f"{turned['denied']} would have been refused; of {seen.unspoken} no rule speaks."
+    )
+    for rule in seen.rules:
+        out(f"  {rule.verdict.ljust(5)}  {visible(rule.matcher)}  {style.dim(f'{rule.calls} calls')}")
+    for one in seen.examples:
+        out(style.dim(f"  {one.session_id}  {one.was} → {one.would}  {one_line(f'{one.tool} {one.subject}', 100)}"))
+
+
+def _read(path: Path) -> tuple[RuleEntry, ...]:
+    try:
+        source = path.expanduser().read_bytes()
+    except OSError as error:
+        raise Refusal(
+            "invalid_input",
+            f"{path} cannot be read: {error.strerror}.",
+            field="--dry-run",
+            hint="Give a TOML file with [[rules]].",
+        ) from error
+    rules = converted({"rules": parsed(source, str(path)).get("rules", [])}, FolderSettings, str(path)).rules
+    if not rules:
+        raise Refusal("invalid_input", f"{path} has no [[rules]].", field="--dry-run", hint="Write some into it.")
+    return rules
+
+
+def _print(rules: tuple[StandingRule, ...]) -> None:
+    if not rules:
+        out("No rules. An answer with a wider scope makes one, and so does [[rules]] in settings.toml.")
+        return
+    style = Style(sys.stdout)
+    width = max(len(visible(rule.matcher)) for rule in rules)
+    for rule in rules:
+        verdict = {"allow": style.good, "ask": style.warn, "deny": style.bad}[rule.verdict](rule.verdict.ljust(5))
+        where = f"{_SCOPES[rule.scope]}{f', until {_time(rule.expires_at)}' if rule.expires_at else ''}"
+        held = style.warn(f"  does not hold: {rule.held_back}") if rule.held_back else ""
+        out(f"{verdict}  {visible(rule.matcher).ljust(width)}  {style.dim(where)}{held}")
+
+
+def _time(at: int) -> str:
+    return datetime.fromtimestamp(at / 1_000_000, UTC).strftime("%Y-%m-%d %H:%M UTC")
