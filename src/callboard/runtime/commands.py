@@ -49,7 +49,7 @@ from .merges import Merges
 from .parts import Parts
 from .queries import Queries
 from .sessions import Sessions
-from .trusting import answer_of
+from .trusting import PermissionCommand, answer_of
 from .workspaces import Workspaces
 
 _DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE}
@@ -131,12 +131,16 @@ class Commands:
                 return await self._respond(command, kept, actor)
             case ResolvePermission(policy=policy):
                 return await self._respond(answer_of(command), kept, Actor(kind="policy", id=policy))
-            case TrustWorkspace() | RevokeTrust() | AddRule() | RevokeRule():
-                return await self._queries.trusting.carry_out(command, actor, kept)
-            case DryRunRules() | EvaluatePermission():
-                return await self._queries.answer(command)
-            case UpdateSettings():
-                return await self._queries.trusting.update(command, actor, kept)
+            case (
+                TrustWorkspace()
+                | RevokeTrust()
+                | AddRule()
+                | RevokeRule()
+                | DryRunRules()
+                | EvaluatePermission()
+                | UpdateSettings()
+            ):
+                return await self._permit(command, kept, actor)
             case MergeSubagent():
                 return await self._merges.merge(command, actor, kept)
             case ExportEvidence():
@@ -145,6 +149,21 @@ class Commands:
                 session_command: SessionCommand = command  # pyright: ignore[reportAssignmentType]
                 found = await self._sessions.get(getattr(command, "session_id", None) or "")
                 return await found.host.command(session_command, actor, kept)
+
+    async def _permit(
+        self,
+        command: PermissionCommand | DryRunRules | EvaluatePermission | UpdateSettings,
+        kept: StoredAnswer | None,
+        actor: Actor,
+    ) -> Any:
+        trusting = self._queries.trusting
+        match command:
+            case DryRunRules() | EvaluatePermission():
+                return await trusting.answer(command)
+            case UpdateSettings():
+                return await trusting.update(command, actor, kept)
+            case _:
+                return await trusting.carry_out(command, actor, kept)
 
     async def _submit_new(self, command: SubmitTurn, kept: StoredAnswer | None, actor: Actor) -> Any:
         """The session is made by the turn; its workspace must be open. A turn that the caller named makes the same session

@@ -102,8 +102,8 @@ class RuleChanged(Answer, frozen=True, kw_only=True):
 
 
 class DryRunRules(Command, frozen=True, kw_only=True):
-    """What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing; it is no query only
-    because rules do not fit an address."""
+    """What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing; it is no query
+    only because rules do not fit an address."""
 
     workspace_id: Id
     rules: Annotated[tuple[RuleEntry, ...], Meta(max_length=200)]

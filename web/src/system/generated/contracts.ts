@@ -1294,8 +1294,8 @@ export interface Delivered {
 }
 
 /**
- * What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing; it is no query only
- * because rules do not fit an address.
+ * What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing; it is no query
+ * only because rules do not fit an address.
  */
 export interface DryRunRules {
   readonly workspaceId: string
