@@ -18,6 +18,7 @@ from callboard.tools import gate
 from callboard.tools.arguments import digest
 from callboard.tools.case import Ground
 from callboard.tools.replacing import fingerprint
+from callboard.tools.sandbox import limits
 from callboard.tools.sandbox.ability import Ability, ability
 from tests.tools.calling import DEFINITION, Agent, call, rule, tree
 
@@ -28,6 +29,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "Glob": {"pattern": "*"},
     "Grep": {"pattern": "x"},
     "Read": {"file_path": "README.md"},
+    "ReadProcess": {"process_id": "prc_1"},
+    "StopProcess": {"process_id": "prc_1"},
     "Write": {"file_path": "new.txt", "content": "x\n"},
 }
 #: A machine without bubblewrap, whatever this one has.
@@ -98,8 +101,8 @@ async def test_a_file_that_is_not_there_yet_is_bound_as_absent(agent: Agent):
 @pytest.mark.parametrize(
     ("mode", "free"),
     [
-        ("ask", {"Finalize", "Glob", "Grep", "Read"}),
-        ("edits", {"Edit", "Finalize", "Glob", "Grep", "Read", "Write"}),
+        ("ask", {"Finalize", "Glob", "Grep", "Read", "ReadProcess", "StopProcess"}),
+        ("edits", {"Edit", "Finalize", "Glob", "Grep", "Read", "ReadProcess", "StopProcess", "Write"}),
         ("full", set(CALLS)),
     ],
 )
@@ -115,7 +118,7 @@ async def test_what_a_permission_mode_lets_through_without_asking(agent: Agent, 
 @pytest.mark.parametrize("tool", CALLS)
 async def test_a_tool_outside_the_list_is_denied_in_every_mode(agent: Agent, mode: str, tool: str):
     """MAR-03"""
-    others = tuple(name for name in CALLS if name != tool)
+    others = tuple(name for name in CALLS if name not in (tool, "Bash"))
     before = tree(agent.folder)
 
     evaluation = await agent.having(tools=others, permission_mode=mode).ask(tool, **CALLS[tool])
@@ -132,7 +135,7 @@ async def test_everything_is_listed_by_a_star_and_nothing_by_an_empty_list(agent
     for tool, arguments in CALLS.items():
         assert (await everything.ask(tool, **arguments)).verdict == "allow"
         assert (await nothing.ask(tool, **arguments)).code == "tool_not_listed"
-    assert [spec.name for spec in everything.toolbox.specs(everything.context)] == sorted(CALLS)
+    assert sorted(spec.name for spec in everything.toolbox.specs(everything.context)) == sorted(CALLS)
     assert nothing.toolbox.specs(nothing.context) == ()
 
 
@@ -140,7 +143,19 @@ async def test_a_tool_that_does_not_exist_is_named(agent: Agent):
     evaluation = await agent.ask("Teleport", to="x")
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_unknown")
-    known = ("Bash", "Edit", "Finalize", "Glob", "Grep", "Read", "Write", *TEAM_TOOLS)
+    known = (
+        "Bash",
+        "Edit",
+        "Finalize",
+        "FindTools",
+        "Glob",
+        "Grep",
+        "Read",
+        "Write",
+        "ReadProcess",
+        "StopProcess",
+        *TEAM_TOOLS,
+    )
     assert evaluation.message == f"There is no tool Teleport. There are: {', '.join(known)}."
 
 
@@ -181,8 +196,8 @@ def test_an_agent_is_told_of_the_tools_that_it_may_use(agent: Agent):
         other = agent.having(**context)
         return [spec.name for spec in other.toolbox.specs(other.context)]
 
-    assert told(mode="chat") == ["Bash", "Edit", "Glob", "Grep", "Read", "Write"]
-    assert told(policy=()) == ["Bash", "Glob", "Grep", "Read"]
+    assert told(mode="chat") == ["Bash", "Edit", "Glob", "Grep", "Read", "Write", "ReadProcess", "StopProcess"]
+    assert told(policy=()) == ["Bash", "Glob", "Grep", "Read", "ReadProcess", "StopProcess"]
     assert told(tools=("Read", "Write", "Nothing")) == ["Read", "Write"]
     write = next(spec for spec in agent.toolbox.specs(agent.context) if spec.name == "Write")
     assert write.schema == {
@@ -327,7 +342,11 @@ def test_without_a_sandbox_a_command_always_asks_and_says_why(agent: Agent, mode
         "Run pytest -q? There is no sandbox here (bubblewrap (bwrap) is not installed): it may do what you may."
     )
     assert evaluation.sandbox == SandboxApplied(
-        level="none", network=True, writable=("/",), detail="bubblewrap (bwrap) is not installed"
+        level="none",
+        network=True,
+        writable=("/",),
+        detail="bubblewrap (bwrap) is not installed",
+        limits=limits.of(agent.context.shell, scratch=False),
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 from callboard.contracts.facts import AnySessionFact
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Provider, Schedule
 from callboard.contracts.team import Edge
-from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES
+from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES, may_be_brought
 
 from .cron import comes
 from .fields import Front, PolicyTable, Waking, is_cron, seconds
@@ -124,7 +124,7 @@ def _check(front: Front, places: Frontmatter, halves: Halves) -> None:
 
 def _check_tools(front: Front, places: Frontmatter) -> None:
     for number, name in enumerate(front.tools):
-        if name != EVERY_TOOL and name not in TOOL_NAMES:
+        if name != EVERY_TOOL and name not in TOOL_NAMES and not may_be_brought(name):
             hint = nearest(name, sorted(TOOL_NAMES)) or f"There are {', '.join(sorted(TOOL_NAMES))}."
             places.problem(f"tools[{number}]", f"There is no tool `{name}`.", hint)
 

@@ -27,7 +27,11 @@ Alias = Annotated[
     ),
 ]
 ToolName = Annotated[
-    str, msgspec.Meta(pattern=r"^(\*|[A-Za-z][\w.:/-]{0,99})$", description='the name of a tool, or "*" for every tool')
+    str,
+    msgspec.Meta(
+        pattern=r"^(\*|mcp__[\w-]{1,59}__\*|[A-Za-z][\w.:/-]{0,99})$",
+        description='the name of a tool, "mcp__server__*" for all of a server, or "*" for every tool',
+    ),
 ]
 Glob = Annotated[
     str,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
+
 from callboard.contracts.arguments import Arguments
 from callboard.contracts.commands.asking import AskPerson, ProposePlan
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
@@ -15,25 +17,29 @@ from callboard.contracts.ports.tools import ToolCall, ToolContext
 
 from . import kit
 from .bash import BashArguments
+from .brought import Given, confinement
 from .changes import Plan
 from .edit import EditArguments
 from .glob import GlobArguments
 from .grep import GrepArguments
+from .mcp.names import is_brought
+from .mcp.servers import Brought
 from .paths import PROTECTED, PathDenied, relative
 from .read import ReadArguments
 from .rules import Target
+from .sandbox import limits
 from .sandbox.ability import Ability
 from .write import WriteArguments
 
 
 class Ground(NamedTuple):
     """What the machine gives and the settings say: how commands can be held in, what is kept from agents, what else of the
-    machine they can read, the network."""
+    machine they can read, and what servers bring."""
 
     ability: Ability
     hidden: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
-    network: bool = False
+    brought: Brought = kit.NOTHING
 
     def holds(self, folder: str) -> bool:
         """True where a command in this folder runs in the sandbox."""
@@ -101,6 +107,16 @@ class Case:
         return isinstance(self.asked, Merge)
 
     @property
+    def is_brought(self) -> bool:
+        """True for a tool that a server brings."""
+        return self.kind.offered is not None if self.found_kind is not None else is_brought(self.call.tool)
+
+    @property
+    def pretty(self) -> str:
+        """What a server's tool is asked with, for the person who decides; empty for others."""
+        return msgspec.json.format(self.canonical, indent=2) if isinstance(self.asked, Given) else ""
+
+    @property
     def makes(self) -> bool:
         """True for making an agent or an edge."""
         return isinstance(self.asked, DefineAgent | AddEdge)
@@ -162,6 +178,8 @@ class Case:
 
     def confinement(self) -> SandboxApplied:
         """What holds the call in when it is run."""
+        if self.kind.offered is not None:
+            return confinement(self.kind.offered)
         if not self.is_shell:
             writable = (f"{self.context.folder}/{self.plan.path}",) if self.plan is not None else ()
             return SandboxApplied(
@@ -169,15 +187,20 @@ class Case:
             )
         if not self.held:
             return SandboxApplied(
-                level="none", network=True, writable=("/",), detail=self.ground.why_not(self.context.folder)
+                level="none",
+                network=True,
+                writable=("/",),
+                detail=self.ground.why_not(self.context.folder),
+                limits=limits.of(self.context.shell, scratch=False),
             )
         kept = [name for name in PROTECTED if name not in self.unkept]
         detail = f"read-only: {', '.join(kept)}" if self.may_write else "the folder is read-only"
         detail += "; /tmp and the home are empty and its own"
         return SandboxApplied(
             level="bubblewrap",
-            network=self.ground.network,
+            network=self.context.shell.network,
             writable=(self.context.folder,) if self.may_write else (),
             seccomp=self.ground.ability.seccomp,
             detail="; ".join(part for part in (detail, self.ground.ability.why) if part),
+            limits=limits.of(self.context.shell, scratch=True),
         )

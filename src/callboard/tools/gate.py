@@ -20,11 +20,12 @@ from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, CheckName, Verdict
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 
-from . import arguments, bash, changes, edit, globs, kit, rules, telling, write
+from . import arguments, bash, brought, changes, edit, find, globs, kit, rules, telling, write
 from .case import Case, Ground
 from .glob import GlobArguments
 from .grep import GrepArguments
 from .handles import Folder
+from .mcp.names import is_brought
 from .paths import PathDenied, display, protected, relative
 from .replacing import fingerprint
 from .sandbox import keeping
@@ -57,14 +58,23 @@ def _hooks(case: Case) -> Said:
 
 
 def _tools(case: Case) -> Said:
-    name = display(case.call.tool)
-    kind = kit.KINDS.get(case.call.tool)
-    if not kit.listed(case.call.tool, case.context):
-        known = ", ".join(spec.name for spec in kit.specs(case.context)) or "none"
+    name, there = display(case.call.tool), case.ground.brought
+    kind = kit.kind_of(case.call.tool, there)
+    finds = case.call.tool == find.NAME and bool(kit.to_find(case.context, there))
+    if not (finds or kit.listed(case.call.tool, case.context)):
+        known = ", ".join(spec.name for spec in kit.specs(case.context, there)) or "none"
         raise Refusal("tool_not_listed", f"{name} is not among the tools of this agent. They are: {known}.")
+    if is_brought(case.call.tool) and (kind is None or kind.offered is None or there.gone(kind.offered.server)):
+        raise brought.not_there(case.call.tool, there)
     if kind is None:
         raise Refusal("tool_unknown", f"There is no tool {name}. There are: {', '.join(kit.KINDS)}.")
     case.kind = kind
+    if kind.offered is not None:
+        if kind.offered.deferred and kind.name not in case.context.found:
+            raise Refusal("tool_not_listed", f"{name} is not loaded. Look for it with {find.NAME} first.")
+        given = brought.decode(kind.offered, case.call.arguments)
+        case.asked, case.canonical = given, given.text()
+        return PASSED
     case.asked = arguments.decode(kind.arguments, case.call.arguments)
     case.canonical = arguments.canonical(case.asked)
     if isinstance(case.asked, bash.BashArguments):
@@ -77,7 +87,13 @@ def _policy(case: Case) -> Said:
     if not kit.allowed(case.kind, case.context):
         raise Refusal("policy_denied", f"{case.kind.name} takes the policy {power}, which this agent does not have.")
     if power == "Patch" and case.context.read_only:
-        raise Refusal("policy_denied", f"{case.kind.name} changes files: this agent only reads.")
+        what = "may change things" if case.is_brought else "changes files"
+        raise Refusal("policy_denied", f"{case.kind.name} {what}: this agent only reads.")
+    if power == "Patch" and case.is_brought and case.globs:
+        raise Refusal(
+            "policy_denied",
+            f"{case.kind.name} cannot be held to {', '.join(case.globs)}, where this agent may write.",
+        )
     if case.is_merge and case.globs:
         raise Refusal(
             "policy_denied", f"A merge cannot be held to {', '.join(case.globs)}, where this agent may write."
@@ -115,6 +131,8 @@ def _mode(case: Case) -> Said:
         )
     if case.is_merge:
         raise Refusal("mode_denied", "While planning nothing is merged.")
+    if case.is_brought and case.kind.power is not None:
+        raise Refusal("mode_denied", f"While planning nothing is changed, and {case.kind.name} may.")
     return "allow", "planning"
 
 
@@ -170,7 +188,7 @@ def _rules(case: Case) -> Said:
         return PASSED
     said = f"{case.rule.verdict} {case.rule.matcher} ({case.rule.scope})"
     if case.rule.verdict == "deny":
-        raise Refusal("rule_denied", f"A rule of this {case.rule.scope} forbids it: {display(case.rule.matcher)}.")
+        raise Refusal("rule_denied", f"A rule of {rules.whose(case.rule)} forbids it: {display(case.rule.matcher)}.")
     return case.rule.verdict, said
 
 
@@ -192,7 +210,13 @@ def _wanted(case: Case) -> Said:
     if case.unkept:
         return "ask", f"the sandbox cannot keep {', '.join(case.unkept)} from being written"
     if case.rule is not None:
-        return case.rule.verdict, f"a rule of this {case.rule.scope} says so"
+        return case.rule.verdict, f"a rule of {rules.whose(case.rule)} says so"
+    if case.is_brought:
+        return (
+            ("allow", "the permission mode is full")
+            if mode == "full"
+            else ("ask", "a server's own word lets nothing pass")
+        )
     if not (case.is_shell or case.is_change or case.is_merge):
         return "allow", "it changes nothing"
     if mode == "full" or (mode == "edits" and not case.is_shell):
@@ -231,7 +255,7 @@ def _denied(case: Case, checks: list[Check], station: CheckName, code: Code, mes
     return Evaluation(
         verdict="deny",
         risk="none",
-        read_only=not (case.is_shell or case.is_change or case.is_merge or case.makes),
+        read_only=not (case.is_shell or case.is_change or case.is_merge or case.makes or case.is_brought),
         arguments=final,
         arguments_hash=arguments.digest(final),
         summary=telling.summary(display(case.call.tool), case.asked, case.shown),
@@ -248,20 +272,27 @@ def _passed(case: Case, checks: list[Check]) -> Evaluation:
     tool = case.kind.name
     return Evaluation(
         verdict="ask" if asks else "allow",
-        risk=telling.risk(case.settled, case.plan, case.protected, case.applied),
+        risk=brought.risk(case.kind.offered)
+        if case.kind.offered is not None
+        else telling.risk(case.settled, case.plan, case.protected, case.applied),
         read_only=not (
-            case.is_change or case.is_merge or case.makes or (case.is_shell and (case.may_write or not case.held))
+            case.is_change
+            or case.is_merge
+            or case.makes
+            or (case.is_shell and (case.may_write or not case.held))
+            or (case.is_brought and case.kind.power is not None)
         ),
         arguments=case.canonical,
         arguments_hash=arguments.digest(case.canonical),
         summary=telling.summary(tool, case.asked, case.shown),
         checks=tuple(checks),
         prompt=telling.prompt(tool, case.settled, case.shown, case.plan, found, case.applied, case.why) if asks else "",
-        preview=found.text if found is not None else case.target.command or "",
-        binding=_binding(case) if asks or case.is_change or case.is_shell else None,
+        preview=found.text if found is not None else case.target.command or case.pretty,
+        binding=_binding(case) if asks or case.is_change or case.is_shell or case.is_brought else None,
         scopes=("once", *matchers) if asks else (),
         matchers=matchers,
         sandbox=case.applied,
+        background=isinstance(case.asked, bash.BashArguments) and case.asked.background,
     )
 
 
@@ -273,6 +304,7 @@ def _binding(case: Case) -> Binding:
         definition_hash=case.context.definition_hash,
         file=case.plan.path if case.plan is not None else "",
         file_hash=fingerprint(case.plan.before) if case.plan is not None else "",
+        declared=case.kind.offered.declared if case.kind.offered is not None else "",
     )
 
 

@@ -6,19 +6,34 @@ from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.inventory import Availability, ToolInfo
 from callboard.contracts.ports.tools import ToolContext
 
-from . import bash, kit
+from . import bash, find, kit
+from .mcp.names import PREFIX
+from .mcp.offered import Offered
+from .mcp.servers import Brought
 
 #: What changes nothing, whoever asks for it.
-_READS = frozenset({"Finalize", "Glob", "Grep", "Read", "list_subagents"})
+_READS = frozenset({find.NAME, "Finalize", "Glob", "Grep", "Read", "ReadProcess", "list_subagents"})
+_NOT_LISTED = "it is not among the tools of this agent"
 
 
-def of(context: ToolContext) -> tuple[ToolInfo, ...]:
-    """Every tool that there is, by name, as this agent has it."""
-    return tuple(_own(kind, context) for kind in sorted(kit.KINDS.values(), key=lambda kind: kind.name))
+def of(context: ToolContext, there: Brought = kit.NOTHING) -> tuple[ToolInfo, ...]:
+    """Every tool that there is, by name, as this agent has it. Of a server that never was there, one row tells so."""
+    own = [_own(kind, context, there) for kind in kit.KINDS.values()]
+    theirs = [_theirs(one, context, there) for one in there.offered.values()]
+    left_out = [
+        ToolInfo(name=name, source=f"mcp:{server}", availability="excluded", reason="the settings leave it out")
+        for name, server in there.left_out.items()
+    ]
+    unseen = [
+        ToolInfo(name=f"{PREFIX}{part}__*", source=f"mcp:{server}", availability="blocked", reason=why)
+        for part, (server, why) in there.missing.items()
+        if not any(name.startswith(f"{PREFIX}{part}__") for name in there.offered)
+    ]
+    return tuple(sorted((*own, *theirs, *left_out, *unseen), key=lambda one: one.name))
 
 
-def _own(kind: kit.Kind, context: ToolContext) -> ToolInfo:
-    availability, reason = _available(kind, context)
+def _own(kind: kit.Kind, context: ToolContext, there: Brought) -> ToolInfo:
+    availability, reason = _available(kind, context, there)
     shell = kind.name == bash.NAME
     reads = kind.name in _READS or (shell and ("Patch" not in context.policy or context.read_only))
     # What is asked of the team is carried out where it is decided, so nothing has to wait for it.
@@ -35,13 +50,49 @@ def _own(kind: kit.Kind, context: ToolContext) -> ToolInfo:
     )
 
 
-def _available(kind: kit.Kind, context: ToolContext) -> tuple[Availability, str]:
+def _available(kind: kit.Kind, context: ToolContext, there: Brought) -> tuple[Availability, str]:
+    if kind.name == find.NAME:
+        return ("loaded", "") if kit.to_find(context, there) else ("excluded", "there is nothing to look for")
     if not kit.listed(kind.name, context):
-        return "excluded", "it is not among the tools of this agent"
+        return "excluded", _NOT_LISTED
     if not kit.allowed(kind, context):
         return "excluded", f"it takes the policy {kind.power}, which this agent does not have"
     if kind.only_in not in {None, context.mode}:
         return "excluded", f"it means something in {kind.only_in} mode only"
     if kind.name in TEAM_TOOLS and kind.name not in context.teamwork:
         return "excluded", "there is nobody here that it could be for"
+    return "loaded", ""
+
+
+def _theirs(one: Offered, context: ToolContext, there: Brought) -> ToolInfo:
+    availability, reason = _brought(one, context, there)
+    return ToolInfo(
+        name=one.name,
+        source=f"mcp:{one.server}",
+        availability=availability,
+        reason=reason,
+        description=one.spec.description,
+        read_only=one.read_only,
+        destructive=one.destructive,
+        concurrency="parallel" if one.read_only else "serial",
+        interruption="asked",
+    )
+
+
+def _brought(one: Offered, context: ToolContext, there: Brought) -> tuple[Availability, str]:
+    if not kit.listed(one.name, context):
+        return "excluded", _NOT_LISTED
+    if not one.read_only:
+        if "Patch" not in context.policy:
+            return "excluded", "it may change things, which takes the policy Patch"
+        if context.read_only:
+            return "excluded", "it may change things, and this agent only reads"
+        if context.permission_mode == "planning":
+            return "excluded", "it may change things, and nothing is changed while planning"
+        if context.work_globs or context.given_globs:
+            return "excluded", "it may change things, and cannot be held to where this agent may write"
+    if gone := there.gone(one.server):
+        return "blocked", gone
+    if one.deferred and one.name not in context.found:
+        return "deferred", f"{find.NAME} loads it"
     return "loaded", ""

@@ -1,9 +1,9 @@
 """Standing answers: whether a rule speaks of a call, which of several holds, and what a wider answer would say.
 
-A matcher reads `Tool` or `Tool(pattern)`. For tools that take a path the pattern is a glob over it, anchored at the folder;
-a rule on `Edit` or on `Write` speaks of both, for they are one power. For the shell it is an exact command, or a prefix
-ending in `*`. Deny wins, then ask, then allow. What loosens is read strictly and what tightens is read widely: a prefix lets
-through plain commands only, and stops whatever any part of a command begins with.
+A matcher reads `Tool` or `Tool(pattern)`, or `mcp__server__*` for all that a server brings. For tools that take a path the
+pattern is a glob over it, anchored at the folder; a rule on `Edit` or on `Write` speaks of both, for they are one power. For
+the shell it is an exact command, or a prefix ending in `*`. Deny wins, then ask, then allow. What loosens is read strictly and
+what tightens is read widely: a prefix lets through plain commands only, and stops whatever any part of a command begins with.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from callboard.contracts.tools import TOOL_NAMES
 
 from . import globs
 from .commands import is_plain, parts, prefix
+from .mcp.names import is_brought
 
 SHELL = "Bash"
 CHANGES = frozenset({"Edit", "Write"})
@@ -31,7 +32,7 @@ _WHOSE: dict[RuleScope, str] = {
     "folder_settings": "this folder's settings",
     "user_settings": "the user's settings",
 }
-_NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}")
+_NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}|mcp__[\w-]{1,59}__\*")
 _SPELLED = {name.casefold(): name for name in TOOL_NAMES}
 
 
@@ -121,6 +122,8 @@ def offer(target: Target) -> str:
         exact = target.command
         shown = exact == exact.strip() and not exact.endswith("*") and len(exact) <= 500
         return f"{target.tool}({exact})" if shown else ""
+    if is_brought(target.tool):
+        return target.tool
     if target.path is not None:
         pattern = globs.escape(target.path)
         return f"{'Edit' if target.tool in CHANGES else target.tool}({pattern})" if pattern else ""
@@ -128,6 +131,8 @@ def offer(target: Target) -> str:
 
 
 def _same_tool(named: str, tool: str) -> bool:
+    if named.endswith("__*") and is_brought(named):
+        return tool.startswith(named[:-1])
     return named == tool or (named in CHANGES and tool in CHANGES)
 
 

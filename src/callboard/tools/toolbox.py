@@ -16,64 +16,78 @@ from callboard.contracts.inventory import ServerState, ToolInfo
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
 
-from . import arguments, changes, edit, gate, inventory, kit, read, shell, write
+from . import brought, changes, edit, gate, inventory, kit, read, shell, write
 from .bash import BashArguments
 from .case import Ground
 from .finalize import FinalizeArguments
+from .find import FindArguments, find
 from .glob import MOST_FILES, GlobArguments
 from .grep import GrepArguments
 from .handles import Folder
+from .mcp.names import is_brought
+from .mcp.servers import PATIENCE, Servers
 from .outlasting import outlast
 from .paths import PathDenied, display, relative
 from .replacing import Changed, fingerprint, replace
 from .rules import kept_from_search
+from .same import CHANGED, same_call
 from .sandbox.ability import ability
 from .search.asking import ask
 from .search.find import Search
 
 T = TypeVar("T")
 
-CHANGED = "What the approval was for is no longer so: {what} changed. Nothing was done; look again and ask anew."
-
 
 class FolderToolbox:
     """Implements the port `Toolbox`. `hidden` are folders that no tool enters (the user's state, keys), `programs` those
-    outside the system's that commands in the sandbox can read (a toolchain in the home), and `network` says whether they
-    have one. `bwrap` is bubblewrap's path, or its name to be found."""
+    outside the system's that commands in the sandbox can read (a toolchain in the home). `bwrap` is
+    bubblewrap's path, or its name to be found. `reveal` gives the value of a server's setting, such as of a handle."""
 
     def __init__(
-        self, *, hidden: Sequence[str] = (), programs: Sequence[str] = (), network: bool = False, bwrap: str = "bwrap"
+        self,
+        *,
+        hidden: Sequence[str] = (),
+        programs: Sequence[str] = (),
+        bwrap: str = "bwrap",
+        reveal: Callable[[str], str] = str,
+        patience: float = PATIENCE,
     ) -> None:
         self._bwrap = bwrap
         self._hidden = tuple(hidden)
         self._programs = tuple(programs)
-        self._network = network
+        self._servers = Servers(reveal, patience)
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools that this agent is told of, by name."""
-        return kit.specs(context)
+        return kit.specs(context, self._servers.brought(context))
 
     def inventory(self, context: ToolContext) -> tuple[ToolInfo, ...]:
         """Every tool that there is, by name, as this agent has it."""
-        return inventory.of(context)
+        return inventory.of(context, self._servers.brought(context))
 
     def servers(self, context: ToolContext) -> tuple[ServerState, ...]:
         """The servers of the context as they are now."""
-        return ()
+        return self._servers.states(context)
 
     async def prepare(self, context: ToolContext) -> None:
         """Connects to the servers of the context that are not there, within a bound."""
+        if context.servers:
+            await self._servers.prepare(context)
 
     async def reconnect(self, context: ToolContext, server: str) -> ServerState:
         """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
-        raise Refusal("unknown_server", f"No server {server} is configured here.", field="server")
+        return await self._servers.reconnect(context, server)
 
     async def close(self) -> None:
         """Lets go of all servers."""
+        await self._servers.close()
 
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
         """Passes the call through the gate. Runs nothing and changes nothing."""
-        return await asyncio.to_thread(lambda: gate.evaluate(call, context, self._ground()))
+        if is_brought(call.tool):
+            await self.prepare(context)
+        there = self._servers.brought(context)
+        return await asyncio.to_thread(lambda: gate.evaluate(call, context, self._ground()._replace(brought=there)))
 
     async def run(
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, reporter: Reporter
@@ -85,8 +99,11 @@ class FolderToolbox:
         """
         started = time.monotonic()
         try:
-            asked = _same_call(call, evaluation, context)
-            outcome = await self._run(asked, evaluation, context, reporter)
+            if is_brought(call.tool):
+                outcome = await brought.run(call, evaluation, context, self._servers, reporter)
+            else:
+                asked = same_call(call, evaluation, context)
+                outcome = await self._run(asked, evaluation, context, reporter)
         except Refusal as refusal:
             outcome = ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         except PathDenied as denied:
@@ -130,6 +147,8 @@ class FolderToolbox:
                     raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
                 ground = await asyncio.to_thread(self._ground)
                 return await shell.run(asked, context.folder, evaluation.sandbox, ground, reporter.output)
+            case FindArguments():
+                return find(asked, kit.to_find(context, self._servers.brought(context)))
             case FinalizeArguments(summary=summary):
                 return ToolOutcome(output=summary)
             case _:
@@ -199,26 +218,7 @@ class FolderToolbox:
         return ToolOutcome(output=f"{text}\n\n{notes}" if notes else text)
 
     def _ground(self) -> Ground:
-        return Ground(ability(self._bwrap), hidden=self._hidden, programs=self._programs, network=self._network)
-
-
-def _same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Arguments:
-    """The arguments, where the call is the very one that was let through. Raises Refusal."""
-    if evaluation.verdict == "deny":
-        raise Refusal(evaluation.code or "policy_denied", evaluation.message)
-    kind = kit.KINDS.get(call.tool)
-    if kind is None:
-        raise Refusal("tool_unknown", f"There is no tool {display(call.tool)}.")
-    asked = arguments.decode(kind.arguments, call.arguments)
-    digest = arguments.digest(arguments.canonical(asked))
-    binding = evaluation.binding
-    if digest != evaluation.arguments_hash or (binding is not None and digest != binding.arguments_hash):
-        raise Refusal("file_changed", CHANGED.format(what="the arguments"))
-    if binding is not None and (binding.tool, binding.folder) != (call.tool, context.folder):
-        raise Refusal("file_changed", CHANGED.format(what="the tool or the folder"))
-    if binding is not None and binding.definition_hash != context.definition_hash:
-        raise Refusal("file_changed", CHANGED.format(what="the agent's definition"))
-    return asked
+        return Ground(ability(self._bwrap), hidden=self._hidden, programs=self._programs)
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

@@ -28,7 +28,7 @@ ApprovalScope = Literal["once", "session", "workspace"]
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What exactly an approval is given for. All hashes are SHA-256 in hex; `file_hash` is empty where no file is touched
-    and `absent` where the file does not exist yet."""
+    and `absent` where the file does not exist yet. `declared` is of what a server declares of a tool that it brings."""
 
     tool: str
     arguments_hash: str
@@ -36,6 +36,7 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     definition_hash: str
     file: str = ""
     file_hash: str = ""
+    declared: str = ""
 
 
 class ActionRequired(Fact, frozen=True, kw_only=True):

@@ -31,12 +31,16 @@ IDLE = 900.0
 
 
 class Brought(NamedTuple):
-    """What servers bring to a folder now: the tools that were taken by name, those that settings leave out, and by the part of
-    its name why a server is not there."""
+    """What servers bring to a folder now: by name the tools that they have, or had when they were there last; those that the
+    settings leave out with their server; and by the part that stands for a server which one is not there, and why."""
 
     offered: Mapping[str, Offered] = {}
     left_out: Mapping[str, str] = {}
-    missing: Mapping[str, str] = {}
+    missing: Mapping[str, tuple[str, str]] = {}
+
+    def gone(self, server: str) -> str:
+        """Why the server is not there; empty where it is."""
+        return next((why for name, why in self.missing.values() if name == server), "")
 
 
 class _Slot:
@@ -122,7 +126,7 @@ class Servers:
         """What the context's servers bring now."""
         offered: dict[str, Offered] = {}
         left_out: dict[str, str] = {}
-        missing: dict[str, str] = {}
+        missing: dict[str, tuple[str, str]] = {}
         parts = names.servers(server.name for server in context.servers)
         for slot in self._of(context):
             part = parts[slot.server.name]
@@ -130,7 +134,7 @@ class Servers:
             offered.update(taken.offered)
             left_out.update(dict.fromkeys(taken.left_out, slot.server.name))
             if not slot.connected:
-                missing[part] = f"the server {slot.server.name} is not there: {slot.why()[1]}"
+                missing[part] = slot.server.name, f"the server {slot.server.name} is not there: {slot.why()[1]}"
         return Brought(offered, left_out, missing)
 
     def states(self, context: ToolContext) -> tuple[ServerState, ...]:
