@@ -88,7 +88,8 @@ class Rulings:
         if query.session_id is not None:
             sessions = [listed_session(host.state, query.session_id).session]
         else:
-            sessions = [card.session_id for card in host.cards()]
+            listed = sorted(host.state.sessions.values(), key=lambda one: -one.listed)
+            sessions = [one.session for one in listed]
         past, looked, whole = await self._past(sessions)
         turned: dict[Turned, int] = {"allowed": 0, "asked": 0, "denied": 0}
         had_the_word = dict.fromkeys((rule.rule_id for rule in rules), 0)
