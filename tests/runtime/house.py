@@ -17,6 +17,7 @@ from callboard.contracts.commands.base import Command
 from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
+from callboard.contracts.ports.settings import SettingsBook
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyPart, AnyRow, AppendText, Remove, Upsert
 from callboard.contracts.scope import PERSON
@@ -206,6 +207,7 @@ async def house(
     external: ExternalAgents | None = None,
     remotes: RemoteAgents | None = None,
     clock: Clock | None = None,
+    settings: SettingsBook | None = None,
     **limits: Any,
 ) -> AsyncIterator[House]:
     """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store."""
@@ -224,6 +226,7 @@ async def house(
         external=external,
         remotes=remotes,
         clock=clock or Clock(),
+        settings=settings,
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )
     async with Runtime(parts) as runtime:
