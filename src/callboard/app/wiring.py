@@ -20,9 +20,11 @@ from callboard.log.sqlite.store import SqliteStore
 from callboard.models.registry import ConfiguredModels, ModelSettings
 from callboard.runtime.parts import Parts
 from callboard.runtime.runtime import Runtime
+from callboard.tools.shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
 from .demos.catalog import Catalog, demos, scenarios
+from .desk import Desk
 from .home import Home
 from .providers import providers_of
 from .settings_book import SettingsFiles
@@ -67,12 +69,14 @@ def wire(store: SqliteStore, models: ConfiguredModels, home: Home, environment: 
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
         toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home())),
+        shells=FolderShells(hidden=(str(home.folder),), programs=toolchains(Path.home())),
         definitions=definitions,
         closed_folders=(str(home.folder),),
         demos=Catalog(home.demos),
         external=AcpAgents(),
         remotes=A2aAgents(),
         settings=settings,
+        desk=Desk(models, environment),
     )
     return Wired(runtime=Runtime(parts), models=models)
 

@@ -14,7 +14,7 @@ from callboard import __version__
 from callboard.contracts.errors import Problem, Refusal
 
 from ..home import Home, write_private
-from . import agents, demo, evidence, facts, imports, rules, run, sessions, trust, up, verify, view
+from . import agents, demo, evidence, facts, imports, models, rules, run, sessions, trust, up, verify, view
 from .exits import DONE, ENDED_BY_PERSON, FAILED, exit_code
 from .terminal import Style, err, plain
 from .words import in_words_of_the_line
@@ -32,6 +32,7 @@ Examples:
   callboard                                      the workbench, in this folder
   callboard run "Why does the test fail?"        one turn in the terminal
   callboard demo                                 teams to watch, without a model
+  callboard models                               the models that can be asked, what is found beside them, and a test
   callboard agents                               who would work here, and what is wrong with their files
   callboard sessions                             what there is
   callboard view last                            the newest conversation
@@ -43,7 +44,8 @@ Examples:
 
 \b
 What is kept is in CALLBOARD_HOME (default: your state folder, printed by `up`).
-A model is named by OPENAI_API_KEY, by CALLBOARD_BASE_URL with CALLBOARD_MODEL, or in settings.toml there.
+A model is named by OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, by CALLBOARD_BASE_URL with CALLBOARD_MODEL, or in
+settings.toml there.
 """
 
 
@@ -53,7 +55,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 110},
 )
-for verb in (up, run, demo, agents, sessions, facts, view, evidence, verify, imports, trust, rules):
+for verb in (up, run, demo, models, agents, sessions, facts, view, evidence, verify, imports, trust, rules):
     verb.register(app)
 
 

@@ -165,7 +165,7 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
 
 
 def _hint(run: OpenRun, report: ModelAttemptFailed) -> str:
-    known = _EXTERNAL_HINTS if run.provider in EXTERNAL else _HINTS
+    known = _EXTERNAL_HINTS if run.provider in EXTERNAL else HINTS
     hint = known.get(report.code, "Send the turn again.")
     return f"The models before it failed as well. {hint}" if run.fell else hint
 
@@ -180,13 +180,14 @@ _EXTERNAL_HINTS = {
     "remote_unavailable": "Send the turn again once it can be reached: a task that it still has is taken up again.",
     "remote_refused": "Read what it said, then say it differently or give it to another agent.",
 }
-_HINTS = {
+#: What a person can do about a model that failed, by the code.
+HINTS: dict[str, str] = {
     "model_unconfigured": "Send the turn again: it goes to a model that is configured now.",
     "model_auth": "Check the key of this provider.",
     "model_rate_limited": "Wait, or choose another model.",
     "model_quota": "Look at the account of this provider, or choose another model.",
-    "unknown_model": "Look at the model's name in the settings: `callboard models` shows what its provider says.",
-    "secret_missing": "Set the key again with `callboard secrets`, then send the turn again.",
+    "unknown_model": "Look at the model's name in the settings; `callboard models --test` tries it.",
+    "secret_missing": "Set that secret again, then send the turn again.",
     "bad_recording": "Ask what was asked then, or choose another model.",
     "model_unavailable": "Check that the provider can be reached, then send the turn again.",
     "model_context_full": "Start a new session, or send less.",
