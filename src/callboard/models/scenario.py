@@ -4,6 +4,8 @@
 name: a-report                # stands in the facts as the model's name; default: the file's name
 chunk: 12                     # what parts have that name none of their own; default: 0
 delay_ms: 30
+window: 8000                  # how many tokens it takes; default: nobody knows
+images: true                  # that it can be shown images; default: false
 calls:                        # what any agent says, call by call
   - - reasoning: I should look first.
     - text: Let me read it.
@@ -147,6 +149,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     name: str = ""
     chunk: int = 0
     delay_ms: float = 0
+    window: int | None = None
+    images: bool = False
     calls: tuple[Call, ...] = ()
     agents: dict[str, tuple[Call, ...]] = {}
     match: tuple[Matched, ...] = ()

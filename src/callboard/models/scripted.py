@@ -40,8 +40,8 @@ class Scripted:
         self.provider = provider
         self.name = scenario.name
         self.label = f"scripted · {scenario.name}"
-        self.window: int | None = None
-        self.images = False
+        self.window = scenario.window
+        self.images = scenario.images
         self._scenario = scenario
         self._folder = folder
         self._pace = pace / 1000
