@@ -197,7 +197,7 @@ class Rulings:
             turn_id=past.scope.turn,
             tool_call_id=past.scope.tool_call,
             tool=requested.tool,
-            subject=trying.subject(target),
+            subject=trying.subject(target) or requested.summary,
             was=was,
             would=said.verdict,
             matcher=said.rule.matcher,

@@ -1,0 +1,283 @@
+"""What holds in a folder, from the files of the user and of the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.app.home import Home
+from callboard.app.settings_book import SettingsFiles
+from callboard.contracts.errors import Refusal
+from callboard.contracts.settings import Settings, Shell
+from tests.agents.given import write
+
+GREEDY = """
+permission_mode = "full"
+[shell]
+network = true
+memory = 8192
+processes = 64
+[[rules]]
+matcher = "Bash(make *)"
+verdict = "allow"
+[[rules]]
+matcher = "Edit(.env)"
+verdict = "deny"
+[[servers]]
+name = "files"
+transport = "stdio"
+command = ["npx", "some-server"]
+[servers.env]
+TOKEN = "abc"
+"""
+
+
+class Desk:
+    """A user's state folder and a folder to work in, with what the settings say of them."""
+
+    def __init__(self, place: Path) -> None:
+        self.home = Home(place / "home")
+        self.home.make()
+        self.folder = place / "work"
+        self.folder.mkdir()
+        self.told: list[Settings] = []
+        self.book = SettingsFiles(self.home, {}, FolderDefinitions(), self.told.append)
+
+    def says(self, text: str) -> None:
+        """The folder's own file."""
+        (self.folder / ".callboard").mkdir(exist_ok=True)
+        (self.folder / ".callboard" / "settings.toml").write_text(text)
+
+    def asked(self) -> list[tuple[str, str]]:
+        return [(one.what, one.detail) for one in self.book.asked(str(self.folder)).widenings]
+
+    @property
+    def digest(self) -> str:
+        return self.book.asked(str(self.folder)).digest
+
+    def holding(self, trusted: str = "") -> Any:
+        return self.book.effective(str(self.folder), trusted)
+
+    def refused(self, changes: dict[str, Any], *, place: Any = "user") -> Any:
+        with pytest.raises(Refusal) as caught:
+            self.change(changes, place=place)
+        return caught.value.problem
+
+    def change(self, changes: dict[str, Any], *, place: Any = "user") -> Any:
+        folder = str(self.folder) if place == "folder" else ""
+        return self.book.write(place, folder, changes, self.book.read(place, folder, "").digest)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_what_a_folder_would_widen_is_told_each_by_its_file(desk: Desk):
+    """SAFE-08"""
+    desk.says(GREEDY)
+    write(desk.folder, lead="permission_mode: full", helper="permission_mode: ask")
+    assert desk.asked() == [
+        ("rule", "Bash(make *) runs without asking"),
+        ("server", "the tools of files: starts npx some-server, with TOKEN set"),
+        ("permission_mode", "turns run in the permission mode full where nobody chooses one"),
+        ("shell", "commands may take memory = 8192"),
+        ("shell", "commands reach the network"),
+        ("agent", "lead works in the permission mode full where you choose it"),
+    ]
+    files = {one.file for one in desk.book.asked(str(desk.folder)).widenings}
+    assert files == {".callboard/settings.toml", "agents/lead.md"}
+
+
+def test_an_untrusted_folder_narrows_and_widens_nothing(desk: Desk):
+    """SAFE-08"""
+    desk.says(GREEDY)
+    found = desk.holding()
+    assert (found.trusted, found.permission_mode, found.usual_mode) == (False, None, "ask")
+    assert [(rule.matcher, rule.verdict) for rule in found.rules] == [("Edit(.env)", "deny")]
+    assert found.servers == ()
+    assert found.shell == Shell(processes=64)
+
+
+def test_a_trusted_folder_has_what_it_asks_for(desk: Desk):
+    desk.says(GREEDY)
+    found = desk.holding(desk.digest)
+    assert (found.trusted, found.permission_mode, found.usual_mode) == (True, "full", "full")
+    assert [rule.verdict for rule in found.rules] == ["allow", "deny"]
+    assert [server.name for server in found.servers] == ["files"]
+    assert found.shell == Shell(network=True, memory=8192, processes=64)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("make *", "rm *"),
+        ("some-server", "other-server"),
+        ('"abc"', '"abd"'),
+        ("memory = 8192", "memory = 8193"),
+        ('"full"', '"edits"'),
+    ],
+)
+def test_trust_holds_for_exactly_what_was_shown(desk: Desk, before: str, after: str):
+    """SAFE-08: a changed file asks anew."""
+    desk.says(GREEDY)
+    digest = desk.digest
+    desk.says(GREEDY.replace(before, after))
+    assert desk.digest != digest
+    assert desk.holding(digest) == desk.holding()
+
+
+def test_what_only_narrows_and_words_change_no_trust(desk: Desk):
+    desk.says(GREEDY)
+    digest = desk.digest
+    desk.says(f"# a comment\n{GREEDY}\n[[rules]]\nmatcher = 'Bash(curl *)'\nverdict = 'deny'\n")
+    assert desk.digest == digest
+    assert [rule.matcher for rule in desk.holding(digest).rules][-1] == "Bash(curl *)"
+
+
+def test_an_agent_that_may_do_more_is_part_of_what_is_trusted(desk: Desk):
+    """SAFE-08: who edits agents/*.md does not thereby widen anything."""
+    write(desk.folder, lead="permission_mode: edits")
+    digest = desk.digest
+    assert desk.holding(digest).trusted
+    write(desk.folder, lead="permission_mode: full")
+    assert not desk.holding(digest).trusted
+
+
+def test_a_folder_without_settings_asks_for_nothing(desk: Desk):
+    assert (desk.digest, desk.holding().permission_mode, desk.holding("0" * 64).trusted) == ("", None, False)
+
+
+def test_a_narrower_mode_binds_everybody_without_trust(desk: Desk):
+    desk.says('permission_mode = "planning"\n')
+    assert desk.digest == ""
+    assert (desk.holding().permission_mode, desk.holding().usual_mode) == ("planning", "planning")
+
+
+def test_a_server_of_the_folder_does_not_take_the_name_of_one_of_the_users(desk: Desk):
+    desk.home.settings.write_text('[[servers]]\nname = "files"\ntransport = "http"\nurl = "http://localhost:1/mcp"\n')
+    desk.says(GREEDY)
+    assert [getattr(one, "url", "") for one in desk.holding(desk.digest).servers] == ["http://localhost:1/mcp"]
+
+
+@pytest.mark.parametrize("text", ["rules = 3\n", "not toml", "[[rules]]\nmatcher='bash(x)'\nverdict='deny'\n"])
+def test_a_folders_file_that_cannot_be_read_is_told_and_everything_is_asked_about(desk: Desk, text: str):
+    """SAFE-05, SAFE-08"""
+    desk.says(GREEDY)
+    digest = desk.digest
+    desk.says(text)
+    found = desk.holding(digest)
+    assert (found.trusted, found.permission_mode, found.rules) == (False, "ask", ())
+    (problem,) = desk.book.problems(str(desk.folder))
+    assert problem.file == ".callboard/settings.toml"
+
+
+def test_a_folders_file_is_read_through_no_link(desk: Desk, tmp_path: Path):
+    """SAFE-01"""
+    elsewhere = tmp_path / "elsewhere.toml"
+    elsewhere.write_text(GREEDY)
+    (desk.folder / ".callboard").mkdir()
+    (desk.folder / ".callboard" / "settings.toml").symlink_to(elsewhere)
+    assert desk.asked() == []
+    assert "symbolic link" in desk.book.problems(str(desk.folder))[0].message
+
+
+def test_what_the_user_said_goes_on_while_their_file_cannot_be_read(desk: Desk):
+    """SAFE-08: a slip of the pen takes no rule away."""
+    desk.home.settings.write_text('[[rules]]\nmatcher = "Bash(curl *)"\nverdict = "deny"\n')
+    assert len(desk.holding().rules) == 1
+    desk.home.settings.write_text('[[rules]\nmatcher = "Bash(curl *)"\n')
+    assert len(desk.holding().rules) == 1
+    assert desk.book.problems("")[0].file == str(desk.home.settings)
+    with pytest.raises(Refusal):
+        desk.book.user()
+
+
+def test_a_change_keeps_comments_and_what_it_does_not_name(desk: Desk):
+    desk.home.settings.write_text("# mine\nport = 4000  # here\n\n[shell]\n# little\nmemory = 1000\n")
+    written = desk.change({"browser": False, "shell": {"timeout": 5.0}, "port": None})
+    assert written.keys == ("browser", "shell", "port")
+    text = desk.home.settings.read_text()
+    assert text == "# mine\nbrowser = false\n\n[shell]\n# little\nmemory = 1000\ntimeout = 5.0\n"
+    assert desk.home.settings.stat().st_mode & 0o777 == 0o600
+    assert desk.told[-1].shell == Shell(memory=1000, timeout=5.0)
+
+
+def test_a_change_of_the_folders_file_makes_it_and_asks_for_trust(desk: Desk):
+    desk.change({"rules": [{"matcher": "Bash(ls *)", "verdict": "allow"}]}, place="folder")
+    assert desk.asked() == [("rule", "Bash(ls *) runs without asking")]
+    assert desk.told == []
+
+
+def test_a_change_against_another_file_than_was_read_is_a_conflict(desk: Desk):
+    desk.home.settings.write_text("port = 4000\n")
+    with pytest.raises(Refusal) as caught:
+        desk.book.write("user", "", {"port": 1}, "")
+    assert (caught.value.problem.code, caught.value.problem.field) == ("conflict", "digest")
+    assert desk.home.settings.read_text() == "port = 4000\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"port": "x"}, "changes.port"),
+        ({"prot": 1}, "changes.prot"),
+        ({"models": [{"name": "a"}]}, "changes.models.0.kind"),
+        ({"rules": [{"matcher": "bash", "verdict": "deny"}]}, "changes.rules.0.matcher"),
+        ({"shell": {"memory": 1}}, "changes.shell.memory"),
+        ({"fallback": [None]}, "changes.fallback.0"),
+    ],
+)
+def test_what_cannot_be_set_is_refused_by_its_place_and_nothing_is_written(
+    desk: Desk, changes: dict[str, Any], field: str
+):
+    """SAFE-05"""
+    problem = desk.refused(changes)
+    assert (problem.code, problem.field) == ("bad_settings", field)
+    assert not desk.home.settings.exists()
+
+
+def test_secrets_are_shown_as_nothing_and_kept_by_their_mask(desk: Desk):
+    """SAFE-03"""
+    desk.home.settings.write_text(
+        '[[models]]\nname = "a"\nkind = "openai"\nmodel = "m"\napi_key = "sk-planted"\n'
+        '[[servers]]\nname = "s"\ntransport = "http"\nurl = "http://x"\nheaders = {A = "planted", B = "secret://b"}\n'
+    )
+    shown = desk.book.read("user", "", "")
+    assert "planted" not in str(shown)
+    assert shown.values["servers"][0]["headers"] == {"A": "********", "B": "secret://b"}
+    models = [{**shown.values["models"][0], "model": "n"}]
+    desk.change({"models": models})
+    assert 'api_key = "sk-planted"' in desk.home.settings.read_text()
+    problem = desk.refused({"models": [{**models[0], "name": "b"}]})
+    assert (problem.code, problem.field) == ("bad_settings", "changes.models")
+
+
+def test_a_change_is_refused_where_the_models_could_not_be_asked(desk: Desk):
+    def refuse(_: Settings) -> None:
+        raise Refusal("bad_settings", "MY_KEY is not set.", field="models.api_key_env")
+
+    desk.book = SettingsFiles(desk.home, {}, FolderDefinitions(), refuse)
+    assert desk.refused({"port": 1}).field == "models.api_key_env"
+    assert not desk.home.settings.exists()
+
+
+def test_a_folders_settings_are_written_through_no_link(desk: Desk, tmp_path: Path):
+    """SAFE-01"""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (desk.folder / ".callboard").symlink_to(outside)
+    assert desk.refused({"rules": []}, place="folder").code in ("path_denied", "bad_settings")
+    assert list(outside.iterdir()) == []
+
+
+def test_what_could_not_be_kept_is_put_back(desk: Desk):
+    desk.home.settings.write_text("port = 4000\n")
+    desk.book.put_back(desk.change({"port": 1}))
+    assert desk.home.settings.read_text() == "port = 4000\n"
+    desk.home.settings.unlink()
+    desk.book.put_back(desk.change({"port": 1}))
+    assert not desk.home.settings.exists()
