@@ -28,6 +28,7 @@ from callboard.projection.rows import Table
 from callboard.runtime.clock import Clock
 from callboard.runtime.parts import Limits, Parts
 from callboard.runtime.runtime import Runtime
+from callboard.tools.shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
 #: How long a test waits for something that must come, in seconds.
@@ -221,6 +222,7 @@ async def house(
         feed=InProcessLiveFeed(store.facts.head),
         models=ConfiguredModels(ModelSettings(providers=(played,))),
         toolbox=FolderToolbox(hidden=(str(place / "state"),)),
+        shells=FolderShells(hidden=(str(place / "state"),)),
         definitions=definitions or FolderDefinitions(),
         closed_folders=(str(place / "state"),),
         external=external,

@@ -17,15 +17,18 @@ from callboard.control.decide.recovery import rests
 from callboard.control.effects import (
     AskModel,
     Effect,
+    EndProcesses,
     ExpireAction,
     ListSession,
     MakeWorktree,
     RemoveWorktree,
     RunTool,
     ScheduleSession,
+    SettleArtifact,
     ShareRule,
     StopRun,
     WakeAt,
+    WriteProcess,
 )
 from callboard.control.outcomes import ActionTimedOut, ExternalGone, RunStopped, TimeCame
 from callboard.control.state import OpenRun, Session, Thread
@@ -36,6 +39,7 @@ from .compacting import Compacting
 from .expiries import Expiries
 from .external import Prompting, RemotePrompting
 from .host import SessionHost
+from .settling import settle
 from .worktrees import isolate, remove
 
 log = logging.getLogger(__name__)
@@ -114,6 +118,12 @@ class Acting:
                 self._spawn(isolate(host, scope))
             case RemoveWorktree():
                 self._spawn(remove(host, effect))
+            case WriteProcess(scope, text, end):
+                self._spawn(host.processes.write(scope.process, text, end=end))
+            case EndProcesses(scope):
+                self._spawn(host.processes.end(scope))
+            case SettleArtifact():
+                self._spawn(settle(host, effect))
             case ListSession() | ScheduleSession() | ShareRule():
                 self._spawn(self._pass_on(host, effect))
             case _:
@@ -183,6 +193,7 @@ class Acting:
             await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
+        await host.processes.close()
         for thread in host.foreign.threads:
             elsewhere = host.foreign.remote(thread) is not None
             await host.foreign.end(thread)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from callboard.contracts.commands.processes import PROCESS_TOOLS
 from callboard.contracts.commands.team_tools import MERGE
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolOutcome
 from callboard.contracts.scope import Scope
@@ -62,6 +63,10 @@ class Calling:
         toolbox = host.parts.toolbox
         context = await host.runs.tool_context(scope.thread)
         try:
+            if evaluation.background:
+                return await host.processes.start(scope, wanted, evaluation, context)
+            if tool in PROCESS_TOOLS:
+                return await host.processes.call(tool, evaluation.arguments, scope.thread)
             return await toolbox.run(wanted, evaluation, context, Reporting(self._gather, scope, tool))
         except Exception as error:
             log.exception("the tool %s failed in a way that it does not tell", tool)

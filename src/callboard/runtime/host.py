@@ -25,6 +25,7 @@ from .home import Home
 from .keeper import StateKeeper
 from .knowing import Knowing
 from .parts import Parts
+from .processes import Processes
 from .runs import Runs
 from .setup import Setups
 from .verdicts import Verdicts
@@ -59,6 +60,7 @@ class SessionHost:
         self.runs = Runs(setups, self._keeper, lambda: self.home, parts.clock.now)
         self.verdicts = Verdicts(parts, self._keeper, self.runs)
         self.foreign = Foreign()
+        self.processes = Processes(parts, self.report)
         self._knowing = Knowing(parts, self._keeper, lambda: self.home, runs=self.runs, verdicts=self.verdicts)
 
     async def open(self) -> None:

@@ -22,7 +22,7 @@ from .schedules import next_wake
 from .verdicts import Verdicts
 
 #: The fields of a command that name something which may be over.
-_NAMING = ("turn_id", "action_id", "handoff_id", "task_id", "review_id")
+_NAMING = ("turn_id", "action_id", "handoff_id", "task_id", "review_id", "process_id", "artifact_id")
 
 
 class Knowing:

@@ -10,6 +10,7 @@ from callboard.contracts.ports.demos import Demos
 from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
 from callboard.contracts.ports.live import LiveFeed
 from callboard.contracts.ports.model import ModelDesk, Models
+from callboard.contracts.ports.processes import Shells
 from callboard.contracts.ports.settings import SettingsBook
 from callboard.contracts.ports.store import Store
 from callboard.contracts.ports.tools import Toolbox
@@ -28,7 +29,8 @@ class Limits:
     `look`, since it may be set and a machine may sleep. `team_budget` is how many children of one agent work at once,
     `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
     `external_silence` while it works, and take `external_stop` to stop; what changes in its plan is told at most every
-    `plan_interval`, what one elsewhere says without another state of its task at most every `remote_interval`.
+    `plan_interval`, what one elsewhere says without another state of its task at most every `remote_interval`, and how far an
+    export is at most every `export_interval`.
     """
 
     context_steps: int = 2000
@@ -51,6 +53,7 @@ class Limits:
     external_stop: float = 5.0
     plan_interval: float = 0.25
     remote_interval: float = 1.0
+    export_interval: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +61,7 @@ class Parts:
     """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys.
     Without `external` no agent that is a program of its own can be started, without `remotes` none elsewhere is contacted,
     without `demos` there are none, without `desk` nobody is told of models.
+    Without `shells` nothing goes on in the background and nobody is told where commands run.
     Without `settings` nothing is set, and no folder is asked about."""
 
     store: Store
@@ -70,6 +74,7 @@ class Parts:
     remotes: RemoteAgents | None = None
     demos: Demos | None = None
     settings: SettingsBook | None = None
+    shells: Shells | None = None
     desk: ModelDesk | None = None
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)

@@ -21,9 +21,11 @@ from callboard.contracts.commands import (
     WorkspaceList,
 )
 from callboard.contracts.commands.agents import ListAgents
+from callboard.contracts.commands.artifacts import GetArtifact, GetArtifactDiff, ListArtifacts
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.evidence import ListExports
 from callboard.contracts.commands.models import ListModels, TryModel
+from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
 from callboard.contracts.commands.settings import GetSettings
 from callboard.contracts.commands.tasks import GetTask, ListTasks
 from callboard.contracts.commands.team import ListSubagents, WaitSubagents
@@ -33,8 +35,10 @@ from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
 from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
 from callboard.contracts.rows.conversation import part_order
 
+from .artifacts import Artifacts
 from .evidence import Exports
 from .parts import Parts
+from .processreads import ProcessReads
 from .sessions import OpenSession, Sessions
 from .taskreads import TaskReads
 from .teamreads import TeamReads
@@ -50,13 +54,17 @@ LARGEST_PAGE = 200
 class Queries:
     """Answers the commands that are declared as queries."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces, exports: Exports) -> None:
+    def __init__(
+        self, parts: Parts, sessions: Sessions, workspaces: Workspaces, exports: Exports, artifacts: Artifacts
+    ) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
         self._teams = TeamReads(parts, sessions)
         self._tasks = TaskReads(parts, sessions)
         self._exports = exports
+        self._artifacts = artifacts
+        self._processes = ProcessReads(parts, sessions, workspaces)
         self.trusting = Trusting(parts, sessions, workspaces)
 
     async def answer(self, query: Command) -> Any:
@@ -81,6 +89,12 @@ class Queries:
                 return await self.trusting.answer(query)
             case ListExports():
                 return await self._exports.list(query)
+            case ListArtifacts() | GetArtifact() | GetArtifactDiff():
+                return await self._artifacts.answer(query)
+            case GetExecutionEnvironment():
+                return await self._processes.environment(query)
+            case ListProcesses():
+                return await self._processes.list(query)
             case ListModels() | TryModel():
                 return await self._models(query)
             case _:

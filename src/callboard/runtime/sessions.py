@@ -49,7 +49,8 @@ class OpenSession:
     @property
     def idle(self) -> bool:
         """True where letting it go loses nothing: nothing is decided or under way, and nobody follows."""
-        return not self.host.busy and not self.acting.busy and not self.views.followed
+        quiet = not self.host.busy and not self.acting.busy and not self.host.processes.running
+        return quiet and not self.views.followed
 
 
 class Sessions:
