@@ -7,15 +7,15 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import SecretInfo
 
+from .known import Known
 from .ordinary import why_ordinary
-from .redaction import Known
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -25,6 +25,8 @@ VARIABLE = "CALLBOARD_SECRET_"
 #: Under which name the keyring holds what is ours.
 _SERVICE = "callboard"
 _NAMES = "secrets.json"
+#: From which priority on the library calls a keyring suitable; plain files are below.
+_SAFE = 1
 _HINT = (
     "Start the system's keyring (GNOME Keyring, KWallet, the keychain), or keep the secret in a variable "
     f"{VARIABLE}NAME of the environment that callboard is started in."
@@ -120,11 +122,10 @@ def from_keyring(store: KeyringStore) -> list[Known]:
 def _backend() -> KeyringBackend:
     # The import looks for what the machine has, which takes a while, and only those who keep something need it.
     import keyring
-    from keyring.core import recommended
 
     try:
         backend = keyring.get_keyring()
-        usable = cast("bool", recommended(backend))
+        usable = backend.priority >= _SAFE
     except Exception as error:
         raise _unavailable(f"the system's keyring cannot be used ({type(error).__name__})") from None
     if not usable:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import re
-import secrets
-from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.ports.secrets import HANDLE, SecretInfo, SecretPlace, SecretStore, Veil
+from callboard.contracts.ports.secrets import HANDLE, SecretInfo, SecretStore, Veil
 
-from .forms import forms
+from .known import Known, Seen
 from .matching import IN_HANDLE, SEEN, Found, Matcher
 from .ordinary import why_ordinary
 from .veil import TextVeil
@@ -21,26 +17,6 @@ from .veil import TextVeil
 _HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})(?:#([a-z][a-z0-9-]*))?~?")
 _SEEN = re.compile(SEEN)
 _HINT = "A secret has at least 6 characters and is no word, so that it is found nowhere else."
-#: How many things that only looked like secrets this process can still put back.
-_MOST_SEEN = 4096
-
-
-@dataclass(frozen=True)
-class Known:
-    """A value under a name. One that is `gone` is redacted and put nowhere."""
-
-    name: str
-    value: str
-    place: SecretPlace
-    gone: bool = False
-    forms: dict[str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "forms", forms(self.value))
-
-    def text(self, form: str) -> str | None:
-        """The value in a form."""
-        return next((text for text, name in self.forms.items() if name == form), None)
 
 
 class Redaction:
@@ -51,14 +27,19 @@ class Redaction:
         self._store = store
         self._keys = frozenset(keys)
         self._known = {one.name: one for one in known}
-        self._seen: OrderedDict[str, str] = OrderedDict()
-        self._salt = secrets.token_bytes(32)
-        self._matcher = self._match()
+        self._seen = Seen()
+        self._made = self._match()
+        self._made_of = 0
 
     def redact(self, text: str) -> str:
         """The text with handles in place of secrets."""
-        found = self._matcher.find(text)
-        return self._put(text, found, 0, len(text)) if found else text
+        while found := self._matcher.find(text):
+            known = self._seen.news
+            redacted = self._put(text, found, 0, len(text))
+            if self._seen.news == known:
+                return redacted
+            # What was seen just now may stand elsewhere in the text in another form.
+        return text
 
     def redact_bytes(self, data: bytes) -> bytes:
         """The same of bytes, whatever they are."""
@@ -147,13 +128,23 @@ class Redaction:
         for one in known:
             former = self._known.get(one.name)
             if former is not None and former.value != one.value:
-                self._known[f"{one.name}~{len(self._known)}"] = replace(former, gone=True)
+                name = f"{one.name}-former-{len(self._known)}"
+                self._known[name] = replace(former, name=name, gone=True)
             self._known[one.name] = one
-        self._matcher = self._match()
+        self._made = self._match()
+
+    @property
+    def _matcher(self) -> Matcher:
+        """What finds all that is known now."""
+        if self._made_of != self._seen.news:
+            self._made = self._match()
+        return self._made
 
     def _match(self) -> Matcher:
+        self._made_of = self._seen.news
         handles: dict[str, str] = {}
-        for one in sorted(self._known.values(), key=lambda one: one.gone):
+        named = sorted(self._known.values(), key=lambda one: one.gone)
+        for one in (*named, *self._seen.newest()):
             for text, form in one.forms.items():
                 handles.setdefault(text, f"{HANDLE}{one.name}{form and f'#{form}'}")
         return Matcher(handles, frozenset(one.name for one in self._known.values()))
@@ -164,35 +155,24 @@ class Redaction:
         for one in matches:
             if one.handle is None:
                 continue
-            handle = one.handle or self._see(text[one.first : one.last])
+            handle = one.handle or HANDLE + self._seen.name(text[one.first : one.last])
             ends = one.last < until and text[one.last] in IN_HANDLE
             pieces += [text[at : one.first], handle, "~" if ends else ""]
             at = one.last
         return "".join([*pieces, text[at:until]])
 
-    def _see(self, value: str) -> str:
-        """A handle for what only looks like a secret, the same one for the same value while this process lives."""
-        digest = hmac.new(self._salt, value.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
-        name = f"seen-{digest[:12]}"
-        self._seen[name] = value
-        self._seen.move_to_end(name)
-        if len(self._seen) > _MOST_SEEN:
-            self._seen.popitem(last=False)
-        return HANDLE + name
-
     def _value(self, found: re.Match[str], *, keys: bool) -> str:
         name, form = found[1], found[2] or ""
         if _SEEN.fullmatch(name):
-            value = self._seen.get(name)
+            seen = self._seen.get(name)
+            value = seen.text(form) if seen is not None else None
             if value is None:
                 raise Refusal(
                     "secret_missing",
                     f"{HANDLE}{name} stands for what looked like a secret to a process that has ended: nobody has it now.",
                     hint="Give it again, or keep it with `callboard secrets set NAME` and use its handle.",
                 )
-            if not keys and any(
-                text in value for key in self._keys & {*self._known} for text in self._known[key].forms
-            ):
+            if not keys and self._has_key(value):
                 raise _not_for_tools(name)
             return value
         known = self._known.get(name)
@@ -206,6 +186,10 @@ class Redaction:
         if name in self._keys and not keys:
             raise _not_for_tools(name)
         return text
+
+    def _has_key(self, text: str) -> bool:
+        known = (self._known[name] for name in self._keys if name in self._known)
+        return any(form in text for key in known for form in key.forms)
 
 
 def _not_for_tools(name: str) -> Refusal:

@@ -1,0 +1,168 @@
+"""Where texts enter: secrets are replaced by their handles before anything is decided, so that state, answers and facts agree;
+and once more, as a last look, before anything is appended."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from callboard.contracts.content import Blob, BlobRef, blob_of
+from callboard.contracts.errors import Problem, Refusal
+from callboard.contracts.ports.secrets import Secrets
+from callboard.contracts.ports.tools import Evaluation, ToolOutcome
+from callboard.contracts.record import NewFact
+from callboard.tools.arguments import digest
+
+log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+
+
+def redacted(value: _T, secrets: Secrets) -> _T:
+    """The same value with handles in place of secrets in all its texts; the very value where there are none."""
+    try:
+        if not secrets.holds(msgspec.json.encode(value)):
+            return value
+    except (msgspec.MsgspecError, UnicodeEncodeError, TypeError):
+        # Half of a pair of surrogates is no JSON, and is looked through all the same.
+        pass
+    return cast("_T", _walked(value, secrets, {}))
+
+
+def redacted_json(text: str, secrets: Secrets) -> str:
+    """A JSON text with handles in place of secrets in its values, as they read there: what it says can be put back. What is no
+    JSON is redacted as it stands."""
+    try:
+        value: Any = msgspec.json.decode(text)
+        safe = _walked(value, secrets, {})
+        if safe == value:
+            # A key that is found in the text alone runs over the marks of JSON, and nothing of it is kept.
+            return secrets.redact(text)
+        return secrets.redact(msgspec.json.encode(safe, order="sorted").decode())
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return secrets.redact(text)
+
+
+def revealed_json(text: str, secrets: Secrets) -> str:
+    """A JSON text with values in place of handles, with sorted keys. Raises Refusal `secret_missing`."""
+    return msgspec.json.encode(_revealed(msgspec.json.decode(text), secrets), order="sorted").decode()
+
+
+def redacted_evaluation(evaluation: Evaluation, secrets: Secrets) -> Evaluation:
+    """The gate's verdict as it is recorded: bound to the arguments as they are recorded, so that an approval of them holds."""
+    arguments = redacted_json(evaluation.arguments, secrets)
+    safe = redacted(evaluation, secrets)
+    if safe is evaluation and arguments == evaluation.arguments:
+        return evaluation
+    bound = digest(arguments)
+    binding = safe.binding
+    if binding is not None and binding.arguments_hash:
+        binding = msgspec.structs.replace(binding, arguments_hash=bound)
+    return msgspec.structs.replace(
+        safe, arguments=arguments, arguments_hash=bound if safe.arguments_hash else "", binding=binding
+    )
+
+
+def redacted_outcome(outcome: ToolOutcome, secrets: Secrets) -> ToolOutcome:
+    """What a call came to, with the contents that it refers to."""
+    blobs, refs = _redacted_blobs(outcome.blobs, secrets)
+    bare = redacted(msgspec.structs.replace(outcome, blobs=()), secrets)
+    if refs:
+        bare = cast("ToolOutcome", _walked(bare, secrets, refs))
+    return msgspec.structs.replace(bare, blobs=blobs) if outcome.blobs else bare
+
+
+def redacted_refusal(refusal: Refusal, secrets: Secrets) -> Refusal:
+    """A refusal that quotes no secret."""
+    said = refusal.problem
+    safe = redacted(said, secrets)
+    return refusal if safe is said else _refusal(safe)
+
+
+class LastLook:
+    """Looks through all that is about to be appended. It is the net below the places where texts enter, and finds nothing where
+    they are what they should be: `found` counts what it had to redact."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
+        self.found = 0
+
+    def at(
+        self, facts: tuple[NewFact, ...], blobs: tuple[Blob, ...] = ()
+    ) -> tuple[tuple[NewFact, ...], tuple[Blob, ...]]:
+        """The same facts and blobs, without what had to be redacted."""
+        safe, refs = _redacted_blobs(blobs, self._secrets)
+        told = tuple(self._fact(new, refs) for new in facts)
+        if refs or any(one is not new for one, new in zip(told, facts, strict=True)):
+            self.found += 1
+            kinds = ", ".join(dict.fromkeys(new.fact.type for new in facts))
+            log.warning("a secret had come as far as the log and was redacted there: %s", kinds)
+        return told, safe
+
+    def answer(self, data: bytes) -> bytes:
+        """An encoded answer, in the same way."""
+        return self._secrets.redact_bytes(data)
+
+    def _fact(self, new: NewFact, refs: dict[str, BlobRef]) -> NewFact:
+        fact: Any = _walked(new.fact, self._secrets, refs) if refs else redacted(new.fact, self._secrets)
+        return new if fact is new.fact else NewFact(fact, new.scope)
+
+
+def _redacted_blobs(blobs: tuple[Blob, ...], secrets: Secrets) -> tuple[tuple[Blob, ...], dict[str, BlobRef]]:
+    """The blobs, and the refs of those that changed by their former hash."""
+    refs: dict[str, BlobRef] = {}
+    safe: list[Blob] = []
+    for blob in blobs:
+        data = secrets.redact_bytes(blob.data)
+        if data is blob.data:
+            safe.append(blob)
+            continue
+        safe.append(blob_of(data, blob.ref.media))
+        refs[blob.ref.hash] = safe[-1].ref
+    return (tuple(safe) if refs else blobs), refs
+
+
+def _walked(value: Any, secrets: Secrets, refs: dict[str, BlobRef]) -> Any:
+    """The value with its texts redacted and its refs led to the redacted contents. What does not change is the same object."""
+    match value:
+        case str():
+            return secrets.redact(value)
+        case BlobRef():
+            return refs.get(value.hash, value)
+        case msgspec.Struct():
+            changed: dict[str, Any] = {}
+            for name in value.__struct_fields__:
+                before: Any = getattr(value, name)
+                after = _walked(before, secrets, refs)
+                if after is not before and after != before:
+                    changed[name] = after
+            return msgspec.structs.replace(value, **changed) if changed else value
+        case tuple() | list():
+            held = cast("tuple[Any, ...] | list[Any]", value)
+            safe = [_walked(one, secrets, refs) for one in held]
+            if all(after is before for after, before in zip(safe, held, strict=True)):
+                return held
+            return tuple(safe) if isinstance(held, tuple) else safe
+        case dict():
+            pairs = cast("dict[Any, Any]", value)
+            return {_walked(key, secrets, refs): _walked(one, secrets, refs) for key, one in pairs.items()}
+        case _:
+            return value
+
+
+def _revealed(value: Any, secrets: Secrets) -> Any:
+    match value:
+        case str():
+            return secrets.reveal(value)
+        case list():
+            return [_revealed(one, secrets) for one in cast("list[Any]", value)]
+        case dict():
+            return {secrets.reveal(key): _revealed(one, secrets) for key, one in cast("dict[str, Any]", value).items()}
+        case _:
+            return value
+
+
+def _refusal(problem: Problem) -> Refusal:
+    return Refusal(problem.code, problem.message, field=problem.field, hint=problem.hint)
