@@ -14,9 +14,9 @@ from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.inventory import ServerState, ToolInfo
 from callboard.contracts.ports.model import ToolSpec
-from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
+from callboard.contracts.ports.tools import Evaluation, Looked, NotThere, Reporter, ToolCall, ToolContext, ToolOutcome
 
-from . import brought, changes, edit, gate, inventory, kit, read, shell, write
+from . import brought, changes, edit, gate, inventory, kit, looking, read, shell, write
 from .bash import BashArguments
 from .case import Ground
 from .finalize import FinalizeArguments
@@ -113,6 +113,14 @@ class FolderToolbox:
         except OSError as error:
             outcome = ToolOutcome(output="", code="tool_failed", message=f"{error.strerror or error}.")
         return msgspec.structs.replace(outcome, duration_ms=round((time.monotonic() - started) * 1000))
+
+    def look(self, path: str, context: ToolContext) -> Looked | NotThere:
+        """What stands under a path that a person names. Blocks while it reads."""
+        return looking.look(context, self._hidden, path)
+
+    async def names(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
+        """Paths of files with this text in them, in any case, shortest first."""
+        return await looking.names(context, self._hidden, text, limit)
 
     async def source(self, path: str, context: ToolContext) -> str:
         """The text of a file as it stands, for a read that the gate let through. Raises Refusal."""

@@ -14,6 +14,7 @@ from ..facts.sandbox import SandboxApplied
 from ..facts.tool import FileChange
 from ..facts.turn import Mode, PermissionMode
 from ..inventory import ServerState, ToolInfo
+from ..refs import MissingReason, RefKind
 from ..settings import Server, Shell
 from ..team import Policy
 from .model import ToolSpec
@@ -132,6 +133,24 @@ class Reporter(Protocol):
         ...
 
 
+class Looked(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands under a path, at one moment. `data` is text in UTF-8, an image as it is, or the names in a folder; of other
+    files it is empty. `told` says in words what it is and how large."""
+
+    path: str
+    kind: RefKind
+    data: bytes = b""
+    media: str = "text/plain; charset=utf-8"
+    told: str = ""
+
+
+class NotThere(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a path that was named is not given."""
+
+    reason: MissingReason
+    detail: str = ""
+
+
 class Toolbox(Protocol):
     """All tools of a workspace behind the one gate."""
 
@@ -169,6 +188,14 @@ class Toolbox(Protocol):
         outcome has the code `file_changed` and nothing was done. Cancelling the task ends what the call started,
         with all its children; a server is asked to stop.
         """
+        ...
+
+    def look(self, path: str, context: ToolContext) -> Looked | NotThere:
+        """What stands under a path that a person names, by the way and under the rules of a read. Blocks while it reads."""
+        ...
+
+    async def names(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
+        """Paths of files with this text in them, in any case, shortest first; what rules keep from being read is left out."""
         ...
 
     async def source(self, path: str, context: ToolContext) -> str:

@@ -47,7 +47,7 @@ def search(walk: Walk, asked: Search) -> Found:
     out = _Output(asked.limit)
     notes: list[str] = []
     kept_out = _any_of(asked.keep_out)
-    looking = _glob(asked) if asked.tool == "Glob" else _grep(walk, asked, notes)
+    looking = _LOOKING[asked.tool](walk, asked, notes)
     hidden = 0
     try:
         for file in walk.files():
@@ -64,6 +64,16 @@ def search(walk: Walk, asked: Search) -> Found:
     if walk.unreadable:
         notes.append(f"{walk.unreadable} folders or files could not be read")
     return Found(out.lines, notes)
+
+
+def _name(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
+    wanted = asked.pattern.casefold()
+
+    def look(file: File) -> Iterator[str]:
+        if wanted in file.path.casefold():
+            yield file.path
+
+    return look
 
 
 class _Output:
@@ -84,7 +94,7 @@ class _Output:
                 self.lines.append(line)
 
 
-def _glob(asked: Search) -> Callable[[File], Iterator[str]]:
+def _glob(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
     fitting = _any_of((asked.pattern,), below=asked.below)
 
     def look(file: File) -> Iterator[str]:
@@ -181,3 +191,6 @@ def _any_of(patterns: Sequence[str], below: str = "") -> Named:
 
 def _everything(path: str) -> bool:
     return True
+
+
+_LOOKING = {"Glob": _glob, "Grep": _grep, "Name": _name}
