@@ -22,6 +22,14 @@ from callboard.contracts.commands import (
     WorkspaceIsOpen,
 )
 from callboard.contracts.commands.agents import AddAgent
+from callboard.contracts.commands.artifacts import (
+    CreateArtifact,
+    DeleteArtifact,
+    EditArtifact,
+    ExportArtifact,
+    RetryArtifact,
+    RollbackArtifact,
+)
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.settings import UpdateSettings
@@ -44,6 +52,7 @@ from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand
 from callboard.control.effects import ListSession
 
+from .artifacts import Artifacts
 from .evidence import Exports
 from .merges import Merges
 from .parts import Parts
@@ -59,7 +68,13 @@ class Commands:
     """Implements the port `CommandService`."""
 
     def __init__(
-        self, parts: Parts, sessions: Sessions, workspaces: Workspaces, queries: Queries, exports: Exports
+        self,
+        parts: Parts,
+        sessions: Sessions,
+        workspaces: Workspaces,
+        queries: Queries,
+        exports: Exports,
+        artifacts: Artifacts,
     ) -> None:
         self._parts = parts
         self._sessions = sessions
@@ -67,6 +82,7 @@ class Commands:
         self._queries = queries
         self._exports = exports
         self._merges = Merges(sessions)
+        self._artifacts = artifacts
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
@@ -102,6 +118,7 @@ class Commands:
     async def settled(self) -> None:
         """Waits for what runs outside of the sessions and must not be left half way."""
         await self._merges.settled()
+        await self._artifacts.settled()
 
     async def _once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
         stored = await self._parts.store.facts.answer(key)
@@ -143,6 +160,15 @@ class Commands:
                 return await self._permit(command, kept, actor)
             case MergeSubagent():
                 return await self._merges.merge(command, actor, kept)
+            case (
+                CreateArtifact()
+                | EditArtifact()
+                | RollbackArtifact()
+                | RetryArtifact()
+                | ExportArtifact()
+                | DeleteArtifact()
+            ):
+                return await self._artifacts.submit(command, actor, kept)
             case ExportEvidence():
                 return await self._exports.export(command, actor, kept)
             case _:

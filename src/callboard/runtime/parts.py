@@ -11,11 +11,14 @@ from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
 from callboard.contracts.ports.live import LiveFeed
 from callboard.contracts.ports.model import ModelDesk, Models
 from callboard.contracts.ports.processes import Shells
+from callboard.contracts.ports.secrets import Secrets
 from callboard.contracts.ports.settings import SettingsBook
 from callboard.contracts.ports.store import Store
 from callboard.contracts.ports.tools import Toolbox
+from callboard.secrets.redaction import Redaction
 
 from .clock import Clock, UuidIds
+from .veiling import LastLook
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +65,8 @@ class Parts:
     Without `external` no agent that is a program of its own can be started, without `remotes` none elsewhere is contacted,
     without `demos` there are none, without `desk` nobody is told of models.
     Without `shells` nothing goes on in the background and nobody is told where commands run.
-    Without `settings` nothing is set, and no folder is asked about."""
+    Without `settings` nothing is set, and no folder is asked about. `secrets` redacts what comes in, and `last_look` what is
+    appended."""
 
     store: Store
     feed: LiveFeed
@@ -76,9 +80,14 @@ class Parts:
     settings: SettingsBook | None = None
     shells: Shells | None = None
     desk: ModelDesk | None = None
+    secrets: Secrets = field(default_factory=Redaction)
+    last_look: LastLook = field(init=False)
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)
     limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "last_look", LastLook(self.secrets))
 
     @property
     def runtime_id(self) -> str:

@@ -13,6 +13,7 @@ from callboard.contracts.rows import SessionCard
 from callboard.control.effects import ListSession, ScheduleSession, sleeps
 
 from .acting import WorkspaceEffect
+from .artifacts import Artifacts
 from .commands import Commands
 from .events.heard import HeardFeed
 from .events.order import Order
@@ -45,8 +46,9 @@ class Runtime:
             parts, self.workspaces.home, self.workspaces.card, self.workspaces.was_deleted, self._pass_on
         )
         exports = Exports(parts, self.sessions)
-        self.queries = Queries(parts, self.sessions, self.workspaces, exports)
-        self.commands = Commands(parts, self.sessions, self.workspaces, self.queries, exports)
+        artifacts = Artifacts(parts, self.sessions)
+        self.queries = Queries(parts, self.sessions, self.workspaces, exports, artifacts)
+        self.commands = Commands(parts, self.sessions, self.workspaces, self.queries, exports, artifacts)
         events = EventStream(order, lambda: self.parts.store.facts, self.workspaces.listed)
         self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces, events)
         self.runs = RunRecords(parts, self.sessions, self.workspaces)

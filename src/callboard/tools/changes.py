@@ -57,8 +57,8 @@ def told(plan: Plan) -> tuple[FileChange, tuple[Blob, ...]]:
     """The change as a fact has it, with the blobs that hold the contents and a long diff."""
     found = diff(plan)
     text, blobs = fit(found.text)
-    before = None if plan.before is None else blob_of(plan.before, _media(plan.before))
-    after = blob_of(plan.after, _media(plan.after))
+    before = None if plan.before is None else blob_of(plan.before, media_of(plan.before))
+    after = blob_of(plan.after, media_of(plan.after))
     change = FileChange(
         path=plan.path,
         kind="created" if before is None else "modified",
@@ -71,7 +71,8 @@ def told(plan: Plan) -> tuple[FileChange, tuple[Blob, ...]]:
     return change, (*blobs, *(() if before is None else (before,)), after)
 
 
-def _media(data: bytes) -> str:
+def media_of(data: bytes) -> str:
+    """The media type of a file's bytes: text with its encoding, or bytes."""
     found = decode(data)
     if found is None:
         return "application/octet-stream"

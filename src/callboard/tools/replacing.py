@@ -63,6 +63,16 @@ def replace(folder: Folder, plan: Plan, stop: threading.Event) -> None:
         _sync(handle)
 
 
+def remove(folder: Folder, path: str, before: bytes) -> None:
+    """Removes the file, durably. Raises Changed where it is not what it was, PathDenied, OSError; the file is there then."""
+    with folder.parent(path) as (handle, name):
+        with _ONE_AT_A_TIME:
+            if _content(handle, name, path) != before:
+                raise Changed
+            os.unlink(name, dir_fd=handle)
+        _sync(handle)
+
+
 def _swap(handle: int, temporary: str, name: str, plan: Plan) -> None:
     if plan.before is None:
         try:

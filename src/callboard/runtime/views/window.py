@@ -13,6 +13,7 @@ from callboard.contracts.rows import (
     SESSION_PANELS,
     ActionRow,
     AgentRow,
+    ArtifactRow,
     EdgeRow,
     HandoffRow,
     MessageRow,
@@ -50,6 +51,8 @@ _SHELL: tuple[type[Row], ...] = (SessionRow, StatusRow, TurnRow, Part, QueueRow,
 _BY_TURN = (TurnRow.panel, RunRow.panel)
 #: How many turns are looked through for those of the lead where a team has others.
 _LOOKED_THROUGH = 1000
+#: How many of the newest artifacts are kept.
+_ARTIFACTS = 300
 #: States in which nothing more comes of an agent or a task by itself.
 _OVER = frozenset({"completed", "killed", "closed", "done", "cancelled"})
 RowT = TypeVar("RowT", bound=Row)
@@ -74,6 +77,9 @@ class Window:
                 self._of_turn.setdefault(op.row.turn_id, set()).add((op.panel, op.row.key))
         if any(isinstance(op, Upsert) and op.panel == TurnRow.panel for op in shown):
             self._cut()
+        if any(op.panel == ArtifactRow.panel for op in shown):
+            beyond = self._table.panel(ArtifactRow)[:-_ARTIFACTS]
+            self._table.apply(Remove(ArtifactRow.panel, row.key) for row in beyond)
 
     async def load(self, kept: RowStore, session: str) -> None:
         """Takes what was written: the panels that are short, the newest turns and runs, and their parts."""
@@ -91,10 +97,12 @@ class Window:
         return self._table.panel(kind)
 
     def snapshot(self) -> list[Op]:
-        """The window as operations on empty panels. Of a team and of the parts, what fits; the rest is had on demand."""
+        """The window as operations on empty panels. Of a team, the artifacts and the parts, what fits; the rest is had on
+        demand."""
         team = [row for kind in _TEAM for row in self._table.panel(kind)]
         fits, room = _that_fit(sorted(team, key=_rank), self._largest // 2)
         kept = {(row.panel, row.key) for row in fits}
+        artifacts, _ = _that_fit(self._table.panel(ArtifactRow), self._largest // 8)
         parts, _ = _that_fit(self._table.panel(Part), room + self._largest - self._largest // 2)
         return [
             *(
@@ -102,6 +110,7 @@ class Window:
                 for kind in _SHELL
                 for row in (parts if kind is Part else self._table.panel(kind))
             ),
+            *(Upsert(row.panel, row) for row in artifacts),
             *(Upsert(row.panel, row) for row in team if (row.panel, row.key) in kept),
         ]
 

@@ -1,0 +1,170 @@
+"""What persons do with artifacts: files are looked at before it is decided, and changed between the intent and what came of it.
+
+A file is changed outside of the log, so the intent is a fact before it is touched, and what came of it one behind it. A process
+that ends between the two leaves it to the next, which looks at the file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from callboard.contracts.commands.artifacts import (
+    ArtifactChanged,
+    CreateArtifact,
+    DeleteArtifact,
+    EditArtifact,
+    RetryArtifact,
+    RollbackArtifact,
+)
+from callboard.contracts.content import Blob
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import StoredAnswer
+from callboard.contracts.scope import Actor
+from callboard.control.artifacts import (
+    ArtifactAsked,
+    ArtifactDone,
+    ArtifactRequest,
+    Look,
+)
+from callboard.tools.files import FolderFiles, compared, held, own
+
+from .deliverables import ArtifactReads
+from .host import SessionHost
+from .parts import Parts
+from .sessions import Sessions
+from .settling import Place, place_of
+
+#: What is said where the answer of a command is that nothing was saved.
+KEPT = "What you wrote is kept: look at the newest version, then retry_artifact over it, or edit it again."
+
+
+class Saving:
+    """Changes on behalf of persons. One that was begun is told of, also where its asker goes away."""
+
+    def __init__(self, parts: Parts, sessions: Sessions, reads: ArtifactReads) -> None:
+        self._sessions = sessions
+        self._reads = reads
+        self._files = FolderFiles(parts.closed_folders)
+        self._under_way: set[asyncio.Task[ArtifactChanged]] = set()
+
+    async def change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
+        """Makes, saves, takes up again, tries again or deletes. Raises Refusal: what the decision refuses, `artifact_conflict`
+        and what the file system refuses, both behind a fact that keeps what was written."""
+        task = asyncio.create_task(self._change(request, actor, kept))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)
+
+    async def settled(self) -> None:
+        """Waits for the changes under way: no file is left half way."""
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+
+    async def _change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
+        host = (await self._sessions.get(request.session_id)).host
+        request, place = self._placed(host, request)
+        what = await self._looked(host, request, place)
+        # What may change a file keeps its answer with what came of that.
+        changes = what.look is not None and (what.draft is not None or isinstance(request, DeleteArtifact))
+        answer = _changed(await host.command(what, actor, None if changes else kept))
+        if answer.status == "conflict":
+            raise self._refusal(host, answer)
+        if not changes:
+            return answer
+        done = ArtifactDone(session_id=request.session_id, artifact_id=answer.artifact_id)
+        if answer.status == "saving" and place is not None:
+            done = await self._made(done, what, place)
+        host = (await self._sessions.get(request.session_id)).host
+        # A refusal is not kept: asked again with its key, it is tried again.
+        answer = _changed(await host.command(done, actor, None if done.code else kept))
+        if answer.status in ("conflict", "failed"):
+            raise self._refusal(host, answer, done)
+        return answer
+
+    async def _made(self, done: ArtifactDone, what: ArtifactAsked, place: Place) -> ArtifactDone:
+        """Changes the file and says what came of it."""
+        before = what.look.content if what.look is not None else None
+        try:
+            if what.draft is not None:
+                await self._files.replace(*place, None if before is None else before.data, what.draft.data)
+            elif before is not None:
+                await self._files.remove(*place, before.data)
+        except Refusal as refusal:
+            look = await self._look(place) if refusal.code == "file_changed" else None
+            return msgspec.structs.replace(done, code=refusal.code, message=refusal.problem.message, look=look)
+        return msgspec.structs.replace(done, added=what.added, removed=what.removed)
+
+    def _placed(self, host: SessionHost, request: ArtifactRequest) -> tuple[ArtifactRequest, Place | None]:
+        """The request with its path as ours, and where the file is; None for what is no file."""
+        if isinstance(request, CreateArtifact):
+            if request.path is None:
+                return request, None
+            path = own(host.home.folder, request.path)
+            return msgspec.structs.replace(request, path=path), Place(host.home.folder, path)
+        known = host.state.artifacts.open.get(request.artifact_id)
+        if isinstance(request, DeleteArtifact) and not request.file:
+            return request, None
+        return request, place_of(host, known)
+
+    async def _looked(self, host: SessionHost, request: ArtifactRequest, place: Place | None) -> ArtifactAsked:
+        look = None if place is None else await self._look(place)
+        before = look.content if look is not None else None
+        draft = await self._draft(host, request, place)
+        artifact = "" if isinstance(request, CreateArtifact) else request.artifact_id
+        what = ArtifactAsked(
+            session_id=request.session_id, artifact_id=artifact, request=request, draft=draft, look=look
+        )
+        if draft is None:
+            return what
+        old = before.data if before is not None else await self._newest(host, artifact) if place is None else None
+        found = await asyncio.to_thread(compared, place.path if place is not None else "text", old, draft.data)
+        return msgspec.structs.replace(what, added=found.added, removed=found.removed)
+
+    async def _draft(self, host: SessionHost, request: ArtifactRequest, place: Place | None) -> Blob | None:
+        """The bytes that are to be saved."""
+        match request:
+            case CreateArtifact(content=str(text)) | EditArtifact(content=str(text)):
+                return held(_utf8(text) if place is None else await self._files.written(*place, text))
+            case RollbackArtifact():
+                return await self._reads.content(request.session_id, request.artifact_id, request.version)
+            case RetryArtifact():
+                kept = host.state.artifacts.drafts.get(request.artifact_id)
+                return None if kept is None else await self._reads.blob(kept.draft)
+            case _:
+                return None
+
+    async def _newest(self, host: SessionHost, artifact: str) -> bytes | None:
+        known = host.state.artifacts.open.get(artifact)
+        if known is None or known.version == 0:
+            return None
+        return (await self._reads.content(host.session, artifact, known.version)).data
+
+    async def _look(self, place: Place) -> Look:
+        data = await self._files.read(*place)
+        return Look(content=None if data is None else held(data))
+
+    @staticmethod
+    def _refusal(host: SessionHost, answer: ArtifactChanged, done: ArtifactDone | None = None) -> Refusal:
+        if answer.status == "conflict" or done is None:
+            known = host.state.artifacts.open.get(answer.artifact_id)
+            newest = known.version if known is not None else answer.version
+            return Refusal(
+                "artifact_conflict", f"The newest version is {newest} by now.", field="baseVersion", hint=KEPT
+            )
+        code = "path_denied" if done.code == "path_denied" else "tool_failed"
+        return Refusal(code, f"It was not saved: {done.message}", field="artifactId", hint=KEPT)
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise Refusal("invalid_input", "The content is not valid Unicode text.", field="content") from error
+
+
+def _changed(answer: object) -> ArtifactChanged:
+    if not isinstance(answer, ArtifactChanged):
+        raise TypeError(f"a change of an artifact was answered with {type(answer).__name__}")
+    return answer
