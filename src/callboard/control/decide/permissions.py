@@ -74,6 +74,11 @@ def revoke_rule(state: Workspace, request: RevokeRule) -> tuple[tuple[NewFact, .
     return (NewFact(fact),), RuleChanged(rule_id=request.rule_id, sequence=state.sequence + 1)
 
 
+def take(batch: Batch, request: AddRule | RevokeRule) -> RuleChanged:
+    """What a person says of a session's rules."""
+    return add(batch, request) if isinstance(request, AddRule) else revoke(batch, request)
+
+
 def add(batch: Batch, request: AddRule) -> RuleChanged:
     """Gives a rule to a session. Raises `invalid_input` where its time is over before it begins."""
     _must_begin(request, batch.known.now)
