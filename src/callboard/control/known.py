@@ -11,11 +11,22 @@ from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptRef
 from callboard.contracts.ids import Ids
+from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.ports.tools import Evaluation
 
 from .given import NOTHING, Given
 from .window import Takes
+
+
+class Catalog(msgspec.Struct, frozen=True, kw_only=True):
+    """Which tools an agent has, as a blob, and how many of each availability (`contracts.inventory.ToolInfo`)."""
+
+    blob: Blob
+    loaded: int
+    deferred: int
+    blocked: int
+    excluded: int
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +50,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     route_reason: str
     workspace_sequence: int
     permission_mode: PermissionMode | None = None
+    catalog: Catalog | None = None
+    servers: tuple[ServerState, ...] = ()
     instructions: Given = NOTHING
     fallbacks: tuple[int, ...] = ()
 

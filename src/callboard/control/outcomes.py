@@ -11,14 +11,16 @@ from callboard.contracts.facts.model import StopReason
 from callboard.contracts.facts.process import ProcessEnd
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.facts.turn import InterruptCause
+from callboard.contracts.inventory import ServerState
 from callboard.contracts.live import Partial
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.ports.external import ArtifactTold, TaskTold
 from callboard.contracts.ports.model import Quota, Usage
-from callboard.contracts.ports.tools import Evaluation, ToolOutcome
+from callboard.contracts.ports.tools import Evaluation, Question, ToolOutcome
 from callboard.contracts.scope import Scope
 
 from .artifacts import ArtifactLooked, ExportTold
+from .known import Catalog
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,13 +80,16 @@ class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
 
 class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call that had started is over. `brought` are the files that came with a merge: the work of somebody else, whose
-    contents are among the outcome's blobs."""
+    contents are among the outcome's blobs. `catalog` is which tools its agent has now, where the call changed that; `servers`
+    how those stand that bring tools, where it went to one."""
 
     thread: str
     run: str
     call: str
     outcome: ToolOutcome
     brought: tuple[FileChange, ...] = ()
+    catalog: Catalog | None = None
+    servers: tuple[ServerState, ...] = ()
 
 
 class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
@@ -195,6 +200,23 @@ class RemoteTold(msgspec.Struct, frozen=True, kw_only=True):
     told: TaskTold | ArtifactTold
 
 
+class ToolAsks(msgspec.Struct, frozen=True, kw_only=True):
+    """A call that runs asks a person something, and waits for it while it goes on running."""
+
+    thread: str
+    run: str
+    call: str
+    question: Question
+
+
+class ToolAskOver(msgspec.Struct, frozen=True, kw_only=True):
+    """Nobody waits any more for the answer to what a call asked."""
+
+    thread: str
+    run: str
+    call: str
+
+
 class NeedOver(msgspec.Struct, frozen=True, kw_only=True):
     """An agent elsewhere goes on without what it asked for with that call."""
 
@@ -243,6 +265,8 @@ Outcome = (
     | PlanSeen
     | RemoteTold
     | NeedOver
+    | ToolAsks
+    | ToolAskOver
     | ProcessBegan
     | ProcessOver
 )

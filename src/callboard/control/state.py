@@ -206,6 +206,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
 
     `pinned` is what every turn of it is given, `filling` how full its model's window is, `pictured` the sequence of the newest
     image in it.
+    `catalog` is the hash of the tools that it was told to have last.
     `opened` is the sequence at which it was opened, `cut` that up to which its facts are left out of what its model is told,
     `marks` where its newest turns lie.
     """
@@ -230,6 +231,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     cut: int = 0
     marks: tuple[TurnMark, ...] = ()
     external: ExternalLink | None = None
+    catalog: str = ""
     pinned: tuple[str, ...] = ()
     filling: Filling = Filling()
     pictured: int = 0
@@ -249,7 +251,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     `source` is set where it was imported. `defined` and `edges` are the agents and edges that were made for it alone.
     `owner` is the thread that the person's words go to, the lead's unless a handoff
     moved it. `named` counts the agents made of each definition, `waiting` are the threads of the children that wait for a
-    slot, in order, `sleepers` those of the agents that sleep and wake.
+    slot, in order, `sleepers` those of the agents that sleep and wake. `servers` is what was told last of each server of tools.
     """
 
     session: str
@@ -277,6 +279,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     edges: tuple[AddedEdge, ...] = ()
     artifacts: Artifacts = Artifacts()
     processes: dict[str, OpenProcess] = msgspec.field(default_factory=dict[str, OpenProcess])
+    servers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True):

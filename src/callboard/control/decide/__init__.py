@@ -41,6 +41,8 @@ from ..outcomes import (
     RunStopped,
     TakenOver,
     TimeCame,
+    ToolAskOver,
+    ToolAsks,
     ToolEnded,
     WorktreeLeft,
     WorktreeMade,
@@ -51,6 +53,7 @@ from . import (
     answers,
     calls,
     compaction,
+    elicit,
     evidence,
     external,
     imports,
@@ -131,10 +134,10 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             worktree.take(batch, report)
         case ExternalThere() | ExternalGone() | PartEnded() | CallSeen() | PlanSeen():
             external.take(batch, report)
-        case RemoteTold():
-            remote.told(batch, report)
-        case NeedOver():
-            remote.need_over(batch, report)
+        case RemoteTold() | NeedOver():
+            remote.take(batch, report)
+        case ToolAsks() | ToolAskOver():
+            elicit.take(batch, report)
         case ProcessBegan() | ProcessOver():
             processes.take(batch, report)
         case ArtifactLooked() | ExportTold():
@@ -163,6 +166,8 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
             return _of_thread(batch, request)
         case WriteProcessStdin() | TerminateProcess():
             return processes.command(batch, request)
+        case AddRule() | RevokeRule():
+            return permissions.take(batch, request)
         case MergeMade() | EvidenceMade() | ArtifactAsked() | ArtifactDone() | ExportAsked():
             return _made(batch, request)
         case _:
@@ -176,10 +181,6 @@ def _made(batch: Batch, request: MergeMade | EvidenceMade | ArtifactAsked | Arti
             return worktree.merged(batch, request)
         case EvidenceMade():
             return evidence.exported(batch, request)
-        case AddRule():
-            return permissions.add(batch, request)
-        case RevokeRule():
-            return permissions.revoke(batch, request)
         case ArtifactAsked() | ArtifactDone() | ExportAsked():
             return keeping.answer(batch, request)
 

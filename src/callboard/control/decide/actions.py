@@ -70,7 +70,10 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
         ),
         action_scope(thread, run, call),
     )
-    if call.tool in QUESTIONS:
+    if call.phase == "running":
+        # What a server asked in the middle of a call: the call goes on, and takes the answer from this fact.
+        pass
+    elif call.tool in QUESTIONS:
         settled(batch, thread, run, call, request)
     elif request.decision == "approve":
         _approved(batch, thread, run, call, request)
@@ -99,6 +102,8 @@ def timed_out(batch: Batch, report: ActionTimedOut) -> None:
     if call.expires_at == 0 or batch.known.now < call.expires_at:
         return
     batch.say(ActionExpired(), action_scope(thread, run, call))
+    if call.phase == "running":
+        return
     batch.say(
         ToolRefused(code="approval_expired", message="Nobody answered the approval in time."),
         call_scope(thread, run, call),

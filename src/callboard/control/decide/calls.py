@@ -23,10 +23,11 @@ from callboard.contracts.facts import (
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.contracts.scope import Scope
 
-from ..batch import Batch, action_scope, call_scope
+from ..batch import Batch, action_scope, call_scope, run_scope
 from ..outcomes import ToolEnded, WantedCall
 from ..state import OpenRun, Thread
 from .artifacts import made
+from .catalog import resolved, tell_servers
 from .iterate import ask_model, complete, open_run, running
 from .needs import NEEDS
 from .questions import proposed, question
@@ -121,6 +122,8 @@ def ended(batch: Batch, report: ToolEnded) -> None:
             ),
             scope,
         )
+    tell_servers(batch, report.servers, run_scope(thread, run))
+    resolved(batch, report.thread, report.catalog, run_scope(thread, run), outcome.found)
     proceed(batch, report.thread)
 
 

@@ -75,7 +75,7 @@ def _pieces(partials: list[Partial]) -> tuple[Piece, ...]:
     return tuple(
         Piece(kind=partial.kind, step=partial.scope.step, text=partial.text)
         for partial in sorted(partials, key=lambda one: one.scope.step)
-        if partial.kind != "output"
+        if partial.kind not in ("output", "progress")
     )
 
 

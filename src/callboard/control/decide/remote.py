@@ -20,6 +20,14 @@ from .team import messages
 from .team.agents import agent_of
 
 
+def take(batch: Batch, report: RemoteTold | NeedOver) -> None:
+    """What such an agent tells, or needs no more."""
+    if isinstance(report, RemoteTold):
+        told(batch, report)
+    else:
+        need_over(batch, report)
+
+
 def told(batch: Batch, report: RemoteTold) -> None:
     """The agent told of its task: it has what it was sent, and with the first word that is consumed."""
     found = running(batch, report.thread, report.run)

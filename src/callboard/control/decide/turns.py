@@ -9,6 +9,8 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, thread_scope
 from ..state import QueuedTurn, Session, Thread
+from .catalog import resolved as resolved_catalog
+from .catalog import tell_servers
 from .context import resolved
 from .held import startable
 from .inbox import reserve
@@ -38,6 +40,8 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
         ),
         scope,
     )
+    tell_servers(batch, setup.servers, scope)
+    resolved_catalog(batch, thread_id, setup.catalog, scope)
     route(batch, thread, turn, setup, scope)
     resolved(batch, thread, setup, scope)
     if not turn.compacts:

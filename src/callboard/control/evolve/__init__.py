@@ -134,6 +134,7 @@ from . import (
     artifacts,
     background,
     calls,
+    catalog,
     context,
     defining,
     external,
@@ -239,6 +240,10 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return plan.updated(state, fact, place)
         case ActionRequired():
             return calls.waiting(state, fact, place)
+        case ToolCatalogResolved():
+            return catalog.resolved(state, fact, place)
+        case ToolServerConnected() | ToolServerLost():
+            return catalog.server(state, fact)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
             return calls.answered(state, place)
         case AgentDefined():
@@ -363,9 +368,6 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             | OutputFinal()
             | EvidenceExported()
             | ArtifactExportProgressed()
-            | ToolCatalogResolved()
-            | ToolServerConnected()
-            | ToolServerLost()
             | WarningRaised()
             | ErrorRaised()
         ):

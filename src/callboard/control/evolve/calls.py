@@ -62,7 +62,8 @@ def waiting(state: Session, fact: ActionRequired, place: Place) -> Session:
         place,
         lambda call: msgspec.structs.replace(
             call,
-            phase="waiting",
+            # What is asked in the middle of a call lets it run; one that asks whether it may go on waits.
+            phase="running" if call.phase == "running" and "answer" in fact.decisions else "waiting",
             action=place.scope.action,
             action_step=place.scope.step,
             expires_at=fact.expires_at,
@@ -80,7 +81,13 @@ def answered(state: Session, place: Place) -> Session:
         return msgspec.structs.replace(
             run,
             calls=tuple(
-                msgspec.structs.replace(call, phase="requested", action="", action_step=0, expires_at=0)
+                msgspec.structs.replace(
+                    call,
+                    phase="running" if call.phase == "running" else "requested",
+                    action="",
+                    action_step=0,
+                    expires_at=0,
+                )
                 if call.action == place.scope.action
                 else call
                 for call in run.calls

@@ -131,7 +131,7 @@ def result_of(thread: Thread) -> ChildResult:
 
 def status_of(thread: Thread, child: Child) -> str:
     """The child's status in the words of the Subagents specification: one that waits for a person is waiting."""
-    if child.status == "running" and thread.run is not None and any(one.phase == "waiting" for one in thread.run.calls):
+    if child.status == "running" and thread.run is not None and any(one.action for one in thread.run.calls):
         return "waiting"
     return child.status
 

@@ -155,7 +155,7 @@ def _load(state: Session, lead: Thread, mine: list[Thread]) -> TeamLoad:
 
 def _phase(lead: Thread, mine: list[Thread], active: list[Thread], waiting: list[Thread]) -> TeamPhase:
     if active:
-        blocked = all(one.run is not None and any(call.phase == "waiting" for call in one.run.calls) for one in active)
+        blocked = all(one.run is not None and any(call.action for call in one.run.calls) for one in active)
         return "waiting" if blocked else "active"
     if waiting:
         return "forming" if all(one.usage.model_calls == 0 for one in mine) else "waiting"
