@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.contracts.facts.permission import Verdict
+from callboard.tools import trying
 from callboard.tools.commands import destroys, is_plain
-from callboard.tools.rules import Target, decide, kept_from_search, offer, speaks_of
+from callboard.tools.rules import BadMatcher, Target, check, decide, kept_from_search, offer, speaks_of
 from tests.tools.calling import rule
 
 
@@ -231,3 +232,45 @@ def test_a_search_leaves_out_what_may_not_be_read():
 )
 def test_a_command_that_takes_things_away_is_known_as_one(command: str, takes: bool):
     assert destroys(command) is takes
+
+
+@pytest.mark.parametrize(
+    "matcher", ["Bash", "Bash(git status *)", "Edit(docs/**)", "mcp__a__b(x)", " Read ", "Bash(a (b))"]
+)
+def test_a_matcher_that_may_fit_is_taken(matcher: str):
+    check(matcher)
+
+
+@pytest.mark.parametrize(
+    ("matcher", "said"),
+    [
+        ("", "it reads `Tool`"),
+        ("(x)", "it reads `Tool`"),
+        ("Bash(ls", "it reads `Tool`"),
+        ("bash(ls)", "`Bash` may be meant"),
+        ("Edit( )", "nothing between the parentheses"),
+        ("Edit(" + "{a,b}" * 7 + ")", "more than 64 alternatives"),
+    ],
+)
+def test_a_matcher_that_could_never_fit_says_why(matcher: str, said: str):
+    """SAFE-05"""
+    with pytest.raises(BadMatcher, match=said.replace("(", r"\(")):
+        check(matcher)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "verdict"),
+    [
+        ("Bash", '{"command": "ls"}', "allow"),
+        ("Write", '{"file_path": "src/a", "content": ""}', "allow"),
+        ("Write", '{"file_path": "/work/src/a"}', "allow"),
+        ("Write", '{"file_path": ".git/config"}', "ask"),
+        ("Write", '{"file_path": "../out"}', None),
+        ("Read", "not json", None),
+        ("Bash", "[]", None),
+    ],
+)
+def test_a_past_call_is_judged_by_what_the_log_has_of_it(tool: str, arguments: str, verdict: Verdict | None):
+    rules = [rule("allow", "Bash(ls)"), rule("allow", "Edit(**)")]
+    said = trying.said(rules, trying.target(tool, arguments, "/work"))
+    assert (said.verdict if said else None) == verdict
