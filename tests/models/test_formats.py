@@ -1,0 +1,135 @@
+"""The formats beside chat completions, over real HTTP against aimock, a server of them all that others wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callboard.contracts.facts.model import Limit
+from callboard.contracts.ports.model import Finished, ModelFailure, Quota, ReasoningContent, TextContent, TextDelta
+from callboard.models.wire import Format, WireModel
+from tests.models.asking import READ, answer, asks, calls, collect, failure, result, says
+from tests.models.servers import Aimock
+
+FORMATS: list[tuple[Format, str]] = [
+    ("openai", "gpt-5.4"),
+    ("anthropic", "claude-sonnet-5-5"),
+    ("google", "gemini-3.8-flash"),
+]
+
+
+@pytest.fixture(params=FORMATS, ids=lambda one: one[0])
+async def model(request: pytest.FixtureRequest, mock: Aimock) -> Any:
+    format, name = request.param
+    model = WireModel(mock.endpoint(format), name)
+    yield model
+    await model.close()
+
+
+async def test_text_streams_in_pieces_and_ends_with_usage_and_reason(model: WireModel):
+    *pieces, end = await collect(model, asks("say hello"))
+
+    texts = [piece.text for piece in pieces if isinstance(piece, TextDelta)]
+    assert len(texts) > 3
+    assert "".join(texts) == "Hello there, 你好, from the other side."
+    assert isinstance(end, Finished)
+    assert (end.stop_reason, end.usage.input_tokens, end.usage.output_tokens) == ("stop", 120, 40)
+    assert end.usage.source == "listed"
+    assert end.usage.amount is not None
+    assert 0 < end.usage.amount < 0.01
+
+
+async def test_reasoning_is_a_part_of_its_own_and_never_in_the_text(model: WireModel):
+    """UI-06"""
+    parts, end = await answer(model, asks("think first"))
+
+    reasoning, said = parts
+    assert isinstance(reasoning, ReasoningContent)
+    assert (reasoning.text, said) == ("The question is about the answer.", TextContent("It is 42."))
+    assert end.stop_reason == "stop"
+
+
+async def test_calls_keep_their_order_ids_and_arguments(model: WireModel):
+    parts, end = await answer(model, asks("read both", tools=(READ,)))
+
+    said = [part for part in parts if not isinstance(part, ReasoningContent)]
+    arguments = [('{"path":"a.md"}', '{"path": "a.md"}'), ('{"path":"docs/b.md"}', '{"path": "docs/b.md"}')]
+    assert said[0] == TextContent("I read both files.")
+    assert [
+        one in [calls(name, "Read", way) for way in ways]
+        for one, name, ways in zip(said[1:], ("call_a", "call_b"), arguments, strict=True)
+    ] == [True, True]
+    assert end.stop_reason == "tool_calls"
+
+
+async def test_a_conversation_with_calls_and_results_can_be_gone_on_with(model: WireModel):
+    parts, _ = await answer(model, asks("read both", tools=(READ,)))
+    request = asks(
+        "read both",
+        says("assistant", *parts),
+        result("call_a", "Read", "# A"),
+        result("call_b", "Read", "no such file", failed=True),
+        "say hello",
+        tools=(READ,),
+        system=("You help.",),
+        one_call=True,
+    )
+    told, end = await answer(model, request)
+    assert told[-1] == TextContent("Hello there, 你好, from the other side.")
+    assert end.stop_reason == "stop"
+
+
+async def test_a_wrong_key_is_refused_and_not_worth_a_retry(mock: Aimock):
+    """COM-13"""
+    for format, name in FORMATS:
+        model = WireModel(mock.endpoint(format, api_key="wrong"), name)
+        _, failed = await failure(model, asks("say hello"))
+        await model.close()
+        assert (failed.code, failed.retryable) == ("model_auth", False), format
+
+
+async def test_a_stream_that_is_cut_is_not_an_answer(model: WireModel):
+    parts, failed = await failure(model, asks("be cut"))
+    said = [part.text for part in parts if isinstance(part, TextContent)]
+    assert "".join(said) != "This answer is cut off long before its end."
+    assert (failed.code, failed.retryable) == ("model_cut_stream", True)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "code", "retryable"),
+    [("slow down", "model_rate_limited", True), ("fall over", "model_unavailable", True)],
+)
+async def test_what_the_server_refuses_has_a_stable_code(model: WireModel, prompt: str, code: str, retryable: bool):
+    parts, failed = await failure(model, asks(prompt))
+    assert (parts, failed.code, failed.retryable) == ([], code, retryable)
+
+
+async def test_what_a_provider_says_of_its_limits_comes_with_its_refusal(model: WireModel):
+    _, failed = await failure(model, asks("slow down"))
+    assert isinstance(failed, ModelFailure)
+    assert failed.retry_after == 7.0
+    assert failed.quota == Quota(
+        limits=(
+            Limit(what="requests", limit=60, remaining=0, resets_in_ms=1000),
+            Limit(what="tokens", limit=150_000, remaining=0, resets_in_ms=360_000),
+        ),
+        retry_after_ms=7000,
+    )
+
+
+async def test_how_many_tokens_a_model_takes_is_known_once_it_is_loaded(mock: Aimock):
+    for format, name in FORMATS:
+        model = WireModel(mock.endpoint(format), name)
+        await model.warm()
+        assert model.window is not None, format
+        assert model.window >= 100_000, format
+        await model.close()
+    told = WireModel(mock.endpoint("anthropic", window=5), "claude-sonnet-5-5")
+    await told.warm()
+    assert told.window == 5
+    await told.close()
+    nobodys = WireModel(mock.endpoint("openai-compatible"), "m")
+    await nobodys.warm()
+    assert nobodys.window is None
+    await nobodys.close()
