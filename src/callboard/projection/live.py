@@ -51,11 +51,12 @@ class _LivePart(msgspec.Struct):
 
 
 class Live:
-    """What is being streamed now, by partial key, and the finer status line of each thread that streams."""
+    """What is being streamed now, by partial key, the finer status line of each thread that streams, and how far calls are."""
 
     def __init__(self) -> None:
         self._parts: dict[str, _LivePart] = {}
         self._status: dict[str, StatusRow] = {}
+        self._far: dict[str, dict[str, Any]] = {}
 
     def frame(self, frame: Frame, parts: PartsPanel, status: StatusPanel) -> list[Op]:
         """The operations of a piece: a new row for the first, an append for the others.
@@ -66,12 +67,16 @@ class Live:
         run = parts.runs.get(frame.scope.turn)
         if run is None or run.place.run != frame.scope.run:
             return []
+        if frame.kind == "progress":
+            return self._progress(run, frame)
         key = partial_key(frame.kind, frame.scope)
         part = self._parts.get(key)
         if part is None:
             row = None if frame.offset else _first(run, frame)
             if row is None:
                 return []
+            if isinstance(row, ToolPart) and frame.kind == "output":
+                row = msgspec.structs.replace(row, **self._far.get(row.key, {}))
             part = self._parts[key] = _LivePart(
                 run=run.place.run, row=row, field=_FIELDS[frame.kind], pieces=[frame.text], length=len(frame.text)
             )
@@ -84,10 +89,23 @@ class Live:
         part.length += len(fresh)
         return [op, *self._finer(frame, status)]
 
+    def _progress(self, run: OpenRun, frame: Frame) -> list[Op]:
+        """How far a call is stands in its row, beside what it has printed. One that is over is not told of any more."""
+        part = self._parts.get(partial_key("output", frame.scope))
+        row = run.tools.get(frame.scope.tool_call)
+        if row is None or row.state != "running":
+            return []
+        far = _far(frame)
+        self._far[frame.scope.tool_call] = far
+        if part is None:
+            return upsert(msgspec.structs.replace(row, **far))
+        part.row = msgspec.structs.replace(part.row, **far)
+        return upsert(part.whole())
+
     def settle(self, record: Record, ops: list[Op]) -> list[Op]:
         """What the fact makes of the parts in the making: those that it ends are its own rows from now on, those that it
         leaves behind are gone. `ops` are the operations that the fact led to."""
-        if not self._parts and not self._status:
+        if not self._parts and not self._status and not self._far:
             return []
         if any(op.panel == "status" for op in ops):
             self._status.pop(record.scope.thread, None)
@@ -101,6 +119,7 @@ class Live:
                 self._parts.pop(partial_key("arguments", scope), None)
             case ToolCompleted() | ToolFailed() | ToolCancelled() | ToolLost():
                 self._parts.pop(partial_key("output", scope), None)
+                self._far.pop(scope.tool_call, None)
             case ModelFailed() | ModelRequested() | TurnCompleted() | TurnFailed() | TurnInterrupted():
                 return self._leave(scope.run)
             case _:
@@ -124,6 +143,11 @@ class Live:
             return []
         self._status[frame.scope.thread] = finer
         return upsert(finer)
+
+
+def _far(frame: Frame) -> dict[str, Any]:
+    """How far the call is, as its row tells it."""
+    return {"state": "progress", "done": frame.done, "total": frame.total, "message": frame.text}
 
 
 _FIELDS = {"text": "content", "reasoning": "content", "arguments": "arguments", "output": "output"}
