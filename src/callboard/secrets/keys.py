@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.ports.secrets import SecretInfo
+from callboard.contracts.secret import SecretInfo
 
 from .known import Known
 from .ordinary import why_ordinary

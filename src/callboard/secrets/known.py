@@ -8,7 +8,7 @@ import secrets
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from callboard.contracts.ports.secrets import SecretPlace
+from callboard.contracts.secret import SecretPlace
 
 from .forms import forms
 from .ordinary import why_ordinary

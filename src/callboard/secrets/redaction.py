@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.ports.secrets import HANDLE, SecretInfo, SecretStore, Veil
+from callboard.contracts.ports.secrets import HANDLE, SecretStore, Veil
+from callboard.contracts.secret import SecretInfo
 
 from .known import Known, Seen
 from .matching import IN_HANDLE, SEEN, Found, Matcher

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ..ports.secrets import SecretInfo
+from ..secret import SecretInfo
 from .base import Answer, Command, Declaration
 
 SecretName = Annotated[
