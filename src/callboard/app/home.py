@@ -5,6 +5,7 @@
     token            what opens this server; kept, so that open pages outlive a restart
     endpoint.json    where the process that writes the store is
     callboard.log    incidents, for whoever looks into one
+    uploads/         files that a person attaches, until they are used, at most a day
 
 `CALLBOARD_HOME` names another folder. Nothing of it ever lies in a workspace. What demos work on lies beside it, in a folder of
 the same name with `-demos` behind it.
@@ -36,6 +37,7 @@ class Home:
         self.token_file = folder / "token"
         self.endpoint = folder / "endpoint.json"
         self.log = folder / "callboard.log"
+        self.uploads = folder / "uploads"
         #: Beside it and not in it: no agent works in the state folder.
         self.demos = folder.with_name(f"{folder.name}-demos")
 

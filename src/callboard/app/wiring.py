@@ -18,8 +18,10 @@ from callboard.contracts.settings import Settings
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import SqliteStore
 from callboard.models.registry import ConfiguredModels, ModelSettings
+from callboard.runtime.clock import Clock, UuidIds
 from callboard.runtime.parts import Parts
 from callboard.runtime.runtime import Runtime
+from callboard.runtime.uploads import UploadFolder
 from callboard.tools.shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
@@ -73,6 +75,7 @@ def wire(store: SqliteStore, models: ConfiguredModels, home: Home, environment: 
         definitions=definitions,
         closed_folders=(str(home.folder),),
         demos=Catalog(home.demos),
+        uploads=UploadFolder(home.uploads, UuidIds(), Clock().now),
         external=AcpAgents(),
         remotes=A2aAgents(),
         settings=settings,
@@ -108,6 +111,7 @@ def http_app(wired: Wired, token: str) -> HttpApp:
             feeds=runtime.feeds,
             runs=runtime.runs,
             store=parts.store,
+            uploads=parts.uploads,
             about=about,
             token=token,
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from callboard.contracts.live import PartialKind
 from callboard.contracts.ports.model import (
     Content,
     ImageContent,
@@ -20,7 +19,6 @@ from callboard.contracts.ports.model import (
     ToolCallDelta,
     ToolResultContent,
 )
-from callboard.contracts.scope import Scope
 from callboard.control.window import BYTES
 
 from .ask import Asking
@@ -79,9 +77,11 @@ class Compacting(Asking):
 class _Quiet(Gatherer):
     """Gathers what comes, shows none of it and keeps none of it."""
 
-    def add(self, kind: PartialKind, scope: Scope, text: str, tool: str = "") -> None:
-        """Takes a piece of a part."""
-        self._texts.setdefault((kind, scope.step), []).append(text)
+    def _send(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._waiting = None
 
 
 def transcript(messages: Iterable[ModelMessage], most: int) -> str:

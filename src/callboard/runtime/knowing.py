@@ -11,9 +11,11 @@ from callboard.contracts.commands import ImportTurn, RespondAction
 from callboard.contracts.errors import Refusal
 from callboard.control.decide import SessionCommand
 from callboard.control.defined import session_roster
+from callboard.control.given import NOTHING
 from callboard.control.known import EXTERNAL, Known
 from callboard.control.window import Takes
 
+from .giving import Giving
 from .home import Home
 from .keeper import StateKeeper
 from .parts import Parts
@@ -42,6 +44,7 @@ class Knowing:
         self._home = home
         self._runs = runs
         self._verdicts = verdicts
+        self._giving = Giving(parts, keeper, home)
 
     async def of(self, request: SessionCommand, epoch: int) -> Known:
         """When a command comes: also which of the ids that it names are closed, and what the gate says of what it approves."""
@@ -55,6 +58,9 @@ class Knowing:
         if ids:
             closed = await self._parts.store.facts.closed(state.session, ids)
             known = msgspec.structs.replace(known, closed=closed)
+        given = await self._giving.of(request)
+        if given is not NOTHING:
+            known = msgspec.structs.replace(known, given=given)
         if isinstance(request, RespondAction) and request.decision == "approve":
             known = msgspec.structs.replace(known, evaluation=await self._verdicts.again(request.action_id))
         return known
@@ -75,6 +81,7 @@ class Knowing:
             epoch=epoch,
             context_steps=self._parts.limits.context_steps,
             takes=self._takes,
+            pin=self._giving.pinned,
             compact_at=home.settings.context.compact_at,
             approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
             find=lambda name: roster().find(name),

@@ -15,6 +15,7 @@ from callboard.contracts.ports.secrets import Secrets
 from callboard.contracts.ports.settings import SettingsBook
 from callboard.contracts.ports.store import Store
 from callboard.contracts.ports.tools import Toolbox
+from callboard.contracts.ports.uploads import Uploads
 from callboard.secrets.redaction import Redaction
 
 from .clock import Clock, UuidIds
@@ -77,6 +78,7 @@ class Parts:
     external: ExternalAgents | None = None
     remotes: RemoteAgents | None = None
     demos: Demos | None = None
+    uploads: Uploads | None = None
     settings: SettingsBook | None = None
     shells: Shells | None = None
     desk: ModelDesk | None = None

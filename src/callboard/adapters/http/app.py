@@ -19,6 +19,7 @@ from .ports import Given
 from .rpc import rpc_route
 from .static import StaticPage
 from .streams import Streams
+from .uploads import upload_routes
 from .vocabularies import vocabulary_routes
 
 
@@ -35,6 +36,7 @@ class HttpApp:
                 *feed_routes(given, self._streams),
                 *vocabulary_routes(given, self._streams),
                 *blob_routes(given.store),
+                *upload_routes(given.uploads),
                 *agent_run_routes(given, self._streams),
                 *_plain_routes(given),
             ],

@@ -10,6 +10,7 @@ import msgspec
 from callboard import __version__
 from callboard.contracts.commands import TABLE, Declaration
 from callboard.contracts.errors import Problem
+from callboard.contracts.ports.uploads import Upload
 from callboard.contracts.schema import facts_schema
 
 from .agentruns import paths as agent_run_paths
@@ -21,6 +22,8 @@ from .meta import Meta
 from .problems import METHOD_NOT_ALLOWED, STATUS, UNSUPPORTED_MEDIA
 from .reading import KEY_HEADER
 from .rpc import PATH as RPC
+from .uploads import PATH as UPLOADS
+from .uploads import UploadQuery
 from .vocabularies import VocabularyQuery
 
 Json = dict[str, Any]
@@ -82,6 +85,8 @@ def _schemas() -> Json:
         OpsQuery,
         VocabularyQuery,
         BlobQuery,
+        UploadQuery,
+        Upload,
         *agent_run_structs(),
     ]
     _, found = msgspec.json.schema_components(
@@ -241,6 +246,19 @@ def _others(schemas: Json) -> Json:
                 blob,
                 tag="content",
                 parameters=[named, *_parameters(schemas["BlobQuery"])],
+            )
+        },
+        UPLOADS: {
+            "post": _operation(
+                "upload",
+                "Send a file that an input will name as its attachment; it is kept for a day.",
+                _json_answer("The file's id, and what it is.", "Upload"),
+                tag="content",
+                parameters=_parameters(schemas["UploadQuery"]),
+                requestBody={
+                    "required": True,
+                    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+                },
             )
         },
         RPC: {

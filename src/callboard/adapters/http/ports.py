@@ -8,6 +8,7 @@ from pathlib import Path
 
 from callboard.contracts.ports.runtime import CommandService, Feeds, RunReads
 from callboard.contracts.ports.store import Store
+from callboard.contracts.ports.uploads import Uploads
 
 from .meta import Meta
 
@@ -18,7 +19,8 @@ PAGE = Path(__file__).parent / "page"
 @dataclass(frozen=True)
 class Given:
     """The runtime behind the routes. Of the store only facts and blobs are read. `token` opens everything; `page` is the
-    folder of the built page; `keep_alive` is the silence in seconds after which a stream says that it is still there."""
+    folder of the built page; `keep_alive` is the silence in seconds after which a stream says that it is still there. Without
+    `uploads` nothing can be attached."""
 
     commands: CommandService
     feeds: Feeds
@@ -28,3 +30,4 @@ class Given:
     token: str
     page: Path = PAGE
     keep_alive: float = 15.0
+    uploads: Uploads | None = None

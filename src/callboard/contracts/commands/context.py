@@ -38,8 +38,8 @@ class ContextRead(Answer, frozen=True, kw_only=True):
 
 
 class SetContext(Command, frozen=True, kw_only=True):
-    """Say what every turn of a thread is given from the next one on: files and folders by their paths, artifacts and sessions
-    by their ids. It replaces what was pinned before; nothing takes all away."""
+    """Say what every turn of a thread is given from the next one on: files and folders, by their paths. It replaces what was
+    pinned before; nothing takes all away."""
 
     session_id: Id
     thread_id: Id | None = None

@@ -3056,8 +3056,8 @@ export interface SessionUpdated {
 }
 
 /**
- * Say what every turn of a thread is given from the next one on: files and folders by their paths, artifacts and sessions
- * by their ids. It replaces what was pinned before; nothing takes all away.
+ * Say what every turn of a thread is given from the next one on: files and folders, by their paths. It replaces what was
+ * pinned before; nothing takes all away.
  */
 export interface SetContext {
   readonly sessionId: string

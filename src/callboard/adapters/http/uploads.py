@@ -1,0 +1,43 @@
+"""Files that a person attaches: one a request, its bytes as they are, kept until an input names it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Uploads
+
+from .commands import API, json_response
+from .problems import WrongMedia
+from .reading import from_query
+
+PATH = f"{API}/uploads"
+
+
+class UploadQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """`name` is what the file is called: a name alone, without a folder."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[^/\\\x00-\x1f\x7f]+$(?!\n)")]
+
+
+def upload_routes(uploads: Uploads | None) -> list[Route]:
+    """One route, where files are taken."""
+
+    async def receive(request: Request) -> Response:
+        query = from_query(request, UploadQuery)
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            raise WrongMedia("invalid_input", "The body must not be compressed.", field="Content-Encoding")
+        declared = request.headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > LARGEST_UPLOAD:
+            raise Refusal("too_large", f"A file that is attached has at most {LARGEST_UPLOAD:,} bytes.", field="body")
+        if uploads is None:
+            raise Refusal("unknown_route", "Nothing can be attached here.")
+        return json_response(await uploads.receive(query.name, request.stream()))
+
+    return [Route(PATH, receive, methods=["POST"])]
