@@ -6,6 +6,7 @@ import logging
 
 from callboard.contracts.commands.processes import PROCESS_TOOLS
 from callboard.contracts.commands.team_tools import MERGE
+from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded
@@ -13,6 +14,7 @@ from callboard.control.outcomes import ToolEnded
 from . import worktrees
 from .gather import Gatherer
 from .host import SessionHost
+from .revealing import carried_out
 from .tooling import Reporting
 
 log = logging.getLogger(__name__)
@@ -62,6 +64,10 @@ class Calling:
         wanted = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
         toolbox = host.parts.toolbox
         context = await host.runs.tool_context(scope.thread)
+        try:
+            wanted, evaluation = carried_out(wanted, evaluation, host.parts.secrets)
+        except Refusal as refusal:
+            return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         try:
             if evaluation.background:
                 return await host.processes.start(scope, wanted, evaluation, context)

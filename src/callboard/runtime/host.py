@@ -28,6 +28,7 @@ from .parts import Parts
 from .processes import Processes
 from .runs import Runs
 from .setup import Setups
+from .veiling import redacted_report
 from .verdicts import Verdicts
 
 _T = TypeVar("_T")
@@ -162,7 +163,7 @@ class SessionHost:
 
     async def _report(self, report: Outcome) -> None:
         known = self._knowing.now(self.epoch)
-        decision = outcome(self.state, report, known)
+        decision = outcome(self.state, redacted_report(report, self.parts.secrets), known)
         actor = SCHEDULE if any(_by_time(new.fact) for new in decision.facts) else None
         await self._commit(decision, Origin(at=max(known.now, self.state.at), actor=actor), None)
 
@@ -175,14 +176,16 @@ class SessionHost:
     ) -> None:
         if not decision.facts and answer is None:
             return
+        look = self.parts.last_look
+        facts, blobs = look.at(decision.facts, decision.blobs)
         batch = Append(
             stream=self.session,
             expected=self.state.sequence,
             epoch=self.epoch,
-            facts=decision.facts,
+            facts=facts,
             origin=origin,
-            blobs=decision.blobs,
-            answer=answer,
+            blobs=blobs,
+            answer=look.answer(answer),
             closed=decision.closed,
             ends=decision.ends,
         )

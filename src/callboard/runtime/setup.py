@@ -23,6 +23,7 @@ from callboard.control.state import OpenRun, Session
 from .home import Home
 from .parts import Parts
 from .teamwork import teamwork, told_of_team
+from .veiling import redacted
 
 _SYSTEM = """You are an agent in Callboard, which runs agents on real folders and records every step.
 You work in one folder; paths are relative to it. Use the tools to read, search and change files: saying that something is
@@ -77,7 +78,7 @@ class Setups:
         folder, definitions = home.folder, self._parts.definitions
         roster = session_roster(definitions.roster(folder), session)
         name = definition or definitions.lead(folder).name
-        agent = roster.find(name) or definitions.get(folder, name)
+        agent = redacted(roster.find(name) or definitions.get(folder, name), self._parts.secrets)
         permitted = home.permitted(permission_mode, agent)
         made = self._of(folder, agent, mode, permitted, roster)
         route = _elsewhere(agent) if agent.provider in EXTERNAL else self._parts.models.route(agent.model)
@@ -137,6 +138,7 @@ class Setups:
             "mode": f"{_MODES[mode]}\n{_PLANNING}" if permission_mode == "planning" else _MODES[mode],
             "task": "\n".join(part for part in (f"The folder is {folder}.", told_of_team(agent, roster)) if part),
         }
+        texts = redacted(texts, self._parts.secrets)
         blobs: dict[PromptLayer, Blob] = {layer: blob_of(text.encode(), _MARKDOWN) for layer, text in texts.items()}
         blobs["role"] = blob_of(msgspec.json.encode(agent), "application/json")
         prompts = tuple(
