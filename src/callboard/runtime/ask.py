@@ -30,6 +30,7 @@ from callboard.models.retry import DEFAULT, retry_in_ms
 
 from .gather import Gatherer
 from .host import SessionHost
+from .veiling import redacted_json
 
 log = logging.getLogger(__name__)
 
@@ -227,7 +228,7 @@ class Asking:
     async def _wanted(self, call: _Call) -> WantedCall:
         host = self._host
         call_id = call.scope.tool_call
-        arguments = "".join(call.arguments)
+        arguments = redacted_json("".join(call.arguments), host.parts.secrets)
         wanted = ToolCall(call_id=call_id, tool=call.tool, arguments=arguments)
         evaluation = await host.verdicts.of(self._scope.thread, wanted)
         return WantedCall(

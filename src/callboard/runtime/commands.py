@@ -32,6 +32,7 @@ from callboard.contracts.commands.artifacts import (
 )
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.commands.evidence import ExportEvidence
+from callboard.contracts.commands.secrets import ListSecrets, SetSecret
 from callboard.contracts.commands.settings import UpdateSettings
 from callboard.contracts.commands.tasks import MergeSubagent
 from callboard.contracts.commands.trust import (
@@ -57,8 +58,10 @@ from .evidence import Exports
 from .merges import Merges
 from .parts import Parts
 from .queries import Queries
+from .secretkeeping import SecretCommand, answer_secret
 from .sessions import Sessions
 from .trusting import PermissionCommand, answer_of
+from .veiling import body_hash, redacted
 from .workspaces import Workspaces
 
 _DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE}
@@ -94,17 +97,22 @@ class Commands:
         declared = _DECLARED.get(type(command))
         if declared is None:
             raise Refusal("unknown_command", f"There is no command {type(command).__name__}.")
-        if declared.query:
+        # A value that is to be kept, or to stand in the settings, is no part of what is recorded.
+        if not isinstance(command, SetSecret | UpdateSettings):
+            command = redacted(command, self._parts.secrets)
+        if declared.query and not isinstance(command, ListSecrets):
             return await self._queries.answer(command)
         if declared.authority == "person" and actor.kind not in ("person", "policy"):
             raise Refusal("not_authorised", f"Only a person may {declared.name}.")
+        if isinstance(command, SecretCommand):
+            return await answer_secret(command, self._parts.secrets)
         if isinstance(command, SubmitTurn | SteerTurn | EditQueuedTurn) and not command.text.strip():
             raise Refusal("invalid_input", "text must not be empty.", field="text", hint="Say what is to be done.")
         if not key and isinstance(command, SubmitTurn) and command.turn_id is not None:
             key = f"turn:{command.turn_id}"
         if not key:
             return await self._carry_out(command, None, actor)
-        body = hashlib.sha256(declared.name.encode() + b"\0" + msgspec.json.encode(command)).hexdigest()
+        body = body_hash(declared.name, command, self._parts.secrets)
         running = self._in_flight.get(key)
         if running is None:
             task = asyncio.create_task(self._once(command, declared, key, body, actor))

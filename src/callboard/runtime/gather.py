@@ -9,6 +9,7 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame, PartialKind
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.scope import Scope
 
 from .parts import Parts
@@ -25,6 +26,7 @@ class Gatherer:
         self._stream = stream
         self._epoch = epoch
         self._texts: dict[tuple[PartialKind, int], list[str]] = {}
+        self._veils: dict[tuple[PartialKind, int], Veil] = {}
         self._lengths: dict[tuple[PartialKind, int], int] = {}
         self._waiting: Frame | None = None
         self._sent_at = 0.0
@@ -41,9 +43,12 @@ class Gatherer:
         if not text or self._closed:
             return
         key = (kind, scope.step)
+        text = self._shown(key, text)
+        if not text:
+            return
         offset = self._lengths.get(key, 0)
         self._lengths[key] = offset + len(text)
-        self._texts.setdefault(key, []).append(text)
+        self._texts[key].append(text)
         waiting = self._waiting
         if waiting is not None and waiting.kind == kind and waiting.scope.step == scope.step:
             self._waiting = msgspec.structs.replace(waiting, text=waiting.text + text)
@@ -57,8 +62,10 @@ class Gatherer:
             self._timer = asyncio.get_running_loop().call_later(interval, self._send)
 
     def text(self, kind: PartialKind, step: int) -> str:
-        """All that came of a part so far."""
-        return "".join(self._texts.get((kind, step), ()))
+        """All that came of a part so far, redacted, also what is not shown yet because it may be the beginning of a
+        secret."""
+        veil = self._veils.get((kind, step))
+        return "".join(self._texts.get((kind, step), ())) + (veil.rest() if veil is not None else "")
 
     def steps(self, kind: PartialKind) -> list[int]:
         """The steps of the parts of a kind, in the order in which they began."""
@@ -75,6 +82,13 @@ class Gatherer:
             self._keep_timer = None
         if self._write is not None:
             await self._write
+
+    def _shown(self, key: tuple[PartialKind, int], text: str) -> str:
+        """What may be shown now that this piece came. A part begins with its first piece, shown or not."""
+        if key not in self._veils:
+            self._veils[key] = self._parts.secrets.veil()
+            self._texts[key] = []
+        return self._veils[key].add(text)
 
     def _send(self) -> None:
         if self._timer is not None:

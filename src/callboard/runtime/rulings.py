@@ -30,6 +30,7 @@ from callboard.tools.rules import BadMatcher, check
 
 from .home import Home
 from .parts import Parts
+from .revealing import evaluated
 from .runs import standing
 from .sessions import Sessions
 from .setup import tool_context
@@ -64,7 +65,7 @@ class Rulings:
         `invalid_input`."""
         context = await (self._of_session(query, query.session_id) if query.session_id else self._of_workspace(query))
         call = ToolCall(call_id="", tool=query.tool, arguments=query.arguments)
-        seen = await self._parts.toolbox.evaluate(call, context)
+        seen = await evaluated(self._parts.toolbox, call, context, self._parts.secrets)
         return PermissionSeen(
             agent=context.agent,
             permission_mode=context.permission_mode,

@@ -3,21 +3,27 @@ and once more, as a last look, before anything is appended."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import re
 from typing import Any, TypeVar, cast
 
 import msgspec
 
+from callboard.contracts.commands.base import Command
 from callboard.contracts.content import Blob, BlobRef, blob_of
-from callboard.contracts.errors import Problem, Refusal
+from callboard.contracts.facts.turn import PromptRef
 from callboard.contracts.ports.secrets import Secrets
+from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.contracts.record import NewFact
+from callboard.control.outcomes import RunStopped, ToolEnded
 from callboard.tools.arguments import digest
 
 log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+_SEEN = re.compile(rb"secret://seen-[0-9a-f]{12}")
 
 
 def redacted(value: _T, secrets: Secrets) -> _T:
@@ -74,11 +80,24 @@ def redacted_outcome(outcome: ToolOutcome, secrets: Secrets) -> ToolOutcome:
     return msgspec.structs.replace(bare, blobs=blobs) if outcome.blobs else bare
 
 
-def redacted_refusal(refusal: Refusal, secrets: Secrets) -> Refusal:
-    """A refusal that quotes no secret."""
-    said = refusal.problem
-    safe = redacted(said, secrets)
-    return refusal if safe is said else _refusal(safe)
+def redacted_report(report: _T, secrets: Secrets) -> _T:
+    """What an effect came to, with the contents that it refers to."""
+    match report:
+        case ToolEnded():
+            return cast("_T", msgspec.structs.replace(report, outcome=redacted_outcome(report.outcome, secrets)))
+        case RunStopped():
+            outcomes = {call: redacted_outcome(one, secrets) for call, one in report.outcomes.items()}
+            bare = redacted(msgspec.structs.replace(report, outcomes={}), secrets)
+            return cast("_T", msgspec.structs.replace(bare, outcomes=outcomes))
+        case _:
+            return redacted(report, secrets)
+
+
+def body_hash(name: str, command: Command, secrets: Secrets) -> str:
+    """The SHA-256 of a command as it was redacted, in hex. Handles that another process does not know are all the same, so that
+    a request that is repeated after a restart is still the same one."""
+    body = msgspec.json.encode(redacted(command, secrets))
+    return hashlib.sha256(name.encode() + b"\0" + _SEEN.sub(b"secret://seen", body)).hexdigest()
 
 
 class LastLook:
@@ -101,9 +120,11 @@ class LastLook:
             log.warning("a secret had come as far as the log and was redacted there: %s", kinds)
         return told, safe
 
-    def answer(self, data: bytes) -> bytes:
-        """An encoded answer, in the same way."""
-        return self._secrets.redact_bytes(data)
+    def answer(self, answer: StoredAnswer | None) -> StoredAnswer | None:
+        """What is kept of an answer, in the same way."""
+        if answer is None:
+            return None
+        return msgspec.structs.replace(answer, answer=self._secrets.redact_bytes(answer.answer))
 
     def _fact(self, new: NewFact, refs: dict[str, BlobRef]) -> NewFact:
         fact: Any = _walked(new.fact, self._secrets, refs) if refs else redacted(new.fact, self._secrets)
@@ -131,6 +152,8 @@ def _walked(value: Any, secrets: Secrets, refs: dict[str, BlobRef]) -> Any:
             return secrets.redact(value)
         case BlobRef():
             return refs.get(value.hash, value)
+        case PromptRef(hash=hash) if hash in refs:
+            return msgspec.structs.replace(value, hash=refs[hash].hash, size=refs[hash].size)
         case msgspec.Struct():
             changed: dict[str, Any] = {}
             for name in value.__struct_fields__:
@@ -162,7 +185,3 @@ def _revealed(value: Any, secrets: Secrets) -> Any:
             return {secrets.reveal(key): _revealed(one, secrets) for key, one in cast("dict[str, Any]", value).items()}
         case _:
             return value
-
-
-def _refusal(problem: Problem) -> Refusal:
-    return Refusal(problem.code, problem.message, field=problem.field, hint=problem.hint)

@@ -9,7 +9,9 @@ from callboard.control.decide.actions import waiting
 
 from .keeper import StateKeeper
 from .parts import Parts
+from .revealing import evaluated
 from .runs import Runs
+from .veiling import redacted_evaluation
 
 #: How the gate looks at a call of an agent's own tools.
 Look = Callable[[ToolContext], Evaluation]
@@ -27,14 +29,16 @@ class Verdicts:
 
     async def of(self, thread: str, call: ToolCall) -> Evaluation:
         """The gate's present verdict on a call of the thread's run."""
-        evaluation = await self._parts.toolbox.evaluate(call, await self._runs.tool_context(thread))
+        context = await self._runs.tool_context(thread)
+        evaluation = await evaluated(self._parts.toolbox, call, context, self._parts.secrets)
         self.kept[call.call_id] = evaluation
         return evaluation
 
     async def of_foreign(self, thread: str, call: str, look: Look) -> Evaluation:
         """The present verdict on a call of an agent's own tools; `look` is asked anew when a person answers."""
         self._foreign[call] = look
-        evaluation = self.kept[call] = look(await self._runs.tool_context(thread))
+        evaluation = redacted_evaluation(look(await self._runs.tool_context(thread)), self._parts.secrets)
+        self.kept[call] = evaluation
         return evaluation
 
     async def again(self, action: str) -> Evaluation | None:

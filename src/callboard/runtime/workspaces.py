@@ -144,6 +144,8 @@ class WorkspaceHost:
             stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
             command = self._parts.ids.new("command") if actor.kind == "person" else ""
             origin = Origin(at=self._parts.clock.now(), actor=actor, cause=cause, command_id=command)
+            look = self._parts.last_look
+            facts, _ = look.at(facts)
             records = await self._parts.store.facts.append(
                 Append(
                     stream=self.state.workspace,
@@ -151,7 +153,7 @@ class WorkspaceHost:
                     epoch=self._epoch,
                     facts=facts,
                     origin=origin,
-                    answer=stored,
+                    answer=look.answer(stored),
                 )
             )
             for record in records:

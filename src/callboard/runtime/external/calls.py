@@ -19,7 +19,9 @@ from callboard.tools import foreign
 
 from ..foreign import Expected
 from ..host import SessionHost
+from ..veiling import redacted_json
 from ..verdicts import Look
+from .contents import with_contents
 from .speech import Speech
 
 UNTOLD = "The agent ended its turn without telling what came of this call."
@@ -146,7 +148,7 @@ class Calls:
         if one.told.status != "completed":
             message = FAILED if one.told.status == "failed" else UNTOLD
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
-        await self._end(one.call, outcome)
+        await self._end(one.call, await with_contents(outcome, self._context.folder, self._host.parts))
 
     async def _seen(self, one: _Call, look: Look) -> tuple[Evaluation, Expected]:
         evaluation = await self._host.verdicts.of_foreign(self._scope.thread, one.call, look)
@@ -168,7 +170,8 @@ class Calls:
         await self._speech.end_part()
         call, step = self._host.parts.ids.new("call"), self._speech.step()
         await self.tell_held(through=step)
-        wanted = ToolCall(call_id=call, tool=tool, arguments=msgspec.json.encode(arguments).decode())
+        said = redacted_json(msgspec.json.encode(arguments).decode(), self._host.parts.secrets)
+        wanted = ToolCall(call_id=call, tool=tool, arguments=said)
         evaluation = await self._host.verdicts.of(self._scope.thread, wanted)
         expected = await self._report(
             WantedCall(
@@ -208,7 +211,8 @@ class Calls:
         clock = self._host.parts.clock
         began = clock.elapsed()
         try:
-            text = _lines(await self._host.parts.toolbox.source(asked.path, self._context), asked)
+            parts = self._host.parts
+            text = parts.secrets.redact(_lines(await parts.toolbox.source(asked.path, self._context), asked))
         except Refusal as refusal:
             message = refusal.problem.message
             await self._end(call, ToolOutcome(output="", code=refusal.code, message=message))

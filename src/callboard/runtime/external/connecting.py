@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import ExternalFailure, ExternalSession
 from callboard.contracts.ports.tools import ToolContext, ToolOutcome
@@ -78,6 +79,10 @@ class Connecting:
         if external is None:
             raise ExternalFailure("model_unconfigured", "Programs of their own are not started here.")
         known = {spec.name for spec in self._host.parts.toolbox.specs(self._context)}
+        try:
+            command = tuple(self._host.parts.secrets.reveal(word) for word in agent.command)
+        except Refusal as refusal:
+            raise ExternalFailure(refusal.code, refusal.problem.message) from refusal
         return await external.start(
-            agent.command, self._context.folder, resume=resume, reads="Read" in known, writes="Write" in known
+            command, self._context.folder, resume=resume, reads="Read" in known, writes="Write" in known
         )

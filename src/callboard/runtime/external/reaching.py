@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import ExternalFailure, RemoteSession
 from callboard.contracts.ports.tools import ToolOutcome
@@ -39,8 +40,9 @@ class Reaching:
     async def session(self, agent: Definition) -> RemoteSession:
         """The agent. Raises ExternalFailure, with `person_denied` or `rule_denied` where it may not be contacted."""
         host, thread, url = self._host, self._scope.thread, agent.url
+        address = self._address(url)
         found = host.foreign.remote(thread)
-        if found is not None and found.url == url:
+        if found is not None and found.url == address:
             return found
         if found is not None:
             # The definition names another address by now, which nobody allowed yet.
@@ -51,7 +53,7 @@ class Reaching:
         link = host.state.threads[thread].external
         began = host.parts.clock.elapsed()
         try:
-            session = await self._reach(url, link.provider_session if link is not None else "")
+            session = await self._reach(address, link.provider_session if link is not None else "")
         except ExternalFailure as failure:
             await end(host, self._scope, call, ToolOutcome(output="", code=failure.code, message=failure.message))
             raise
@@ -95,3 +97,9 @@ class Reaching:
         if remotes is None:
             raise ExternalFailure("model_unconfigured", "Agents elsewhere are not contacted here.")
         return await remotes.reach(url, resume=resume)
+
+    def _address(self, url: str) -> str:
+        try:
+            return self._host.parts.secrets.reveal(url)
+        except Refusal as refusal:
+            raise ExternalFailure(refusal.code, refusal.problem.message) from refusal
