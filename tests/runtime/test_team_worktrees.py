@@ -75,6 +75,32 @@ async def test_a_child_works_in_its_worktree_its_parent_merges_it_and_it_is_remo
         await gone(home.folder, Path(apart.path))
 
 
+async def test_a_repository_that_a_child_made_in_its_worktree_is_not_looked_into(tmp_path: Path) -> None:
+    """SAFE-08: its settings name programs, and git would run them outside of the sandbox."""
+    marked = tmp_path / "ran"
+    made = (
+        "git init -q sub && cd sub && echo x > b && echo 'b filter=x' > .gitattributes && git add -A && "
+        "git -c user.name=a -c user.email=a@b commit -qm one && "
+        f"git config filter.x.clean 'touch {marked}; cat' && git config core.fsmonitor 'touch {marked}; false' && "
+        "touch -d '1 hour ago' b && cd .. && echo mine > mine.md"
+    )
+    scenario = plays(
+        ("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Done.")]),
+        ("worker", "alpha", [calls_of("Bash", command=made), says("A.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        repository(home)
+        turn = await home.submit("go", permission_mode="full")
+        await worked(home, turn.session_id)
+        await until(home, turn.session_id, lambda one: isinstance(one.fact, WarningRaised))
+
+        (apart,) = await facts(home, turn.session_id, SubagentIsolated)
+        assert (home.folder / "mine.md").read_text() == "mine\n"
+        assert not [one for one in git(home.folder, "ls-files").splitlines() if one.startswith("sub")]
+        assert (Path(apart.path) / "sub" / "b").exists()
+        assert not marked.exists()
+
+
 async def gone(folder: Path, worktree: Path) -> None:
     """Waits until nothing is left of a child's worktree, its branch included."""
     async with asyncio.timeout(PATIENCE):

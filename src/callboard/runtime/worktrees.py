@@ -7,12 +7,15 @@ sandbox reach it like any folder. Git is run by the runtime: in the sandbox `.gi
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from callboard.contracts.commands.team import Merge
+from callboard.contracts.content import Blob
+from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.effects import RemoveWorktree
@@ -20,24 +23,15 @@ from callboard.control.outcomes import WorktreeLeft, WorktreeMade
 from callboard.control.state import Child
 from callboard.tools.outlasting import outlast
 
+from .git import git as _git
+from .git import paths, top
 from .host import SessionHost
+from .merged import brought
 
-#: Nothing that a folder's files say is run: no hooks, no monitor, no signing program.
-_OPTIONS = (
-    *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgsign=false"),
-    *("-c", "user.name=Callboard", "-c", "user.email=callboard@localhost"),
-)
-
-
+#: No program of anybody's is asked what differs.
+_PLAIN = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 #: One merge at a time in each folder.
 _merging: dict[str, asyncio.Lock] = {}
-
-
-class _Said(NamedTuple):
-    """What git said. `code` 0 is success."""
-
-    code: int
-    text: str
 
 
 async def isolate(host: SessionHost, scope: Scope) -> None:
@@ -45,12 +39,11 @@ async def isolate(host: SessionHost, scope: Scope) -> None:
     folder = host.home.folder
     number = host.session[-6:].lower()
     branch = f"callboard/{number}/{scope.agent}"
-    top = await _git(folder, "rev-parse", "--show-toplevel", "--show-prefix", "HEAD")
-    if top.code:
-        await host.report(_failed(scope, top.text))
+    found = await top(folder)
+    if found.code:
+        await host.report(_failed(scope, found.text))
         return
-    root, *rest = top.text.splitlines()
-    prefix, base = (rest[0], rest[-1]) if len(rest) > 1 else ("", rest[-1])
+    root, prefix, base = found.text.splitlines()
     path = Path(root).with_name(f".{Path(root).name}-{number}-{scope.agent}")
     if not path.exists():
         made = await _git(folder, "worktree", "add", "--quiet", "-B", branch, str(path), base)
@@ -62,21 +55,23 @@ async def isolate(host: SessionHost, scope: Scope) -> None:
 
 class Merged(NamedTuple):
     """What a merge came to. `files` are those that it changed, `conflict` those for which nothing was merged; `said` is git's
-    word on it."""
+    word on it. `brought` are the files below the folder, and `blobs` what they hold."""
 
     status: Literal["merged", "nothing_to_merge", "conflict", "failed"]
     said: str
     files: tuple[str, ...] = ()
     conflict: tuple[str, ...] = ()
+    brought: tuple[FileChange, ...] = ()
+    blobs: tuple[Blob, ...] = ()
 
 
-async def merge(host: SessionHost, arguments: str) -> ToolOutcome:
-    """Merges the child's branch into the folder for an agent's call."""
+async def merge(host: SessionHost, arguments: str) -> tuple[ToolOutcome, tuple[FileChange, ...]]:
+    """Merges the child's branch into the folder for an agent's call; and the files that came with it."""
     asked = msgspec.json.decode(arguments, type=Merge)
     merged = await merge_child(host, asked.agent)
     if merged.status in ("merged", "nothing_to_merge"):
-        return ToolOutcome(output=merged.said)
-    return ToolOutcome(output="", code="merge_failed", message=merged.said)
+        return ToolOutcome(output=merged.said, blobs=merged.blobs), merged.brought
+    return ToolOutcome(output="", code="merge_failed", message=merged.said), ()
 
 
 async def merge_child(host: SessionHost, agent: str) -> Merged:
@@ -92,24 +87,30 @@ async def _merge(host: SessionHost, agent: str) -> Merged:
     if child is None or not child.worktree:
         return Merged("failed", f"{agent} has no worktree any more.")
     async with _merging.setdefault(host.home.folder, asyncio.Lock()):
-        return await _merged(host.home.folder, agent, child)
+        return await _merged(host.home.folder, agent, child, host.parts.secrets.redact_bytes)
 
 
-async def _merged(folder: str, agent: str, child: Child) -> Merged:
+async def _merged(folder: str, agent: str, child: Child, redact: Callable[[bytes], bytes]) -> Merged:
+    place = await top(folder)
+    if place.code:
+        return Merged("failed", f"Nothing was merged: {place.text}.")
     if not (await _git(folder, "rev-parse", "--quiet", "--verify", "MERGE_HEAD")).code:
         return Merged("failed", "A merge is under way in the folder already: end it first.")
-    if (await _git(child.worktree, "status", "--porcelain")).text:
-        await _git(child.worktree, "add", "--all")
+    if await _kept(child.worktree):
         await _git(child.worktree, "commit", "--quiet", "--no-verify", "-m", f"The work of {agent}")
     ahead = await _git(folder, "rev-list", "--count", f"HEAD..{child.branch}")
     if ahead.code:
         return Merged("failed", ahead.text)
     if ahead.text == "0":
         return Merged("nothing_to_merge", f"{agent} changed nothing that is not here already.")
-    merged = await _git(folder, "merge", "--no-ff", "--no-edit", "-m", f"Merge the work of {agent}", child.branch)
+    merged = await _git(
+        folder, "merge", "--no-ff", "--no-edit", "--no-stat", "-m", f"Merge the work of {agent}", child.branch
+    )
     if not merged.code:
-        stat = await _git(folder, "diff", "--stat", "HEAD^1", "HEAD")
-        return Merged("merged", stat.text, await _names(folder, "HEAD^1", "HEAD"))
+        stat = await _git(folder, "diff", *_PLAIN, "--stat", "HEAD^1", "HEAD")
+        files = await _names(folder, "HEAD^1", "HEAD")
+        changes, blobs = await brought(folder, "HEAD^1", "HEAD", redact)
+        return Merged("merged", stat.text, files, brought=changes, blobs=blobs)
     conflicts = await _names(folder, "--diff-filter=U")
     await _git(folder, "merge", "--abort")
     if not conflicts:
@@ -120,7 +121,25 @@ async def _merged(folder: str, agent: str, child: Child) -> Merged:
 
 async def _names(folder: str, *which: str) -> tuple[str, ...]:
     """The files that differ."""
-    return tuple((await _git(folder, "diff", "--name-only", *which)).text.splitlines())
+    return await paths(folder, "diff", *_PLAIN, "--name-only", "-z", *which)
+
+
+async def _kept(worktree: str) -> bool:
+    """Puts what the child left into the index, and says whether there is any. A repository of its own that it made there is
+    left out."""
+    changed = await _changed(worktree)
+    mine = [one for one in changed if not one.endswith("/")]
+    if mine:
+        root = (await top(worktree)).text.partition("\n")[0]
+        named = ("--all", "--pathspec-from-file=-", "--pathspec-file-nul")
+        await _git(root, "--literal-pathspecs", "add", *named, given="\0".join(mine))
+    return bool(mine)
+
+
+async def _changed(worktree: str) -> tuple[str, ...]:
+    """The paths of a worktree, from its top, that are not as its newest commit has them."""
+    asked = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+    return tuple(one[3:] for one in await paths(worktree, *asked))
 
 
 async def remove(host: SessionHost, effect: RemoveWorktree) -> None:
@@ -129,8 +148,9 @@ async def remove(host: SessionHost, effect: RemoveWorktree) -> None:
     scope, folder = effect.scope, host.home.folder
     reason = await _unmerged(folder, effect)
     if not reason:
-        top = await _git(effect.path, "rev-parse", "--show-toplevel")
-        gone = await _git(folder, "worktree", "remove", "--force", top.text) if not top.code else top
+        there = await top(effect.path)
+        root = there.text.partition("\n")[0]
+        gone = await _git(folder, "worktree", "remove", "--force", root) if not there.code else there
         reason = gone.text if gone.code else ""
     if not reason:
         await _git(folder, "branch", "--quiet", "-D", effect.branch)
@@ -143,10 +163,10 @@ async def remove(host: SessionHost, effect: RemoveWorktree) -> None:
 
 
 async def _unmerged(folder: str, effect: RemoveWorktree) -> str:
-    changed = await _git(effect.path, "status", "--porcelain")
-    if changed.code:
-        return changed.text
-    if changed.text:
+    there = await top(effect.path)
+    if there.code:
+        return there.text
+    if await _changed(effect.path):
         return "it has changes that are not committed"
     ahead = await _git(folder, "rev-list", "--count", f"HEAD..{effect.branch}")
     if ahead.code:
@@ -156,17 +176,3 @@ async def _unmerged(folder: str, effect: RemoveWorktree) -> str:
 
 def _failed(scope: Scope, said: str) -> WorktreeMade:
     return WorktreeMade(thread=scope.thread, code="worktree_failed", message=f"git made no worktree: {said}")
-
-
-async def _git(folder: str, *arguments: str) -> _Said:
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *("git", "-C", folder, *_OPTIONS, *arguments),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-    except OSError as error:
-        return _Said(127, f"git cannot be run ({error.strerror})")
-    out, _ = await process.communicate()
-    return _Said(process.returncode or 0, out.decode(errors="replace").strip())

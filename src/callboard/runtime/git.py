@@ -1,0 +1,127 @@
+"""Git as the runtime runs it, in folders that nobody vouches for: nothing that a folder's files say is run.
+
+A repository's own settings can name programs: hooks, a monitor, filters, drivers of merges and differences, signing, an editor,
+transports. Those that have one name are switched off. Those that have a name of their own are looked up, and a user's own
+settings hold for them in place of the repository's, or nothing does. A repository within the folder is left alone: git would
+look into it by its settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+_OFF = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "core.editor": "true",
+    "core.pager": "cat",
+    "core.sshCommand": "false",
+    "core.askPass": "true",
+    "commit.gpgSign": "false",
+    "merge.verifySignatures": "false",
+    "diff.external": "",
+    "diff.ignoreSubmodules": "all",
+    "submodule.recurse": "false",
+    "fetch.recurseSubmodules": "false",
+    "protocol.allow": "never",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "user.name": "Callboard",
+    "user.email": "callboard@localhost",
+}
+_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_EDITOR": "true",
+    "LC_ALL": "C.UTF-8",
+}
+_PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR")
+#: Programs under names of their own, and what stands in for them: no filter, no other view, and git's own merge of texts.
+_NAMED = re.compile(r"(filter|merge|diff)\..+\.(clean|smudge|process|required|driver|command|textconv)")
+_INSTEAD = {"required": "false", "driver": "git merge-file %A %O %B"}
+
+
+class Said(NamedTuple):
+    """What git said. `code` 0 is success."""
+
+    code: int
+    text: str
+
+
+async def git(folder: str, *arguments: str, given: str = "") -> Said:
+    """Runs git in a folder, with `given` on its input."""
+    code, out = await _held(folder, arguments, given)
+    return Said(code, out.strip())
+
+
+async def paths(folder: str, *arguments: str) -> tuple[str, ...]:
+    """What git names where it is asked to end each with a NUL byte; nothing where it fails."""
+    code, out = await _held(folder, arguments)
+    return tuple(one for one in out.split("\0") if one) if not code else ()
+
+
+async def _held(folder: str, arguments: tuple[str, ...], given: str = "") -> tuple[int, str]:
+    settings = {**_OFF, **await _named(folder)}
+    options = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]
+    return await _run(folder, *options, *arguments, given=given)
+
+
+async def top(folder: str) -> Said:
+    """The folder's repository: its top, the folder's place below it, and its newest commit, a line each.
+
+    One whose settings say that its files lie elsewhere is none: git would write there.
+    """
+    found = await git(folder, "rev-parse", "--absolute-git-dir", "--show-toplevel", "--show-prefix", "HEAD")
+    if found.code:
+        return found
+    store, root, *rest = found.text.splitlines()
+    if not await asyncio.to_thread(_is_of, Path(root), Path(store)):
+        return Said(128, "the repository's settings say that its files lie elsewhere")
+    return Said(0, "\n".join((root, rest[0] if len(rest) > 1 else "", rest[-1])))
+
+
+def _is_of(root: Path, store: Path) -> bool:
+    """True where the working tree itself names that repository."""
+    named = root / ".git"
+    if named.is_dir():
+        return named.resolve() == store.resolve()
+    if not named.is_file():
+        return False
+    place = named.read_text(errors="replace").removeprefix("gitdir:").strip()
+    return (root / place).resolve() == store.resolve()
+
+
+async def _named(folder: str) -> dict[str, str]:
+    code, out = await _run(folder, "config", "--list", "--show-scope", "-z")
+    if code:
+        return {}
+    parts = out.split("\0")
+    theirs: dict[str, str] = {}
+    ours: dict[str, str] = {}
+    for scope, entry in zip(parts[::2], parts[1::2], strict=False):
+        key, _, value = entry.partition("\n")
+        if _NAMED.fullmatch(key):
+            (theirs if scope in ("local", "worktree") else ours)[key] = value
+    return {key: ours.get(key, _INSTEAD.get(key.rpartition(".")[2], "")) for key in theirs}
+
+
+async def _run(folder: str, *arguments: str, given: str = "") -> tuple[int, str]:
+    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *("git", "-C", folder, *arguments),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env={**passed, **_ENVIRONMENT},
+        )
+    except OSError as error:
+        return 127, f"git cannot be run ({error.strerror})"
+    out, _ = await process.communicate(given.encode("utf-8", "surrogateescape"))
+    return process.returncode or 0, out.decode("utf-8", "surrogateescape")
