@@ -18,6 +18,7 @@ import {
   upsert,
   workspaceRow,
 } from './rows'
+import { SETTINGS_ANSWERS } from './settings-material'
 import { crowd, forming, team } from './team-scenarios'
 import { work } from './work-scenarios'
 
@@ -257,6 +258,7 @@ export const SCENARIOS: Readonly<Record<string, () => Scenario>> = {
     meta: { models: [{ provider: 'offline', name: 'offline', label: 'search, no model' }] },
   }),
   first: () => ({ workspace: cards, sessions: {} }),
+  untrusted: () => ({ workspace: cards, sessions: {}, answers: SETTINGS_ANSWERS }),
   done: () => ({
     workspace: cards,
     openAtFirst: SESSION,

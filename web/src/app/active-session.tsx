@@ -24,6 +24,7 @@ import { Details } from './details'
 import { useServices } from './services-context'
 import { SessionView } from './session-view'
 import { ToAgent, TranscriptHead, useOpening, useOpensForTeam } from './team-area'
+import { TrustNotice } from './trust-notice'
 import { useSignalByFrame } from './use'
 import { useOpenArtifact } from './use-artifacts'
 import type { Panel } from './use-layout'
@@ -133,6 +134,7 @@ export function ActiveSession(props: ActiveSessionProps) {
             onClick={inspector.toggle}
           />
         </header>
+        <TrustNotice />
         {team !== null && <TeamBar team={team} view={look} onView={setLook} onOpenAgent={openAgent} />}
         <SessionView
           session={session}

@@ -1,5 +1,6 @@
 /** Every command of the palette, one row each. */
 import type { PaletteCommand } from '@/features/palette/palette'
+import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { LANGUAGES } from '@/system/i18n/languages'
 import type { Translate } from '@/system/i18n/translate'
 import { THEMES } from '@/system/local/theme'
@@ -30,6 +31,7 @@ export interface CommandContext extends SessionOffers {
   readonly toggleInspector: () => void
   readonly askToDelete: (session: SessionCard) => void
   readonly askToAdd: () => void
+  readonly openSettings: (side: SettingsSide) => void
 }
 
 type Row = PaletteCommand & { readonly offered: boolean }
@@ -94,6 +96,9 @@ function ofView(context: CommandContext): readonly Row[] {
   })
   return [
     row('sidebar', t('palette.toggle_sidebar'), 'sidebar', context.toggleSidebar),
+    row('settings', t('settings.title'), 'gear', () => context.openSettings('models')),
+    row('rules', t('palette.rules'), 'shield', () => context.openSettings('rules')),
+    row('servers', t('palette.servers'), 'tool', () => context.openSettings('servers')),
     row('inspector', t('palette.toggle_inspector'), 'inspector', context.toggleInspector),
     ...THEMES.map((choice) =>
       row(`theme ${choice}`, `${t('theme.label')}: ${t(`theme.${choice}`)}`, 'sun', () =>

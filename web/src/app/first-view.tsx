@@ -3,6 +3,7 @@ import { Composer } from '@/features/composer/composer'
 import { NoticeList } from '@/features/connection/notices'
 import { SentEntry } from '@/features/conversation/sent-entry'
 import { FirstPage } from '@/features/first-page/first-page'
+import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
 import type { SessionCard } from '@/system/rows/model'
 import { NEW_SESSION } from '@/system/workbench/workbench'
@@ -16,6 +17,7 @@ export function FirstView(props: {
   readonly folder: string
   readonly sample: boolean
   readonly inputRef: Ref<HTMLTextAreaElement>
+  readonly onSettings: (side: SettingsSide) => void
 }) {
   const t = useT()
   const { workbench, drafts } = useServices()

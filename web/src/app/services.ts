@@ -9,6 +9,8 @@ import { SeenMarks } from '@/system/local/seen'
 import { ThemeChoice } from '@/system/local/theme'
 import { LocalValues } from '@/system/local/values'
 import { ArtifactDesk } from '@/system/workbench/artifact-desk'
+import { SettingsDesk } from '@/system/workbench/settings-desk'
+import { Trust } from '@/system/workbench/trust'
 import { Workbench } from '@/system/workbench/workbench'
 
 export interface Services {
@@ -20,6 +22,8 @@ export interface Services {
   readonly language: LanguageChoice
   readonly workbench: Workbench
   readonly desk: ArtifactDesk
+  readonly trust: Trust
+  readonly settings: SettingsDesk
 }
 
 export function makeServices(
@@ -40,5 +44,7 @@ export function makeServices(
     language: new LanguageChoice(values, root),
     workbench: new Workbench(api, drafts),
     desk: new ArtifactDesk(api, values),
+    trust: new Trust(api, values),
+    settings: new SettingsDesk(api),
   }
 }

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { DeleteDialog } from '@/features/sessions/delete-dialog'
+import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
 import { AddDialog } from '@/features/team/add-agent'
 import type { AgentOffer } from '@/features/team/handlers'
@@ -14,6 +15,7 @@ import { FirstView } from './first-view'
 import { useServices } from './services-context'
 import { Side } from './side'
 import { Sidebar } from './sidebar'
+import { TrustNotice } from './trust-notice'
 import { useSignal, useSignalByFrame } from './use'
 import { useLayout } from './use-layout'
 import { usePresence } from './use-presence'
@@ -21,6 +23,7 @@ import { useRoute } from './use-route'
 import { agentsToAdd } from './use-team'
 
 const Palette = lazy(() => import('@/features/palette/palette'))
+const SettingsPage = lazy(() => import('./settings'))
 
 /** The frame of the page: sessions, the session on the screen or the first page, details. */
 export function Shell() {
@@ -35,6 +38,7 @@ export function Shell() {
   const input = useRef<HTMLTextAreaElement>(null)
   const [palette, setPalette] = useState(false)
   const [adding, setAdding] = useState<readonly AgentOffer[] | null>(null)
+  const [settings, setSettings] = useState<SettingsSide | null>(null)
   const [deleting, setDeleting] = useState<SessionCard | null>(null)
   const [offers, setOffers] = useState<SessionOffers>(NOTHING_OFFERED)
 
@@ -71,6 +75,7 @@ export function Shell() {
     toggleSidebar: layout.sidebar.toggle,
     toggleInspector: layout.inspector.toggle,
     askToDelete: setDeleting,
+    openSettings: setSettings,
     askToAdd: () => void (active && agentsToAdd(workbench, active.id).then(setAdding)),
   }
   const showSidebar = layout.sidebar.open ? null : (
@@ -93,18 +98,21 @@ export function Shell() {
           onOpen={open}
           onDelete={setDeleting}
           onPalette={() => setPalette(true)}
+          onSettings={() => setSettings('models')}
           onHide={layout.sidebar.hide}
         />
       </Side>
       {active === null ? (
         <main className="flex min-w-0 flex-1 flex-col">
           {showSidebar && <div className="flex h-11 shrink-0 items-center px-2">{showSidebar}</div>}
+          <TrustNotice />
           <FirstView
             key={workbench.workspaceId}
             sessions={sessions}
             folder={folder?.name ?? t('app.name')}
             sample={folder?.sample ?? false}
             inputRef={input}
+            onSettings={setSettings}
           />
         </main>
       ) : (
@@ -132,6 +140,11 @@ export function Shell() {
         </Suspense>
       )}
       <Exported />
+      {settings !== null && (
+        <Suspense fallback={null}>
+          <SettingsPage side={settings} onClose={() => setSettings(null)} />
+        </Suspense>
+      )}
       {adding !== null && active !== null && (
         <AddDialog
           agents={active.feed.rows.panel('agents').all()}

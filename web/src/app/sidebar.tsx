@@ -17,6 +17,7 @@ export interface SidebarProps {
   readonly onOpen: (sessionId: string | null) => void
   readonly onDelete: (session: SessionCard) => void
   readonly onPalette: () => void
+  readonly onSettings: () => void
   readonly onHide: () => void
 }
 
@@ -54,6 +55,7 @@ export function Sidebar(props: SidebarProps) {
           aria-keyshortcuts="Control+K"
           onClick={props.onPalette}
         />
+        <IconButton icon="gear" label={t('settings.title')} onClick={props.onSettings} />
         <span className="flex-1" />
         <Menu
           trigger={<IconButton aria-haspopup="menu" icon="globe" label={t('language.label')} />}

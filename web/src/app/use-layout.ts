@@ -35,12 +35,19 @@ function usePanel(name: string, fitsQuery: string, startsOpen: boolean): Panel {
   const [byDefault, setByDefault] = useState(startsOpen)
   const [over, setOver] = useState(false)
   const open = fits ? (wide ?? byDefault) : over
-  const set = (next: boolean) => {
-    if (!fits) return setOver(next)
-    setWide(next)
-    values.write(name, String(next))
-  }
-  return { open, fits, toggle: () => set(!open), show: () => set(true), hide: () => set(false), setByDefault }
+  const set = useCallback(
+    (next: boolean) => {
+      if (!fits) return setOver(next)
+      setWide(next)
+      values.write(name, String(next))
+    },
+    [fits, name, values],
+  )
+  // The same until something changes: effects of the page may depend on them.
+  const show = useCallback(() => set(true), [set])
+  const hide = useCallback(() => set(false), [set])
+  const toggle = useCallback(() => set(!open), [set, open])
+  return { open, fits, toggle, show, hide, setByDefault }
 }
 
 export function useLayout() {

@@ -102,10 +102,12 @@ export function OmissionList({ omitted }: { omitted: readonly Omission[] }) {
               {one.ref ? (
                 <span className="font-mono text-sm">{plainTerminalText(one.ref)}</span>
               ) : (
-                t.count('context.things', one.count ?? 1)
+                t.count(one.reason === 'older_turns' ? 'context.older' : 'context.things', one.count ?? 1)
               )}
             </span>{' '}
-            <span className="text-ink-soft">{t(`context.omitted.${one.reason}`)}</span>
+            {(one.ref || one.reason !== 'older_turns') && (
+              <span className="text-ink-soft">{t(`context.omitted.${one.reason}`)}</span>
+            )}
             {typeof one.tokens === 'number' && (
               <span className="tabular text-sm text-ink-faint">
                 {' '}

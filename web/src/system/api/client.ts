@@ -87,7 +87,8 @@ export class ApiClient {
   ): Promise<Commands[N]['answer']> {
     const search = new URLSearchParams()
     for (const [field, value] of Object.entries(parameters)) {
-      if (value !== undefined && value !== null) search.set(field, String(value))
+      if (Array.isArray(value)) for (const one of value) search.append(field, String(one))
+      else if (value !== undefined && value !== null) search.set(field, String(value))
     }
     const asked = search.size > 0 ? `?${search}` : ''
     return this.#json(`${ROOT}/queries/${name}${asked}`, signal === undefined ? {} : { signal })

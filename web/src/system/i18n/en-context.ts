@@ -52,6 +52,8 @@ export const enContext = {
   'context.omitted.excluded': 'excluded',
   'context.things_one': '{count} thing',
   'context.things_other': '{count} things',
+  'context.older_one': '{count} older turn',
+  'context.older_other': '{count} older turns',
   'context.tokens': '≈ {tokens} tokens',
   'context.used': 'In use',
   'context.budget': 'Budget',

@@ -6,6 +6,7 @@ import { enCalls } from './en-calls'
 import { enCodes } from './en-codes'
 import { enContext } from './en-context'
 import { enFirst } from './en-first'
+import { enSettings } from './en-settings'
 import { enTeam } from './en-team'
 import { enTurns } from './en-turns'
 
@@ -208,4 +209,5 @@ export const en = {
   ...enCalls,
   ...enArtifact,
   ...enContext,
+  ...enSettings,
 } as const

@@ -54,6 +54,8 @@ export const zhContext: Readonly<Record<keyof typeof enContext, string>> = {
   'context.omitted.excluded': '已排除',
   'context.things_one': '{count} 项',
   'context.things_other': '{count} 项',
+  'context.older_one': '较早的 {count} 轮',
+  'context.older_other': '较早的 {count} 轮',
   'context.tokens': '≈ {tokens} 词元',
   'context.used': '已用',
   'context.budget': '预算',

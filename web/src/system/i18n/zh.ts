@@ -7,6 +7,7 @@ import { zhCalls } from './zh-calls'
 import { zhCodes } from './zh-codes'
 import { zhContext } from './zh-context'
 import { zhFirst } from './zh-first'
+import { zhSettings } from './zh-settings'
 import { zhTeam } from './zh-team'
 import { zhTurns } from './zh-turns'
 
@@ -208,4 +209,5 @@ export const zh: Texts = {
   ...zhCalls,
   ...zhArtifact,
   ...zhContext,
+  ...zhSettings,
 }

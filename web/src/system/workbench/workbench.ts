@@ -138,6 +138,16 @@ export class Workbench {
     }
   }
 
+  /** Ask the server again what it is: models and folders may be others by now. What cannot be asked stays as it was. */
+  async refreshMeta(): Promise<void> {
+    try {
+      this.#meta = await this.api.meta()
+      this.changes.emit()
+    } catch {
+      // The connection tells that it is lost by itself.
+    }
+  }
+
   /** Send input to the active session, or make one. The address moves on only where the person did not. */
   send(input: Input): Promise<void> {
     return this.#deliver((place) => this.#sender.send(place, input))

@@ -1,0 +1,30 @@
+/** The one question about an untrusted folder, above whatever is on the screen. */
+import { useEffect } from 'react'
+import { TrustBanner } from '@/features/trust/trust-banner'
+import { useServices } from './services-context'
+import { useSignal } from './use'
+
+export function TrustNotice() {
+  const { workbench, trust } = useServices()
+  useSignal(trust.changes)
+  const { workspaceId } = workbench
+  useEffect(() => {
+    const look = () => void trust.look(workspaceId)
+    look()
+    // The files of a folder are changed elsewhere: who comes back sees what they ask for by now.
+    window.addEventListener('focus', look)
+    return () => window.removeEventListener('focus', look)
+  }, [trust, workspaceId])
+  const read = trust.of(workspaceId)
+  if (read === null || (read.state !== 'untrusted' && read.state !== 'changed') || trust.dismissed(read)) {
+    return null
+  }
+  return (
+    <TrustBanner
+      key={read.digest}
+      trust={read}
+      onTrust={() => workbench.attempt(() => trust.trust(read))}
+      onNotNow={() => trust.dismiss(read)}
+    />
+  )
+}

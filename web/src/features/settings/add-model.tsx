@@ -1,0 +1,163 @@
+import { type FormEvent, useRef, useState } from 'react'
+import type { Refused } from '@/system/workbench/notices'
+import { Button } from '@/ui/button'
+import { RadioGroup } from '@/ui/radio-group'
+import { useT } from '../shared/surface'
+import type { SettingsHandlers } from './handlers'
+import { type Entry, TextField, Told } from './parts'
+
+const KINDS = ['anthropic', 'google', 'openai', 'openai-compatible'] as const
+type Kind = (typeof KINDS)[number]
+const KEYS = ['keyring', 'variable', 'none'] as const
+/** The variable that each provider's own tools read. */
+const VARIABLES: Readonly<Record<Kind, string>> = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GEMINI_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  'openai-compatible': '',
+}
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/
+
+/** A model to be connected. Its key is read from the field when it is sent, goes to the keyring, and is kept nowhere here. */
+export function AddModel(props: {
+  readonly taken: readonly string[]
+  readonly onKeep: SettingsHandlers['onKeep']
+  readonly onAdd: (entry: Entry) => Promise<Refused | null>
+  readonly onDone: () => void
+}) {
+  const t = useT()
+  const [kind, setKind] = useState<Kind>('anthropic')
+  const [name, setName] = useState('')
+  const [model, setModel] = useState('')
+  const [address, setAddress] = useState('')
+  const [keyIn, setKeyIn] = useState<(typeof KEYS)[number]>('keyring')
+  const [variable, setVariable] = useState('')
+  const [wrong, setWrong] = useState('')
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const [busy, setBusy] = useState(false)
+  const key = useRef<HTMLInputElement>(null)
+  const compatible = kind === 'openai-compatible'
+  const called = name.trim() || kind
+  const wrongWith = () => {
+    if (model.trim() === '') return t('settings.need_model')
+    if (!NAME.test(called)) return t('settings.need_name')
+    if (props.taken.includes(called)) return t('settings.name_taken', { name: called })
+    if (compatible && !/^https?:\/\/\S+$/.test(address.trim())) return t('settings.need_address')
+    if (keyIn === 'keyring' && (key.current?.value ?? '') === '') return t('settings.need_key')
+    return ''
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const problem = wrongWith()
+    setWrong(problem)
+    if (problem !== '' || busy) return
+    setBusy(true)
+    setRefused(await send())
+    setBusy(false)
+  }
+  const send = async (): Promise<Refused | null> => {
+    let credential: Entry = {}
+    if (keyIn === 'variable') credential = { api_key_env: variable.trim() || VARIABLES[kind] }
+    if (keyIn === 'keyring' && key.current !== null) {
+      const kept = await props.onKeep(called.replace(/[.:]/g, '-'), key.current.value)
+      if (!('handle' in kept)) return kept
+      key.current.value = ''
+      credential = { api_key: kept.handle }
+    }
+    const where = address.trim() === '' ? {} : { base_url: address.trim() }
+    const said = await props.onAdd({ kind, name: called, model: model.trim(), ...where, ...credential })
+    if (said === null) props.onDone()
+    return said
+  }
+  return (
+    <form
+      onSubmit={(event) => void submit(event)}
+      aria-label={t('settings.add_model')}
+      className="space-y-2 rounded-lg border border-line-strong p-3"
+    >
+      <RadioGroup
+        label={t('settings.kind')}
+        value={kind}
+        onChange={(next) => {
+          setKind(next)
+          if (next === 'openai-compatible') setKeyIn('none')
+          else if (keyIn === 'none') setKeyIn('keyring')
+        }}
+        choices={KINDS.map((value) => ({ value, label: t(`settings.kind.${value}`) }))}
+      />
+      <div className="grid grid-cols-2 gap-2 max-sm:grid-cols-1">
+        <TextField
+          label={t('settings.model')}
+          value={model}
+          onText={setModel}
+          spellCheck={false}
+          maxLength={200}
+        />
+        <TextField
+          label={t('settings.name')}
+          value={name}
+          onText={setName}
+          placeholder={kind}
+          spellCheck={false}
+          maxLength={64}
+        />
+        {compatible && (
+          <TextField
+            className="col-span-full"
+            label={t('settings.address')}
+            value={address}
+            onText={setAddress}
+            placeholder="http://127.0.0.1:11434/v1"
+            spellCheck={false}
+            maxLength={1000}
+          />
+        )}
+      </div>
+      <RadioGroup
+        label={t('settings.key_in')}
+        value={keyIn}
+        onChange={setKeyIn}
+        choices={KEYS.filter((value) => compatible || value !== 'none').map((value) => ({
+          value,
+          label: t(`settings.key_in.${value}`),
+        }))}
+      />
+      {keyIn === 'keyring' && (
+        <label className="block">
+          <span className="block text-sm text-ink-soft">{t('settings.key')}</span>
+          <input
+            ref={key}
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={65_536}
+            className="h-7 w-full rounded-md border border-line-strong bg-paper px-2"
+          />
+          <span className="block text-sm text-ink-faint">{t('settings.key_how')}</span>
+        </label>
+      )}
+      {keyIn === 'variable' && (
+        <TextField
+          label={t('settings.variable')}
+          value={variable}
+          onText={setVariable}
+          placeholder={VARIABLES[kind] || 'MY_API_KEY'}
+          spellCheck={false}
+          maxLength={200}
+        />
+      )}
+      {wrong !== '' && (
+        <p role="alert" className="text-bad">
+          {wrong}
+        </p>
+      )}
+      <Told refused={refused} onReload={props.onDone} />
+      <div className="flex justify-end gap-2">
+        <Button onClick={props.onDone}>{t('app.cancel')}</Button>
+        <Button type="submit" look="solid" disabled={busy}>
+          {t('settings.connect')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,86 @@
+/** What the sections of the settings are made of. */
+import type { InputHTMLAttributes, ReactNode } from 'react'
+import type { Refused } from '@/system/workbench/notices'
+import { Button } from '@/ui/button'
+import { useT } from '../shared/surface'
+import { hintText } from '../shared/words'
+
+export function Section(props: {
+  readonly title: string
+  readonly how?: string
+  readonly children: ReactNode
+}) {
+  return (
+    <section
+      aria-label={props.title}
+      className="space-y-2 border-t border-line pt-3 first:border-t-0 first:pt-0"
+    >
+      <div>
+        <h3 className="font-semibold">{props.title}</h3>
+        {props.how && <p className="text-ink-soft">{props.how}</p>}
+      </div>
+      {props.children}
+    </section>
+  )
+}
+
+/** Why something was not taken. Where the file changed meanwhile, it can be read again. */
+export function Told({ refused, onReload }: { refused: Refused | null; onReload: () => void }) {
+  const t = useT()
+  if (refused === null) return null
+  const hint = hintText(t, refused.code, refused.hint)
+  const conflict = refused.code === 'conflict'
+  return (
+    <div role="alert" className="rounded-md bg-bad-soft px-3 py-2">
+      <p className="wrap-any font-medium text-bad">
+        {conflict ? t('settings.conflict') : (t.maybe(`code.${refused.code}`) ?? refused.code)}
+      </p>
+      {!conflict && refused.message && (
+        <p className="wrap-any text-ink-soft">
+          {refused.field && <span className="font-mono text-sm">{refused.field}: </span>}
+          {refused.message}
+        </p>
+      )}
+      {hint && !conflict && <p className="wrap-any text-ink-soft">{hint}</p>}
+      {conflict && (
+        <Button look="outline" className="mt-1" onClick={onReload}>
+          {t('settings.reload')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+export function TextField(
+  props: Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
+    readonly label: string
+    readonly onText?: (text: string) => void
+  },
+) {
+  const { label, onText, className, ...rest } = props
+  return (
+    <label className={`block min-w-0 ${className ?? ''}`}>
+      <span className="block text-sm text-ink-soft">{label}</span>
+      <input
+        {...rest}
+        onChange={onText && ((event) => onText(event.target.value))}
+        className="h-7 w-full rounded-md border border-line-strong bg-paper px-2"
+      />
+    </label>
+  )
+}
+
+/** An entry of a list of the file, as far as it is one. */
+export type Entry = Readonly<Record<string, unknown>>
+
+export function entriesOf(values: Entry | undefined, key: string): readonly Entry[] {
+  const list = values?.[key]
+  return Array.isArray(list)
+    ? list.filter((one): one is Entry => typeof one === 'object' && one !== null)
+    : []
+}
+
+export function textOf(entry: Entry, key: string): string {
+  const value = entry[key]
+  return typeof value === 'string' ? value : ''
+}

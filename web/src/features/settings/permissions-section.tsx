@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import { PERMISSION_MODES, type PermissionMode, type TrustRead } from '@/system/generated/contracts'
+import type { Refused } from '@/system/workbench/notices'
+import type { SettingsShown } from '@/system/workbench/settings-desk'
+import { Button } from '@/ui/button'
+import { useT } from '../shared/surface'
+import { Widenings } from '../trust/trust-banner'
+import type { SettingsHandlers } from './handlers'
+import { Section, Told } from './parts'
+
+/** In which mode a session begins, and whether the folder's own files count. */
+export function PermissionsSection(props: {
+  readonly shown: SettingsShown
+  readonly trust: TrustRead | null
+  readonly handlers: SettingsHandlers
+}) {
+  const t = useT()
+  const { shown, handlers, trust } = props
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const held = shown.read?.holding.permission_mode
+  const mode = PERMISSION_MODES.find((one) => one === held) ?? null
+  const choose = async (next: PermissionMode) => setRefused(await handlers.onWrite({ permission_mode: next }))
+  return (
+    <>
+      <Section title={t('settings.mode')} how={t('settings.mode_how')}>
+        <fieldset className="space-y-1">
+          <legend className="sr-only">{t('settings.mode')}</legend>
+          {PERMISSION_MODES.map((value) => (
+            <label key={value} className="flex items-start gap-2">
+              <input
+                type="radio"
+                name="permission_mode"
+                checked={mode === value}
+                onChange={() => void choose(value)}
+                className="mt-1"
+              />
+              <span>
+                <span className="font-medium">{t(`composer.permission.${value}`)}</span>{' '}
+                <span className="text-ink-soft">{t(`composer.permission.${value}_hint`)}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <Told refused={refused} onReload={handlers.onReload} />
+      </Section>
+      {trust !== null && <FolderTrust trust={trust} handlers={handlers} />}
+    </>
+  )
+}
+
+function FolderTrust({ trust, handlers }: { trust: TrustRead; handlers: SettingsHandlers }) {
+  const t = useT()
+  const asks = trust.widenings.length > 0
+  return (
+    <Section title={t('trust.folder')} how={t(`trust.state.${trust.state}`)}>
+      <p className="wrap-any font-mono text-sm text-ink-faint">{trust.folder}</p>
+      {asks && <Widenings widenings={trust.widenings} />}
+      {trust.problems.map((problem) => (
+        <p key={`${problem.file} ${problem.message}`} className="wrap-any text-warn">
+          <span className="font-mono text-sm">{problem.file}</span> {problem.message}
+        </p>
+      ))}
+      <div className="flex gap-2">
+        {asks && trust.state !== 'trusted' && (
+          <Button look="outline" onClick={() => void handlers.onTrust()}>
+            {t('trust.trust')}
+          </Button>
+        )}
+        {trust.trusted !== '' && (
+          <Button look="danger" onClick={() => void handlers.onRevokeTrust()}>
+            {t('trust.revoke')}
+          </Button>
+        )}
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,160 @@
+import { type FormEvent, useState } from 'react'
+import { plainTerminalText } from '@/system/format/ansi'
+import { clockTime } from '@/system/format/numbers'
+import type { RulesTried, StandingRule } from '@/system/generated/contracts'
+import { VERDICTS, type Verdict } from '@/system/generated/contracts'
+import type { Refused } from '@/system/workbench/notices'
+import type { SettingsShown } from '@/system/workbench/settings-desk'
+import { Button } from '@/ui/button'
+import { Badge, type Tone } from '@/ui/marks'
+import { RadioGroup } from '@/ui/radio-group'
+import { useT } from '../shared/surface'
+import type { SettingsHandlers } from './handlers'
+import { Section, TextField, Told } from './parts'
+
+const TONES: Readonly<Record<Verdict, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad' }
+
+/** Standing answers: what holds, what another would have decided so far, and a new one. */
+export function RulesSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
+  const t = useT()
+  const [matcher, setMatcher] = useState('')
+  const [verdict, setVerdict] = useState<Verdict>('ask')
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const [busy, setBusy] = useState(false)
+  const rule = { matcher: matcher.trim(), verdict }
+  const run = async (work: () => Promise<Refused | null>) => {
+    setBusy(true)
+    const said = await work()
+    setBusy(false)
+    setRefused(said)
+    return said
+  }
+  const add = async (event: FormEvent) => {
+    event.preventDefault()
+    if (rule.matcher === '' || busy) return
+    if ((await run(() => handlers.onAddRule(rule))) === null) setMatcher('')
+  }
+  return (
+    <Section title={t('settings.rules')} how={t('settings.rules_how')}>
+      <Standing
+        rules={shown.rules}
+        busy={busy}
+        onRevoke={(ruleId) => void run(() => handlers.onRevokeRule(ruleId))}
+      />
+      <form onSubmit={(event) => void add(event)} className="space-y-2 rounded-lg border border-line p-3">
+        <TextField
+          label={t('settings.matcher')}
+          value={matcher}
+          onText={setMatcher}
+          placeholder="Bash(git status*)"
+          spellCheck={false}
+          maxLength={500}
+        />
+        <div className="flex flex-wrap items-center gap-2">
+          <RadioGroup
+            label={t('settings.verdict')}
+            value={verdict}
+            onChange={setVerdict}
+            choices={VERDICTS.map((value) => ({ value, label: t(`settings.verdict.${value}`) }))}
+          />
+          <span className="flex-1" />
+          <Button
+            look="outline"
+            disabled={busy || rule.matcher === ''}
+            onClick={() => void run(() => handlers.onTryRules([rule]))}
+          >
+            {t('settings.try_rule')}
+          </Button>
+          <Button type="submit" look="solid" disabled={busy || rule.matcher === ''}>
+            {t('settings.add_rule')}
+          </Button>
+        </div>
+        <Told refused={refused} onReload={handlers.onReload} />
+        {shown.tried !== null && <Tried tried={shown.tried} />}
+      </form>
+    </Section>
+  )
+}
+
+function Standing(props: {
+  readonly rules: readonly StandingRule[] | null
+  readonly busy: boolean
+  readonly onRevoke: (ruleId: string) => void
+}) {
+  const t = useT()
+  const { rules } = props
+  if (rules === null) return <p className="text-ink-faint">{t('tool.loading')}</p>
+  if (rules.length === 0) return <p className="text-ink-faint">{t('settings.no_rules')}</p>
+  return (
+    <ul aria-label={t('settings.rules')} className="divide-y divide-line">
+      {rules.map((rule) => (
+        <li key={rule.ruleId} className="flex flex-wrap items-center gap-x-2 py-1">
+          <Badge tone={TONES[rule.verdict]}>{t(`settings.verdict.${rule.verdict}`)}</Badge>
+          <span className="wrap-any min-w-0 font-mono text-sm">{plainTerminalText(rule.matcher)}</span>
+          <span className="wrap-any text-sm text-ink-faint">
+            {t.maybe(`settings.scope.${rule.scope}`) ?? rule.scope}
+            {(rule.expiresAt ?? 0) > 0 &&
+              ` · ${t('settings.until', { time: clockTime(rule.expiresAt ?? 0, t.locale) })}`}
+          </span>
+          <Button
+            className="ml-auto"
+            disabled={props.busy}
+            onClick={() => props.onRevoke(rule.ruleId)}
+            aria-label={t('settings.revoke_of', { name: rule.matcher })}
+          >
+            {t('settings.revoke')}
+          </Button>
+          {rule.source && (
+            <span className="wrap-any w-full font-mono text-xs text-ink-faint">{rule.source}</span>
+          )}
+          {rule.heldBack && <span className="w-full text-sm text-warn">{rule.heldBack}</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What the rule would have decided: it changes nothing, and says how far it looked. */
+function Tried({ tried }: { tried: RulesTried }) {
+  const t = useT()
+  const turned = Object.entries(tried.turned).filter(([, count]) => count > 0)
+  return (
+    <div role="status" className="space-y-1 rounded-md bg-sunken px-3 py-2">
+      <p>
+        {t.count('settings.tried', tried.calls, { sessions: tried.sessions })}
+        {!tried.whole && ` ${t('settings.tried_part')}`}
+      </p>
+      {tried.rules.map((rule) => (
+        <p key={`${rule.matcher} ${rule.verdict}`} className="text-ink-soft">
+          {t.count('settings.tried_spoke', rule.calls)}
+        </p>
+      ))}
+      {turned.length === 0 && <p className="text-ink-soft">{t('settings.tried_same')}</p>}
+      <ul>
+        {turned.map(([would, count]) => (
+          <li key={would} className="font-medium">
+            {t.count('settings.tried_turned', count, {
+              would: t.maybe(`settings.turned.${would}`) ?? would,
+            })}
+          </li>
+        ))}
+      </ul>
+      {tried.examples.length > 0 && (
+        <ul aria-label={t('settings.tried_examples')} className="text-sm">
+          {tried.examples.map((call) => (
+            <li key={call.toolCallId} className="flex gap-2">
+              <span className="font-medium">{call.tool}</span>
+              <span className="min-w-0 flex-1 truncate font-mono">{plainTerminalText(call.subject)}</span>
+              <span className="text-ink-faint">
+                {t('settings.tried_was', {
+                  was: t(`settings.verdict.${call.was}`),
+                  would: t(`settings.verdict.${call.would}`),
+                })}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

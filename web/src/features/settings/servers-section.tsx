@@ -1,0 +1,233 @@
+import { type FormEvent, useState } from 'react'
+import { plainTerminalText } from '@/system/format/ansi'
+import type { ServerState } from '@/system/generated/contracts'
+import type { Refused } from '@/system/workbench/notices'
+import type { SettingsShown } from '@/system/workbench/settings-desk'
+import { Button } from '@/ui/button'
+import { Dot, type Tone } from '@/ui/marks'
+import { RadioGroup } from '@/ui/radio-group'
+import { useT } from '../shared/surface'
+import type { SettingsHandlers } from './handlers'
+import { type Entry, entriesOf, Section, TextField, Told, textOf } from './parts'
+
+const TONES: Readonly<Record<NonNullable<ServerState['condition']>, Tone>> = {
+  idle: 'quiet',
+  connecting: 'accent',
+  connected: 'good',
+  lost: 'bad',
+}
+
+/** Servers that bring tools: how each stands, and another one. */
+export function ServersSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
+  const t = useT()
+  const [adding, setAdding] = useState(false)
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const entries = entriesOf(shown.read?.values, 'servers')
+  const write = async (servers: readonly Entry[]) => {
+    const said = await handlers.onWrite({ servers })
+    setRefused(said)
+    return said
+  }
+  const states = shown.servers ?? []
+  const named = [
+    ...new Set([...entries.map((entry) => textOf(entry, 'name')), ...states.map((one) => one.name)]),
+  ]
+  return (
+    <Section title={t('settings.servers')} how={t('settings.servers_how')}>
+      {named.length === 0 && <p className="text-ink-faint">{t('settings.no_servers')}</p>}
+      <ul aria-label={t('settings.servers')} className="divide-y divide-line">
+        {named.map((name) => (
+          <Server
+            key={name}
+            name={name}
+            state={states.find((one) => one.name === name) ?? null}
+            onReconnect={async () => setRefused(await handlers.onReconnect(name))}
+            onRemove={
+              entries.some((entry) => textOf(entry, 'name') === name)
+                ? () => void write(entries.filter((entry) => textOf(entry, 'name') !== name))
+                : null
+            }
+          />
+        ))}
+      </ul>
+      <Told refused={refused} onReload={handlers.onReload} />
+      {adding ? (
+        <AddServer
+          taken={named}
+          onAdd={(entry) => write([...entries, entry])}
+          onDone={() => setAdding(false)}
+        />
+      ) : (
+        <Button look="outline" icon="plus" onClick={() => setAdding(true)}>
+          {t('settings.add_server')}
+        </Button>
+      )}
+    </Section>
+  )
+}
+
+function Server(props: {
+  readonly name: string
+  readonly state: ServerState | null
+  readonly onReconnect: () => Promise<unknown>
+  readonly onRemove: (() => void) | null
+}) {
+  const t = useT()
+  const { name, state } = props
+  const [busy, setBusy] = useState(false)
+  const reconnect = async () => {
+    setBusy(true)
+    await props.onReconnect()
+    setBusy(false)
+  }
+  return (
+    <li className="py-1.5">
+      <div className="flex flex-wrap items-center gap-x-2">
+        <ServerName name={name} state={state} />
+        <span className="ml-auto flex">
+          {state !== null && (
+            <Button
+              disabled={busy}
+              onClick={() => void reconnect()}
+              aria-label={t('settings.reconnect_of', { name })}
+            >
+              {t('settings.reconnect')}
+            </Button>
+          )}
+          {props.onRemove !== null && (
+            <Button onClick={props.onRemove} aria-label={t('settings.remove_of', { name })}>
+              {t('settings.remove')}
+            </Button>
+          )}
+        </span>
+      </div>
+      {state !== null && <ServerTrouble state={state} />}
+    </li>
+  )
+}
+
+export function ServerName({ name, state }: { name: string; state: ServerState | null }) {
+  const t = useT()
+  const condition = state?.condition ?? 'idle'
+  return (
+    <>
+      <Dot tone={state === null ? 'quiet' : TONES[condition]} active={condition === 'connecting'} />
+      <span className="wrap-any font-medium">{name}</span>
+      <span className="text-sm text-ink-faint">
+        {state === null ? t('settings.server.not_held') : t(`settings.server.${condition}`)}
+        {state !== null &&
+          condition === 'connected' &&
+          ` · ${t.count('settings.server_tools', state.tools ?? 0)}`}
+        {state?.title ? ` · ${plainTerminalText(state.title)} ${plainTerminalText(state.version ?? '')}` : ''}
+      </span>
+    </>
+  )
+}
+
+/** Why a server is lost, and what it brought that was not taken. */
+export function ServerTrouble({ state }: { state: ServerState }) {
+  const t = useT()
+  const lost = state.condition === 'lost'
+  const refusals = state.refusals ?? []
+  if (!lost && refusals.length === 0) return null
+  return (
+    <div className="space-y-1 pl-4">
+      {lost && (
+        <p className="wrap-any text-bad">
+          {(state.code && t.maybe(`code.${state.code}`)) || t('settings.server.lost')}{' '}
+          <span className="text-ink-soft">{plainTerminalText(state.message ?? '')}</span>
+        </p>
+      )}
+      {lost && state.said && (
+        <pre className="wrap-any max-h-32 overflow-y-auto rounded-md bg-sunken px-2 py-1 font-mono text-xs whitespace-pre-wrap">
+          {plainTerminalText(state.said)}
+        </pre>
+      )}
+      {refusals.map((why) => (
+        <p key={why} className="wrap-any text-sm text-warn">
+          {plainTerminalText(why)}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+const TRANSPORTS = ['stdio', 'http'] as const
+
+function AddServer(props: {
+  readonly taken: readonly string[]
+  readonly onAdd: (entry: Entry) => Promise<Refused | null>
+  readonly onDone: () => void
+}) {
+  const t = useT()
+  const [transport, setTransport] = useState<(typeof TRANSPORTS)[number]>('stdio')
+  const [name, setName] = useState('')
+  const [command, setCommand] = useState('')
+  const [address, setAddress] = useState('')
+  const [wrong, setWrong] = useState('')
+  const words = command
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+  const wrongWith = () => {
+    if (name.trim() === '') return t('settings.need_name')
+    if (props.taken.includes(name.trim())) return t('settings.name_taken', { name: name.trim() })
+    if (transport === 'stdio') return words.length === 0 ? t('settings.need_command') : ''
+    return /^https?:\/\/\S+$/.test(address.trim()) ? '' : t('settings.need_address')
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const problem = wrongWith()
+    setWrong(problem)
+    if (problem !== '') return
+    const how = transport === 'stdio' ? { command: words } : { url: address.trim() }
+    if ((await props.onAdd({ transport, name: name.trim(), ...how })) === null) props.onDone()
+  }
+  return (
+    <form
+      aria-label={t('settings.add_server')}
+      onSubmit={(event) => void submit(event)}
+      className="space-y-2 rounded-lg border border-line-strong p-3"
+    >
+      <RadioGroup
+        label={t('settings.transport')}
+        value={transport}
+        onChange={setTransport}
+        choices={TRANSPORTS.map((value) => ({ value, label: t(`settings.transport.${value}`) }))}
+      />
+      <TextField label={t('settings.name')} value={name} onText={setName} spellCheck={false} maxLength={64} />
+      {transport === 'stdio' ? (
+        <label className="block">
+          <span className="block text-sm text-ink-soft">{t('settings.command')}</span>
+          <textarea
+            rows={3}
+            spellCheck={false}
+            value={command}
+            placeholder={'npx\n-y\n@modelcontextprotocol/server-everything'}
+            onChange={(event) => setCommand(event.target.value)}
+            className="field-sizing-content w-full rounded-md border border-line-strong bg-paper px-2 py-1 font-mono text-sm"
+          />
+        </label>
+      ) : (
+        <TextField
+          label={t('settings.address')}
+          value={address}
+          onText={setAddress}
+          spellCheck={false}
+          maxLength={1000}
+        />
+      )}
+      {wrong !== '' && (
+        <p role="alert" className="text-bad">
+          {wrong}
+        </p>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={props.onDone}>{t('app.cancel')}</Button>
+        <Button type="submit" look="solid">
+          {t('settings.add')}
+        </Button>
+      </div>
+    </form>
+  )
+}

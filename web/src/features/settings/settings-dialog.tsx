@@ -1,0 +1,140 @@
+import { useState } from 'react'
+import type { TrustRead } from '@/system/generated/contracts'
+import type { SettingsShown } from '@/system/workbench/settings-desk'
+import { IconButton } from '@/ui/button'
+import { Dialog } from '@/ui/dialog'
+import { RadioGroup } from '@/ui/radio-group'
+import { useT } from '../shared/surface'
+import type { SettingsHandlers } from './handlers'
+import { ModelsSection } from './models-section'
+import { Told } from './parts'
+import { PermissionsSection } from './permissions-section'
+import { RulesSection } from './rules-section'
+import { ServersSection } from './servers-section'
+import { ValuesSection } from './values-section'
+
+const SIDES = ['models', 'permissions', 'rules', 'servers', 'shell', 'context', 'general'] as const
+export type SettingsSide = (typeof SIDES)[number]
+/** What a folder cannot say of itself. */
+const OF_USER: ReadonlySet<SettingsSide> = new Set(['models', 'general'])
+const PLACES = ['user', 'folder'] as const
+const OWN = ['port', 'browser', 'demo_pace', 'retention']
+
+export interface SettingsDialogProps {
+  readonly shown: SettingsShown
+  readonly trust: TrustRead | null
+  readonly folder: string
+  readonly side?: SettingsSide
+  readonly handlers: SettingsHandlers
+  readonly onClose: () => void
+}
+
+/** The settings, with the same words and bounds as the files that hold them. */
+export default function SettingsDialog(props: SettingsDialogProps) {
+  const t = useT()
+  const { shown, handlers } = props
+  const [side, setSide] = useState<SettingsSide>(props.side ?? 'models')
+  const problems = shown.read?.problems ?? []
+  return (
+    <Dialog
+      label={t('settings.title')}
+      onClose={props.onClose}
+      className="top-[6vh] h-[min(780px,88vh)] w-[min(880px,calc(100vw-24px))]!"
+    >
+      <div className="flex h-full flex-col">
+        <header className="flex h-11 shrink-0 items-center gap-3 border-b border-line pr-2 pl-4">
+          <h2 className="text-lg font-semibold">{t('settings.title')}</h2>
+          <span className="flex-1" />
+          {!OF_USER.has(side) && props.folder !== '' && (
+            <RadioGroup
+              label={t('settings.place')}
+              value={shown.place}
+              onChange={handlers.onPlace}
+              choices={PLACES.map((value) => ({
+                value,
+                label: t(`settings.place.${value}`),
+                hint: value === 'folder' ? props.folder : '',
+              }))}
+            />
+          )}
+          <IconButton icon="close" label={t('app.close')} onClick={props.onClose} />
+        </header>
+        <div className="flex min-h-0 flex-1 max-sm:flex-col">
+          <nav
+            aria-label={t('settings.sides')}
+            className="flex w-44 shrink-0 flex-col gap-px border-r border-line p-2 max-sm:w-full max-sm:flex-row max-sm:overflow-x-auto max-sm:border-r-0 max-sm:border-b"
+          >
+            {SIDES.map((value) => (
+              <button
+                key={value}
+                type="button"
+                aria-current={value === side}
+                onClick={() => {
+                  setSide(value)
+                  if (OF_USER.has(value)) handlers.onPlace('user')
+                }}
+                className="h-7 rounded-md px-2 text-left font-medium whitespace-nowrap text-ink-soft hover:bg-hover aria-[current=true]:bg-selected aria-[current=true]:text-ink"
+              >
+                {t(`settings.side.${value}`)}
+              </button>
+            ))}
+          </nav>
+          <div className="min-h-0 min-w-0 flex-1 space-y-4 overflow-y-auto p-4">
+            <Told refused={shown.failed} onReload={handlers.onReload} />
+            {problems.map((problem) => (
+              <p key={`${problem.file} ${problem.message}`} role="alert" className="wrap-any text-bad">
+                <span className="font-mono text-sm">
+                  {problem.file} {problem.field}
+                </span>{' '}
+                {problem.message} {problem.hint}
+              </p>
+            ))}
+            <Side {...props} side={side} />
+            {shown.read !== null && (
+              <p className="wrap-any border-t border-line pt-2 text-sm text-ink-faint">
+                {t('settings.file')} <span className="font-mono">{shown.read.path}</span>
+              </p>
+            )}
+          </div>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
+  const t = useT()
+  const { shown, handlers, side } = props
+  switch (side) {
+    case 'models':
+      return <ModelsSection shown={shown} handlers={handlers} />
+    case 'permissions':
+      return <PermissionsSection shown={shown} trust={props.trust} handlers={handlers} />
+    case 'rules':
+      return <RulesSection shown={shown} handlers={handlers} />
+    case 'servers':
+      return <ServersSection shown={shown} handlers={handlers} />
+    case 'shell':
+    case 'context':
+      return (
+        <ValuesSection
+          key={`${side} ${shown.place}`}
+          title={t(`settings.side.${side}`)}
+          how={t(`settings.${side}_how`)}
+          shown={shown}
+          handlers={handlers}
+          table={side}
+        />
+      )
+    case 'general':
+      return (
+        <ValuesSection
+          title={t('settings.side.general')}
+          how={t('settings.general_how')}
+          shown={shown}
+          handlers={handlers}
+          names={OWN}
+        />
+      )
+  }
+}

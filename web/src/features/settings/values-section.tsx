@@ -1,0 +1,122 @@
+import { useState } from 'react'
+import {
+  type Field,
+  formOf,
+  givenOf,
+  problemOf,
+  type Typed,
+  typedOf,
+  type Values,
+} from '@/system/format/schema'
+import type { Refused } from '@/system/workbench/notices'
+import type { SettingsShown } from '@/system/workbench/settings-desk'
+import { Button } from '@/ui/button'
+import { SchemaFields } from '../shared/schema-fields'
+import { useT } from '../shared/surface'
+import type { SettingsHandlers } from './handlers'
+import { type Entry, Section, Told } from './parts'
+
+/**
+ * Plain settings, as the schema of the file has them: those of a table, or `names` of the file's own. They are written when the
+ * person says so, and only those that are other than what holds.
+ */
+export function ValuesSection(props: {
+  readonly title: string
+  readonly how: string
+  readonly shown: SettingsShown
+  readonly handlers: SettingsHandlers
+  readonly table?: string
+  readonly names?: readonly string[]
+}) {
+  const t = useT()
+  const { shown, handlers, table, names } = props
+  const { read } = shown
+  const [typed, setTyped] = useState<Values>({})
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const [saved, setSaved] = useState(false)
+  const [busy, setBusy] = useState(false)
+  if (read === null) return <p className="text-ink-faint">{t('tool.loading')}</p>
+  const fields = formOf(read.jsonSchema, table).fields.filter(
+    (field) => names === undefined || names.includes(field.name),
+  )
+  const holds = heldIn(read.holding, table)
+  const values = Object.fromEntries(
+    fields.map((field) => [
+      field.name,
+      typed[field.name] ?? typedOf(field, holds[field.name] ?? field.initial),
+    ]),
+  )
+  const changed = fields.filter((field) => typed[field.name] !== undefined)
+  const wrong = changed.some((field) => problemOf(field, values[field.name] ?? '') !== null)
+  const write = async () => {
+    setBusy(true)
+    const said = await handlers.onWrite(changesOf(changed, values, table, heldIn(read.values, table)))
+    setBusy(false)
+    setRefused(said)
+    setSaved(said === null)
+    if (said === null) setTyped({})
+  }
+  const section = table ?? 'own'
+  const told = (name: string) => fieldProblem(refused, table, name)
+  return (
+    <Section title={props.title} how={props.how}>
+      <SchemaFields
+        fields={fields}
+        values={values}
+        checked
+        onChange={(name: string, next: Typed) => {
+          setSaved(false)
+          setTyped({ ...typed, [name]: next })
+        }}
+        labelOf={(field) => ({
+          label: t.maybe(`settings.${section}.${field.name}`) ?? field.name,
+          hint: t.maybe(`settings.${section}.${field.name}_hint`) ?? '',
+        })}
+        told={told}
+      />
+      {refused !== null && !fields.some((field) => told(field.name) !== '') && (
+        <Told refused={refused} onReload={handlers.onReload} />
+      )}
+      <div className="flex items-center gap-2">
+        <Button look="solid" disabled={busy || wrong || changed.length === 0} onClick={() => void write()}>
+          {t('app.save')}
+        </Button>
+        {changed.length > 0 && <Button onClick={() => setTyped({})}>{t('settings.undo')}</Button>}
+        {saved && changed.length === 0 && (
+          <span role="status" className="text-good">
+            {t('settings.saved')}
+          </span>
+        )}
+      </div>
+    </Section>
+  )
+}
+
+function heldIn(holding: Entry, table: string | undefined): Entry {
+  if (table === undefined) return holding
+  const inside = holding[table]
+  return typeof inside === 'object' && inside !== null ? (inside as Entry) : {}
+}
+
+/** What is to be written: keys of the file, or the table with what changed in it over what the file says of it. */
+function changesOf(
+  changed: readonly Field[],
+  values: Values,
+  table: string | undefined,
+  inFile: Entry,
+): Entry {
+  const written = Object.fromEntries(
+    changed.map((field) => [field.name, givenOf(field, values[field.name] ?? '') ?? null]),
+  )
+  if (table === undefined) return written
+  const whole = Object.entries({ ...inFile, ...written }).filter(([, value]) => value !== null)
+  return { [table]: Object.fromEntries(whole) }
+}
+
+/** What was said of this field when it was written; empty where it was of something else. */
+function fieldProblem(refused: Refused | null, table: string | undefined, name: string): string {
+  if (refused === null || refused.field === '') return ''
+  const last = refused.field.split('.').at(-1) ?? ''
+  const inside = table === undefined || refused.field.includes(table)
+  return inside && last === name ? refused.message : ''
+}

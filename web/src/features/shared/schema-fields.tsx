@@ -1,0 +1,181 @@
+import { useId } from 'react'
+import { visibleText } from '@/system/format/ansi'
+import { type Field, type FieldProblem, problemOf, type Typed, type Values } from '@/system/format/schema'
+import { useT } from './surface'
+
+const INPUTS: Readonly<Record<string, string>> = {
+  email: 'email',
+  uri: 'url',
+  date: 'date',
+  'date-time': 'datetime-local',
+}
+
+/** A field for each property of a schema. `told` says what is wrong with a field beyond what the schema says. */
+export function SchemaFields(props: {
+  readonly fields: readonly Field[]
+  readonly values: Values
+  readonly onChange: (name: string, typed: Typed) => void
+  /** Whether what is wrong is said yet. */
+  readonly checked: boolean
+  readonly labelOf?: (field: Field) => { readonly label: string; readonly hint: string }
+  readonly told?: (name: string) => string
+}) {
+  return (
+    <div className="space-y-3">
+      {props.fields.map((field) => {
+        const typed = props.values[field.name] ?? ''
+        return (
+          <SchemaField
+            key={field.name}
+            field={field}
+            typed={typed}
+            problem={props.checked ? problemOf(field, typed) : null}
+            told={props.told?.(field.name) ?? ''}
+            {...(props.labelOf?.(field) ?? {
+              label: visibleText(field.title),
+              hint: visibleText(field.description),
+            })}
+            onChange={(next) => props.onChange(field.name, next)}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+interface FieldProps {
+  readonly field: Field
+  readonly typed: Typed
+  readonly problem: FieldProblem | null
+  readonly told: string
+  readonly label: string
+  readonly hint: string
+  readonly onChange: (typed: Typed) => void
+}
+
+function SchemaField(props: FieldProps) {
+  const t = useT()
+  const { field, problem, told, label, hint } = props
+  const id = useId()
+  const said =
+    told ||
+    (problem === null
+      ? ''
+      : t(`field.${problem}`, { least: field.minimum ?? 0, most: field.maximum ?? field.maxLength ?? 0 }))
+  const described = [hint === '' ? '' : `${id}-hint`, said === '' ? '' : `${id}-said`]
+    .filter(Boolean)
+    .join(' ')
+  const common = {
+    id,
+    'aria-describedby': described || undefined,
+    'aria-invalid': said !== '',
+    'aria-required': field.required,
+  }
+  const inline = field.kind === 'boolean'
+  return (
+    <div className={inline ? 'grid grid-cols-[auto_1fr] items-start gap-x-2' : ''}>
+      {inline && <Control {...props} common={common} />}
+      <label htmlFor={id} className="block font-medium">
+        {label}
+        {field.required && <span aria-hidden="true"> *</span>}
+      </label>
+      {hint !== '' && (
+        <p id={`${id}-hint`} className="wrap-any col-start-2 text-sm text-ink-faint">
+          {hint}
+        </p>
+      )}
+      {!inline && <Control {...props} common={common} />}
+      {said !== '' && (
+        <p id={`${id}-said`} role="alert" className="wrap-any col-start-2 text-sm text-bad">
+          {said}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const LOOK = 'mt-0.5 w-full rounded-md border border-line-strong bg-paper px-2'
+
+function Control({ field, typed, onChange, common }: FieldProps & { readonly common: object }) {
+  const t = useT()
+  switch (field.kind) {
+    case 'boolean':
+      return (
+        <input
+          {...common}
+          type="checkbox"
+          checked={typed === true}
+          onChange={(event) => onChange(event.target.checked)}
+          className="mt-1"
+        />
+      )
+    case 'choice':
+      return (
+        <select
+          {...common}
+          value={String(typed)}
+          onChange={(event) => onChange(event.target.value)}
+          className={`${LOOK} h-7`}
+        >
+          {(!field.required || typed === '') && <option value="">{t('field.none')}</option>}
+          {field.options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {visibleText(label)}
+            </option>
+          ))}
+        </select>
+      )
+    case 'choices': {
+      const chosen = Array.isArray(typed) ? (typed as readonly string[]) : []
+      return (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be named by the label above
+        <div {...common} role="group" className="flex flex-wrap gap-x-4 gap-y-1 pt-0.5">
+          {field.options.map(({ value, label }) => (
+            <label key={value} className="flex items-center gap-1.5">
+              <input
+                type="checkbox"
+                checked={chosen.includes(value)}
+                onChange={(event) =>
+                  onChange(event.target.checked ? [...chosen, value] : chosen.filter((one) => one !== value))
+                }
+              />
+              {visibleText(label)}
+            </label>
+          ))}
+        </div>
+      )
+    }
+    case 'lines':
+      return (
+        <textarea
+          {...common}
+          rows={3}
+          value={String(typed)}
+          onChange={(event) => onChange(event.target.value)}
+          className={`${LOOK} field-sizing-content py-1 font-mono text-sm`}
+        />
+      )
+    case 'number':
+    case 'integer':
+      return (
+        <input
+          {...common}
+          inputMode={field.kind === 'integer' ? 'numeric' : 'decimal'}
+          value={String(typed)}
+          onChange={(event) => onChange(event.target.value)}
+          className={`${LOOK} tabular h-7 max-w-48`}
+        />
+      )
+    case 'text':
+      return (
+        <input
+          {...common}
+          type={INPUTS[field.format] ?? 'text'}
+          value={String(typed)}
+          maxLength={field.maxLength ?? 20_000}
+          onChange={(event) => onChange(event.target.value)}
+          className={`${LOOK} h-7`}
+        />
+      )
+  }
+}

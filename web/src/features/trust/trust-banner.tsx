@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import { plainTerminalText } from '@/system/format/ansi'
+import type { TrustRead } from '@/system/generated/contracts'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { useT } from '../shared/surface'
+
+/** What a folder's own files would allow, asked once and quietly. Where they ask for nothing there is nothing to say. */
+export function TrustBanner(props: {
+  readonly trust: TrustRead
+  readonly onTrust: () => Promise<unknown>
+  readonly onNotNow: () => void
+}) {
+  const t = useT()
+  const { trust } = props
+  const [busy, setBusy] = useState(false)
+  const give = async () => {
+    setBusy(true)
+    await props.onTrust()
+    setBusy(false)
+  }
+  const changed = trust.state === 'changed'
+  return (
+    <section
+      aria-label={t('trust.region')}
+      className="mx-auto mt-2 w-[calc(100%-40px)] max-w-[780px] shrink-0 rounded-lg border border-line-strong bg-surface px-3.5 py-2.5 max-sm:w-[calc(100%-24px)]"
+    >
+      <div className="flex items-start gap-2.5">
+        <Icon name="shield" className="mt-0.5 text-warn" />
+        <div className="min-w-0 flex-1">
+          <h2 className="font-semibold">{t(changed ? 'trust.changed' : 'trust.title')}</h2>
+          <Widenings widenings={trust.widenings} />
+          <p className="pt-0.5 text-sm text-ink-faint">{t('trust.until_then')}</p>
+        </div>
+      </div>
+      <div className="flex justify-end gap-2 pt-1">
+        <Button onClick={props.onNotNow}>{t('trust.not_now')}</Button>
+        <Button look="outline" disabled={busy} onClick={() => void give()}>
+          {t('trust.trust')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** Each thing that would be allowed, with the file that asks for it. */
+export function Widenings({ widenings }: { widenings: TrustRead['widenings'] }) {
+  const t = useT()
+  return (
+    <ul aria-label={t('trust.would_allow')} className="max-h-40 overflow-y-auto">
+      {widenings.map((one) => (
+        <li key={`${one.what} ${one.file} ${one.detail}`} className="wrap-any py-px">
+          <span className="text-ink-faint">{t(`trust.what.${one.what}`)}</span>{' '}
+          {plainTerminalText(one.detail)}{' '}
+          <span className="font-mono text-sm text-ink-faint">{plainTerminalText(one.file)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

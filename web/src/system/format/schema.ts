@@ -1,0 +1,173 @@
+/**
+ * A form made from a JSON Schema of an object with plain properties: text, numbers, yes or no, one of several. What such a form
+ * cannot ask for is named, so that nobody takes it for nothing.
+ */
+
+export interface Field {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly required: boolean
+  readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'lines'
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+  readonly minimum: number | null
+  readonly maximum: number | null
+  readonly minLength: number
+  readonly maxLength: number | null
+  readonly format: string
+  readonly initial: unknown
+}
+
+export interface Form {
+  readonly fields: readonly Field[]
+  /** Properties that are something else than this form can ask for. */
+  readonly beyond: readonly string[]
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+function asJson(value: unknown): Json | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
+}
+
+/** The form of a schema; `name` is a property of it whose own properties are wanted. */
+export function formOf(schema: unknown, name?: string): Form {
+  const root = asJson(schema) ?? {}
+  let object = resolved(root, root)
+  if (name !== undefined) object = resolved(asJson(asJson(object.properties)?.[name]) ?? {}, root)
+  const required = Array.isArray(object.required) ? object.required : []
+  const fields: Field[] = []
+  const beyond: string[] = []
+  for (const [key, value] of Object.entries(asJson(object.properties) ?? {})) {
+    const field = fieldOf(key, resolved(asJson(value) ?? {}, root), required.includes(key))
+    if (field === null) beyond.push(key)
+    else fields.push(field)
+  }
+  return { fields, beyond }
+}
+
+/** A schema with what it refers to in its place; one that may also be null is what it else is. */
+function resolved(schema: Json, root: Json): Json {
+  const ref = schema.$ref
+  if (typeof ref === 'string' && ref.startsWith('#/')) {
+    let found: unknown = root
+    for (const step of ref.slice(2).split('/')) found = asJson(found)?.[step]
+    return resolved({ ...(asJson(found) ?? {}), ...without(schema, '$ref') }, root)
+  }
+  if (Array.isArray(schema.anyOf)) {
+    const others = schema.anyOf.map(asJson).filter((one): one is Json => one !== null && one.type !== 'null')
+    const [only] = others
+    if (only !== undefined && others.length === 1)
+      return resolved({ ...only, ...without(schema, 'anyOf') }, root)
+  }
+  return schema
+}
+
+function without(schema: Json, name: string): Json {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== name))
+}
+
+function fieldOf(name: string, schema: Json, required: boolean): Field | null {
+  const kind = kindOf(schema)
+  if (kind === null) return null
+  return {
+    name,
+    title: text(schema.title) || name,
+    description: text(schema.description),
+    required,
+    kind,
+    options: optionsOf(kind === 'choices' ? (asJson(schema.items) ?? {}) : schema),
+    minimum: numeric(schema.minimum) ?? numeric(schema.exclusiveMinimum),
+    maximum: numeric(schema.maximum) ?? numeric(schema.exclusiveMaximum),
+    minLength: numeric(schema.minLength) ?? 0,
+    maxLength: numeric(schema.maxLength),
+    format: text(schema.format),
+    initial: schema.default ?? null,
+  }
+}
+
+function kindOf(schema: Json): Field['kind'] | null {
+  if (optionsOf(schema).length > 0) return 'choice'
+  switch (schema.type) {
+    case 'string':
+      return 'text'
+    case 'number':
+    case 'integer':
+    case 'boolean':
+      return schema.type
+    case 'array': {
+      const items = asJson(schema.items) ?? {}
+      if (optionsOf(items).length > 0) return 'choices'
+      return items.type === 'string' ? 'lines' : null
+    }
+    default:
+      return null
+  }
+}
+
+function optionsOf(schema: Json): Field['options'] {
+  const titled = [schema.oneOf, schema.anyOf].find(Array.isArray)
+  if (titled !== undefined) {
+    const all = titled.map(asJson)
+    if (all.length > 0 && all.every((one) => typeof one?.const === 'string')) {
+      return all.map((one) => ({ value: text(one?.const), label: text(one?.title) || text(one?.const) }))
+    }
+  }
+  if (!Array.isArray(schema.enum)) return []
+  const values = schema.enum.filter((one): one is string => typeof one === 'string')
+  const names = Array.isArray(schema.enumNames) ? schema.enumNames : []
+  return values.map((value, index) => ({ value, label: text(names[index]) || value }))
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function numeric(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+/** What a form holds: text as it is typed, yes or no, several of a list. */
+export type Typed = string | boolean | readonly string[]
+export type Values = Readonly<Record<string, Typed>>
+
+/** How a field starts, from a value that there is or the schema's default. */
+export function typedOf(field: Field, value: unknown = field.initial): Typed {
+  if (field.kind === 'boolean') return value === true
+  if (field.kind === 'choices')
+    return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+  if (field.kind === 'lines') return Array.isArray(value) ? value.join('\n') : ''
+  return value === null || value === undefined ? '' : String(value)
+}
+
+export type FieldProblem = 'required' | 'number' | 'integer' | 'least' | 'most' | 'short' | 'long' | 'choice'
+
+/** What is wrong with what was typed; null where it can be sent. */
+export function problemOf(field: Field, typed: Typed): FieldProblem | null {
+  if (typeof typed === 'boolean') return null
+  if (typeof typed !== 'string') return field.required && typed.length === 0 ? 'required' : null
+  if (typed.trim() === '') return field.required ? 'required' : null
+  if (field.kind === 'choice') return field.options.some((one) => one.value === typed) ? null : 'choice'
+  if (field.kind === 'number' || field.kind === 'integer') return numberProblem(field, Number(typed))
+  if (typed.length < field.minLength) return 'short'
+  return field.maxLength !== null && typed.length > field.maxLength ? 'long' : null
+}
+
+function numberProblem({ kind, minimum, maximum }: Field, value: number): FieldProblem | null {
+  if (!Number.isFinite(value)) return 'number'
+  if (kind === 'integer' && !Number.isInteger(value)) return 'integer'
+  if (minimum !== null && value < minimum) return 'least'
+  return maximum !== null && value > maximum ? 'most' : null
+}
+
+/** What was typed as a value of the schema; undefined where nothing was. */
+export function givenOf(field: Field, typed: Typed): unknown {
+  if (typeof typed !== 'string') return typed
+  if (field.kind === 'lines')
+    return typed
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+  if (typed.trim() === '') return undefined
+  return field.kind === 'number' || field.kind === 'integer' ? Number(typed) : typed
+}
