@@ -17,11 +17,13 @@ from callboard.contracts.commands.artifacts import (
     RetryArtifact,
     RollbackArtifact,
 )
+from callboard.contracts.commands.team import CloseSubagent
 from callboard.contracts.facts import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
 from callboard.contracts.rows import ArtifactPart
 from callboard.contracts.scope import PERSON
 from tests.runtime.house import house, says, uses
 from tests.runtime.keeping import NOTES, edit, listed, only, read, refused, texts, wrote
+from tests.runtime.test_merges import merge, worked
 
 
 async def test_what_an_agent_writes_is_an_artifact_with_the_step_that_made_each_version(tmp_path: Path) -> None:
@@ -305,3 +307,20 @@ async def test_artifacts_are_there_after_a_restart(tmp_path: Path) -> None:
         assert (done.version, (home.folder / NOTES).read_text()) == (2, "mine\n")
         failed = [one.fact for one in await home.facts(session) if isinstance(one.fact, ArtifactFailed)]
         assert [(one.base, one.current) for one in failed] == [(9, 1)]
+
+
+async def test_what_a_child_writes_in_its_worktree_is_its_own_until_it_is_merged(tmp_path: Path) -> None:
+    """A merge makes versions of the parent's artifacts; a closed worktree's are there for nobody."""
+    async with worked(tmp_path) as (home, session):
+        own = await only(home, session)
+        assert (own.path, own.worktree != "", own.agent_id) == (NOTES, True, "worker-1")
+        assert await texts(home, session, own.key) == [(1, "found", "one\n"), (2, "agent", "one\ntwo\n")]
+        await home.do(merge(session))
+        _, merged = (await listed(home, session)).artifacts
+        assert (merged.path, merged.worktree) == (NOTES, "")
+        assert await texts(home, session, merged.key) == [(1, "found", "one\n"), (2, "merge", "one\ntwo\n")]
+        done = await home.do(edit(session, merged.key, 2, "three\n"))
+        assert (done.version, (home.folder / NOTES).read_text()) == (3, "three\n")
+        await home.do(CloseSubagent(session_id=session, agent="worker-1"))
+        states = {row.key: row.status for row in (await listed(home, session)).artifacts}
+        assert states == {own.key: "deleted", merged.key: "saved"}

@@ -56,10 +56,18 @@ async def test_a_merge_of_a_person_is_a_fact_before_and_behind_it(tmp_path: Path
             SubagentMergeRequested(reason="it is good"),
             SubagentMerged(status="merged", files=("notes.md",)),
         ]
+        asked = told[0].sequence
         assert [(one.header.actor, one.scope.agent, one.sequence) for one in told] == [
-            (PERSON, "worker-1", done.sequence - 1),
+            (PERSON, "worker-1", asked),
             (PERSON, "worker-1", done.sequence),
         ]
+        made = [one for one in await home.facts(session) if asked < one.sequence < done.sequence]
+        assert [one.header.type for one in made] == [
+            "artifact.created",
+            "artifact.version.created",
+            "artifact.version.created",
+        ]
+        assert [getattr(one.fact, "version_origin", "") for one in made] == ["", "found", "merge"]
         again = await home.do(merge(session))
         assert again.status == "nothing_to_merge"
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import logging
 
+import msgspec
+
 from callboard.contracts.commands.processes import PROCESS_TOOLS
 from callboard.contracts.commands.team_tools import MERGE
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolOutcome
 from callboard.contracts.scope import Scope
+from callboard.contracts.tools import may_be_brought
 from callboard.control.outcomes import ToolEnded
 
-from . import worktrees
+from .catalogs import catalog
 from .gather import Gatherer
 from .host import SessionHost
 from .revealing import carried_out
 from .tooling import Reporting
+from .worktrees import merge
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +33,7 @@ class Calling:
         self._scope = scope
         self._gather = Gatherer(host.parts, host.session, host.epoch)
         self._started = host.parts.clock.elapsed()
+        self._reporting: Reporting | None = None
 
     @property
     def call(self) -> str:
@@ -41,6 +47,8 @@ class Calling:
 
     async def settle(self) -> None:
         """Nothing more of this call is shown or kept."""
+        if self._reporting is not None:
+            self._reporting.settle()
         await self._gather.settle()
 
     async def run(self) -> None:
@@ -51,16 +59,30 @@ class Calling:
         evaluation = host.verdicts.take(scope.tool_call)
         if call is None or evaluation is None:
             raise LookupError(f"call {scope.tool_call} was started without a verdict")
+        brought: tuple[FileChange, ...] = ()
         try:
-            outcome = await self._outcome(call.tool, evaluation)
+            if call.tool == MERGE:
+                outcome, brought = await merge(host, evaluation.arguments)
+            else:
+                outcome = await self._outcome(call.tool, evaluation)
         finally:
             await self.settle()
-        await host.report(ToolEnded(thread=scope.thread, run=scope.run, call=scope.tool_call, outcome=outcome))
+        await host.report(msgspec.structs.replace(await self._ended(call.tool, outcome), brought=brought))
+
+    async def _ended(self, tool: str, outcome: ToolOutcome) -> ToolEnded:
+        """The report, with what the call changed of the tools that there are."""
+        scope, toolbox = self._scope, self._host.parts.toolbox
+        ended = ToolEnded(thread=scope.thread, run=scope.run, call=scope.tool_call, outcome=outcome)
+        if not (outcome.found or may_be_brought(tool)):
+            return ended
+        context = await self._host.runs.tool_context(scope.thread)
+        if may_be_brought(tool):
+            return msgspec.structs.replace(ended, servers=toolbox.servers(context))
+        found = msgspec.structs.replace(context, found=(*context.found, *outcome.found))
+        return msgspec.structs.replace(ended, catalog=catalog(toolbox.inventory(found)))
 
     async def _outcome(self, tool: str, evaluation: Evaluation) -> ToolOutcome:
         host, scope = self._host, self._scope
-        if tool == MERGE:
-            return await worktrees.merge(host, evaluation.arguments)
         wanted = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
         toolbox = host.parts.toolbox
         context = await host.runs.tool_context(scope.thread)
@@ -73,7 +95,8 @@ class Calling:
                 return await host.processes.start(scope, wanted, evaluation, context)
             if tool in PROCESS_TOOLS:
                 return await host.processes.call(tool, evaluation.arguments, scope.thread)
-            return await toolbox.run(wanted, evaluation, context, Reporting(self._gather, scope, tool))
+            self._reporting = Reporting(host, self._gather, scope, tool)
+            return await toolbox.run(wanted, evaluation, context, self._reporting)
         except Exception as error:
             log.exception("the tool %s failed in a way that it does not tell", tool)
             return ToolOutcome(

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 import msgspec
-import nh3
-from markdown_it import MarkdownIt
 
 from callboard.contracts.artifact import content_of, title_of
 from callboard.contracts.content import Blob, BlobRef, blob_of
@@ -70,6 +68,10 @@ def as_diff(parts: Sequence[Part], source: int) -> tuple[str, Blob]:
 def as_page(part: Part) -> tuple[str, Blob]:
     """A Markdown text as a page, with nothing in it that runs; any other text as it stands. Raises Refusal
     `unsupported_media`."""
+    # Few sessions ever export a page, and every start would wait for them.
+    import nh3
+    from markdown_it import MarkdownIt
+
     text = text_of(part.data)
     if text is None:
         raise Refusal("unsupported_media", "This version is no text, so there is no page of it.")

@@ -66,4 +66,6 @@ class Merges:
             files=merged.files[:MOST_FILES],
             conflict=merged.conflict[:MOST_FILES],
             message=merged.said if merged.status in ("failed", "conflict") else "",
+            brought=merged.brought,
+            blobs=merged.blobs,
         )

@@ -7,6 +7,7 @@ that ends between the two leaves it to the next, which looks at the file.
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,6 +21,7 @@ from callboard.contracts.commands.artifacts import (
 )
 from callboard.contracts.content import Blob
 from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.secrets import HANDLE, Secrets
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 from callboard.control.artifacts import (
@@ -40,6 +42,13 @@ from .settling import Place, place_of
 KEPT = "What you wrote is kept: look at the newest version, then retry_artifact over it, or edit it again."
 
 
+class _Seen(NamedTuple):
+    """Bytes as they are outside: of the file, and of what is to be saved."""
+
+    there: bytes | None
+    draft: bytes | None
+
+
 class Saving:
     """Changes on behalf of persons. One that was begun is told of, also where its asker goes away."""
 
@@ -47,6 +56,7 @@ class Saving:
         self._sessions = sessions
         self._reads = reads
         self._files = FolderFiles(parts.closed_folders)
+        self._secrets = parts.secrets
         self._under_way: set[asyncio.Task[ArtifactChanged]] = set()
 
     async def change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
@@ -65,7 +75,8 @@ class Saving:
     async def _change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
         host = (await self._sessions.get(request.session_id)).host
         request, place = self._placed(host, request)
-        what = await self._looked(host, request, place)
+        seen = await self._seen(host, request, place)
+        what = await self._asked(host, request, place, seen)
         # What may change a file keeps its answer with what came of that.
         changes = what.look is not None and (what.draft is not None or isinstance(request, DeleteArtifact))
         answer = _changed(await host.command(what, actor, None if changes else kept))
@@ -75,7 +86,7 @@ class Saving:
             return answer
         done = ArtifactDone(session_id=request.session_id, artifact_id=answer.artifact_id)
         if answer.status == "saving" and place is not None:
-            done = await self._made(done, what, place)
+            done = await self._made(done, what, place, seen)
         host = (await self._sessions.get(request.session_id)).host
         # A refusal is not kept: asked again with its key, it is tried again.
         answer = _changed(await host.command(done, actor, None if done.code else kept))
@@ -83,16 +94,17 @@ class Saving:
             raise self._refusal(host, answer, done)
         return answer
 
-    async def _made(self, done: ArtifactDone, what: ArtifactAsked, place: Place) -> ArtifactDone:
+    async def _made(self, done: ArtifactDone, what: ArtifactAsked, place: Place, seen: _Seen) -> ArtifactDone:
         """Changes the file and says what came of it."""
-        before = what.look.content if what.look is not None else None
         try:
-            if what.draft is not None:
-                await self._files.replace(*place, None if before is None else before.data, what.draft.data)
-            elif before is not None:
-                await self._files.remove(*place, before.data)
+            if seen.draft is not None:
+                await self._files.replace(*place, seen.there, seen.draft)
+            elif seen.there is not None:
+                await self._files.remove(*place, seen.there)
         except Refusal as refusal:
-            look = await self._look(place) if refusal.code == "file_changed" else None
+            look = None
+            if refusal.code == "file_changed":
+                look = Look(content=self._kept(await self._files.read(*place)))
             return msgspec.structs.replace(done, code=refusal.code, message=refusal.problem.message, look=look)
         return msgspec.structs.replace(done, added=what.added, removed=what.removed)
 
@@ -108,30 +120,42 @@ class Saving:
             return request, None
         return request, place_of(host, known)
 
-    async def _looked(self, host: SessionHost, request: ArtifactRequest, place: Place | None) -> ArtifactAsked:
-        look = None if place is None else await self._look(place)
-        before = look.content if look is not None else None
-        draft = await self._draft(host, request, place)
+    async def _seen(self, host: SessionHost, request: ArtifactRequest, place: Place | None) -> _Seen:
+        """The very bytes: of the file as it is, and those that are to be in it."""
+        there = None if place is None else await self._files.read(*place)
+        return _Seen(there, await self._draft(host, request, place))
+
+    async def _asked(
+        self, host: SessionHost, request: ArtifactRequest, place: Place | None, seen: _Seen
+    ) -> ArtifactAsked:
+        """The request with what its decision rests on, as it may be kept."""
+        look = None if place is None else Look(content=self._kept(seen.there))
         artifact = "" if isinstance(request, CreateArtifact) else request.artifact_id
+        draft = self._kept(seen.draft)
         what = ArtifactAsked(
             session_id=request.session_id, artifact_id=artifact, request=request, draft=draft, look=look
         )
         if draft is None:
             return what
-        old = before.data if before is not None else await self._newest(host, artifact) if place is None else None
+        if look is not None:
+            old = None if look.content is None else look.content.data
+        else:
+            old = await self._newest(host, artifact)
         found = await asyncio.to_thread(compared, place.path if place is not None else "text", old, draft.data)
         return msgspec.structs.replace(what, added=found.added, removed=found.removed)
 
-    async def _draft(self, host: SessionHost, request: ArtifactRequest, place: Place | None) -> Blob | None:
-        """The bytes that are to be saved."""
+    async def _draft(self, host: SessionHost, request: ArtifactRequest, place: Place | None) -> bytes | None:
+        """The bytes that are to be saved, with values in place of handles."""
         match request:
             case CreateArtifact(content=str(text)) | EditArtifact(content=str(text)):
-                return held(_utf8(text) if place is None else await self._files.written(*place, text))
+                text = self._secrets.reveal(text)
+                return _utf8(text) if place is None else await self._files.written(*place, text)
             case RollbackArtifact():
-                return await self._reads.content(request.session_id, request.artifact_id, request.version)
+                found = await self._reads.content(request.session_id, request.artifact_id, request.version)
+                return revealed(found.data, self._secrets)
             case RetryArtifact():
                 kept = host.state.artifacts.drafts.get(request.artifact_id)
-                return None if kept is None else await self._reads.blob(kept.draft)
+                return None if kept is None else revealed((await self._reads.blob(kept.draft)).data, self._secrets)
             case _:
                 return None
 
@@ -141,9 +165,9 @@ class Saving:
             return None
         return (await self._reads.content(host.session, artifact, known.version)).data
 
-    async def _look(self, place: Place) -> Look:
-        data = await self._files.read(*place)
-        return Look(content=None if data is None else held(data))
+    def _kept(self, data: bytes | None) -> Blob | None:
+        """The bytes as they may be kept: with handles in place of values."""
+        return None if data is None else held(self._secrets.redact_bytes(data))
 
     @staticmethod
     def _refusal(host: SessionHost, answer: ArtifactChanged, done: ArtifactDone | None = None) -> Refusal:
@@ -155,6 +179,16 @@ class Saving:
             )
         code = "path_denied" if done.code == "path_denied" else "tool_failed"
         return Refusal(code, f"It was not saved: {done.message}", field="artifactId", hint=KEPT)
+
+
+def revealed(data: bytes, secrets: Secrets) -> bytes:
+    """The bytes of a text with values in place of handles. Raises Refusal `secret_missing`."""
+    if HANDLE.encode() not in data:
+        return data
+    try:
+        return secrets.reveal(data.decode()).encode()
+    except UnicodeDecodeError:
+        return data
 
 
 def _utf8(text: str) -> bytes:

@@ -33,7 +33,8 @@ async def settle(host: SessionHost, effect: SettleArtifact) -> None:
     except Refusal as refusal:
         await host.report(ArtifactLooked(artifact=effect.artifact, message=refusal.problem.message))
         return
-    await host.report(ArtifactLooked(artifact=effect.artifact, look=Look(content=None if data is None else held(data))))
+    there = None if data is None else held(host.parts.secrets.redact_bytes(data))
+    await host.report(ArtifactLooked(artifact=effect.artifact, look=Look(content=there)))
 
 
 def place_of(host: SessionHost, known: OpenArtifact | None) -> Place | None:
