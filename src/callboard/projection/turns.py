@@ -77,6 +77,8 @@ def _submitted(record: Record, fact: TurnSubmitted) -> TurnRow:
         permission_mode=fact.permission_mode,
         submitted_at=record.header.at,
         source=fact.source,
+        given=fact.given,
+        missing=fact.missing,
     )
 
 
@@ -110,7 +112,7 @@ def _changes(turn: OpenTurn, record: Record) -> dict[str, Any]:
             turn.pending.discard(record.scope.action)
             return {"state": "running", **_waited(row, at)} if row.state == "waiting" and not turn.pending else {}
         case QueueEdited() as fact:
-            return {"input": fact.input}
+            return {"input": fact.input, "given": fact.given, "missing": fact.missing}
         case OutputFinal() as fact:
             return {"final_parts": tuple(step_id(record.scope.run, step) for step in fact.parts)}
         case _:

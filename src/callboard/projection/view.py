@@ -13,11 +13,6 @@ from callboard.contracts.facts import (
     AgentDefined,
     ChannelClosed,
     ChannelOpened,
-    CompactionCompleted,
-    CompactionFailed,
-    CompactionStarted,
-    ContextPinned,
-    ContextResolved,
     Fact,
     PermissionRuleAdded,
     PermissionRuleRevoked,
@@ -36,6 +31,7 @@ from callboard.contracts.rows import AnyRow, Op
 
 from .actions import ActionsPanel
 from .artifacts import ArtifactsPanel
+from .context import ContextPanel
 from .live import Live
 from .parts import PartsPanel
 from .processes import ProcessesPanel
@@ -67,11 +63,6 @@ UNSHOWN: frozenset[type[Fact]] = frozenset(
         SubagentMergeRequested,
         SnapshotUpdated,
         ProcessInputGiven,
-        CompactionCompleted,
-        CompactionFailed,
-        CompactionStarted,
-        ContextPinned,
-        ContextResolved,
         QuotaReported,
         ToolCatalogResolved,
         ToolServerConnected,
@@ -91,6 +82,7 @@ class Panels(msgspec.Struct):
     queue: QueuePanel = msgspec.field(default_factory=QueuePanel)
     actions: ActionsPanel = msgspec.field(default_factory=ActionsPanel)
     artifacts: ArtifactsPanel = msgspec.field(default_factory=ArtifactsPanel)
+    context: ContextPanel = msgspec.field(default_factory=ContextPanel)
     card: CardPanel = msgspec.field(default_factory=CardPanel)
     processes: ProcessesPanel = msgspec.field(default_factory=ProcessesPanel)
     team: TeamPanels = msgspec.field(default_factory=TeamPanels)
@@ -106,6 +98,7 @@ class Panels(msgspec.Struct):
             *self.queue.apply(record),
             *self.actions.apply(record),
             *self.artifacts.apply(record),
+            *self.context.apply(record),
             *self.card.apply(record),
             *self.processes.apply(record),
             *self.team.apply(record),

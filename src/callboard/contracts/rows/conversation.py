@@ -152,6 +152,8 @@ class SteerPart(Part, tag="user_text", frozen=True, kw_only=True):
     outcome: Literal["pending", "accepted", "rejected"]
     content: Text
     reason: str = ""
+    given: tuple[ContextRef, ...] = ()
+    missing: tuple[MissingRef, ...] = ()
 
 
 class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):

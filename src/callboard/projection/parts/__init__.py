@@ -20,6 +20,10 @@ from callboard.contracts.facts import (
     ActionResolved,
     ActionWithdrawn,
     ArtifactVersionCreated,
+    CompactionCompleted,
+    CompactionFailed,
+    CompactionStarted,
+    ContextResolved,
     ErrorRaised,
     EvidenceExported,
     InboxReserved,
@@ -57,7 +61,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op
 
-from . import action, artifact, aside, progress, text, told, tool
+from . import action, artifact, aside, context, progress, text, told, tool
 from .run import OpenRun, Place
 from .told import Waiting
 
@@ -154,6 +158,10 @@ def _beside(run: OpenRun, record: Record) -> list[Op]:
             return aside.steer_settled(run, record, fact)
         case PlanUpdated() as fact:
             return progress.planned(run, record, fact)
+        case ContextResolved() as fact:
+            return context.resolved(run, record, fact)
+        case CompactionStarted() | CompactionCompleted() | CompactionFailed() as fact:
+            return context.compaction(run, record, fact)
         case RemoteTaskChanged() as fact:
             return progress.told(run, record, fact)
         case RemoteArtifact() as fact:

@@ -32,7 +32,12 @@ _NAMED = 5
 def steered(run: OpenRun, record: Record, fact: SteerRequested) -> list[Op]:
     """Input that waits for a model call stands at the end of the turn."""
     row = run.steers[fact.steer_id] = SteerPart(
-        **_common(run.place, LAST_STEP, record), steer_id=fact.steer_id, outcome="pending", content=fact.input
+        **_common(run.place, LAST_STEP, record),
+        steer_id=fact.steer_id,
+        outcome="pending",
+        content=fact.input,
+        given=fact.given,
+        missing=fact.missing,
     )
     return upsert(row)
 

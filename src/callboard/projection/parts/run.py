@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.record import Record, step_id
-from callboard.contracts.rows import ActionPart, PlanPart, RemoteStatusPart, SteerPart, TextPart, ToolPart
+from callboard.contracts.rows import ActionPart, ContextPart, PlanPart, RemoteStatusPart, SteerPart, TextPart, ToolPart
 from callboard.contracts.rows.conversation import part_order
 
 #: The step of what stands at the end of a run: steers that no model call has taken, the error that ended it, a pause after it.
@@ -37,7 +37,8 @@ class OpenRun(msgspec.Struct):
 
     `step` is the highest step that a fact told; `asked_sequence` and `asked_at` are of the newest request to the model, which
     shapes what it streams. `texts` are the finished texts since the last tool call, `tools`, `actions` and `steers` those
-    without an end, each by its id. `plan` is the agent's, `remote` what one elsewhere told of its tasks, by their ids there.
+    without an end, each by its id. `plan` is the agent's, `remote` what one elsewhere told of its tasks, by their ids there;
+    `compaction` is a summary in the making.
     """
 
     place: Place
@@ -49,6 +50,7 @@ class OpenRun(msgspec.Struct):
     actions: dict[str, ActionPart] = msgspec.field(default_factory=dict[str, ActionPart])
     steers: dict[str, SteerPart] = msgspec.field(default_factory=dict[str, SteerPart])
     plan: PlanPart | None = None
+    compaction: ContextPart | None = None
     remote: dict[str, RemoteTask] = msgspec.field(default_factory=dict[str, RemoteTask])
 
 

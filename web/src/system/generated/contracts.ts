@@ -3218,6 +3218,8 @@ export interface SteerPart {
   readonly outcome: 'accepted' | 'pending' | 'rejected'
   readonly content: Text
   readonly reason?: string
+  readonly given?: readonly ContextRef[]
+  readonly missing?: readonly MissingRef[]
 }
 
 /** The turn ended before a model call could include the steer; the sender's draft is kept. */
