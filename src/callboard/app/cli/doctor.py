@@ -1,0 +1,58 @@
+"""`callboard doctor`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from ..home import Home
+from .exits import DONE, FAILED
+from .loop import run_async
+from .terminal import Style, out, visible
+
+_HELP = """Look for what is missing or wrong, and say what mends it.
+
+Changes nothing and asks no model. Exits with 1 where something does not work.
+
+\b
+Examples:
+  callboard doctor
+  callboard doctor --json | jq -r 'select(.state == "bad") | .mend'
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("doctor", help=_HELP)(_doctor)
+
+
+def _doctor(
+    folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder to work in.")] = Path(),
+    json: Annotated[bool, typer.Option("--json", help="One JSON line a finding.")] = False,
+) -> int:
+    # Here, since no other verb looks at all of it.
+    from ..doctor import Finding, examine
+
+    findings = run_async(examine(Home.of(os.environ), os.environ, folder.expanduser().resolve()))
+
+    def tell(one: Finding, width: int, style: Style) -> None:
+        mark = {"ok": style.good("ok  "), "warn": style.warn("warn"), "bad": style.bad("bad ")}[one.state]
+        out(f"{mark}  {one.name.ljust(width)}  {visible(one.said)}")
+        if one.means:
+            out(f"      {' ' * width}  {style.dim(one.means)}")
+        if one.mend:
+            out(f"      {' ' * width}  {style.bold(visible(one.mend))}")
+
+    if json:
+        for one in findings:
+            out(msgspec.json.encode(one).decode())
+    else:
+        width, style = max(len(one.name) for one in findings), Style(sys.stdout)
+        for one in findings:
+            tell(one, width, style)
+    return FAILED if any(one.state == "bad" for one in findings) else DONE

@@ -1,0 +1,135 @@
+"""The state folder, the store in it, the process that serves, and the port."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+from collections.abc import Mapping
+
+from callboard.contracts.chain import digest, genesis, link
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import FactLog
+from callboard.log.sqlite.store import open_store
+
+from ..endpoint import Endpoint, find
+from ..home import VARIABLE, Home
+from ..settings import PORT, load
+from .finding import Finding, bad, ok, warn
+
+#: How much room there must be for work to go on, and for it to go on for a while, in bytes.
+_LEAST_ROOM, _ENOUGH_ROOM = 20_000_000, 500_000_000
+#: How many of the newest streams are looked at, and how many of their newest facts.
+_STREAMS, _FACTS = 20, 200
+
+
+async def look(home: Home, environment: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Opens the store for reading where there is one."""
+    endpoint = await find(home)
+    return (
+        _folder(home),
+        _room(home),
+        await _store(home, endpoint),
+        _process(home, endpoint),
+        _port(home, environment, endpoint),
+    )
+
+
+def _folder(home: Home) -> Finding:
+    mend = f"export {VARIABLE}=FOLDER (one that you may write to)"
+    above = home.folder
+    while not above.exists():
+        above = above.parent
+    if not above.is_dir():
+        return bad("state folder", f"{above} is not a folder", "Callboard cannot start.", mend)
+    if not os.access(above, os.R_OK | os.W_OK | os.X_OK):
+        return bad("state folder", f"{above} may not be written to", "Callboard cannot start.", mend)
+    if not home.folder.exists():
+        return ok("state folder", f"{home.folder} will be made by the first start")
+    mode = home.folder.stat().st_mode & 0o077
+    if mode:
+        means = "Others on this machine may see its names; what is in it has modes of its own."
+        return warn("state folder", f"{home.folder} is open to others", means, f"chmod 700 {home.folder}")
+    return ok("state folder", str(home.folder))
+
+
+def _room(home: Home) -> Finding:
+    above = home.folder
+    while not above.exists():
+        above = above.parent
+    free = shutil.disk_usage(above).free
+    said = f"{free // 1_000_000:,} MB are free where the state folder is"
+    if free < _LEAST_ROOM:
+        return bad("disk", said, "Nothing new can be kept, so nothing is done.", "make room on that disk")
+    if free < _ENOUGH_ROOM:
+        return warn(
+            "disk", said, "Work stops when it is full; what was acknowledged is kept.", "make room on that disk"
+        )
+    return ok("disk", said)
+
+
+async def _store(home: Home, endpoint: Endpoint | None) -> Finding:
+    if not home.has_store():
+        return ok("store", "there is none yet; the first start makes it")
+    aside = f"mv {home.store} {home.store}.aside"
+    try:
+        store = await asyncio.to_thread(open_store, home.store, read_only=True)
+    except Refusal as refusal:
+        mend = refusal.problem.hint or aside
+        return bad("store", refusal.problem.message, "What was kept cannot be read.", mend)
+    try:
+        streams = await store.facts.streams("")
+        broken = [stream for stream in streams[-_STREAMS:] if not await _holds(store.facts, stream)]
+    except Refusal as refusal:
+        return bad("store", refusal.problem.message, "What was kept cannot be read.", aside)
+    finally:
+        await store.close()
+    if broken:
+        means = "What the log says of it is not what was written."
+        return bad("store", f"the chain of {broken[0]} does not hold", means, f"callboard evidence {broken[0]}")
+    written = "" if endpoint is None else f", written by process {endpoint.pid}"
+    return ok("store", f"{home.store}: {len(streams)} streams, the newest links hold{written}")
+
+
+async def _holds(facts: FactLog, stream: str) -> bool:
+    """True where the newest links follow from what is stored."""
+    head = await facts.head(stream)
+    after = max(0, head.sequence - _FACTS)
+    before = await facts.stored(stream, after=after - 1, limit=1) if after else ()
+    previous = before[0].link if before else genesis(stream)
+    for one in await facts.stored(stream, after=after, limit=_FACTS):
+        sealed = one.seal if one.payload is None else digest(one.seal, one.payload)
+        if link(previous, one.header, sealed) != one.link:
+            return False
+        previous = one.link
+    return previous == head.link
+
+
+def _process(home: Home, endpoint: Endpoint | None) -> Finding:
+    if endpoint is not None:
+        return ok("process", f"process {endpoint.pid} serves at {endpoint.url}")
+    if home.endpoint.exists():
+        return ok("process", "none runs; the file that names one is left from before and is not believed")
+    return ok("process", "none runs")
+
+
+def _port(home: Home, environment: Mapping[str, str], endpoint: Endpoint | None) -> Finding:
+    try:
+        port = load(home, environment).port
+    except Refusal:
+        port = PORT
+    if endpoint is not None or port == 0 or _is_free(port):
+        return ok("port", f"{port} is free" if endpoint is None and port else "the one that is taken is ours or any")
+    means = "Callboard takes the next free one, so its address differs."
+    return warn("port", f"{port} is taken by another program", means, "callboard up --port PORT")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,124 @@
+"""The settings, the models, the folder one is in, and the servers that bring tools."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands.models import ConfiguredModel
+from callboard.contracts.errors import Refusal
+from callboard.contracts.settings import HttpServer, Server, Settings
+
+from ..desk import Desk
+from ..home import Home
+from ..reading import reader
+from ..settings import load
+from ..settings_book import SettingsFiles
+from ..wiring import models_of
+from .finding import Finding, bad, ok, warn
+
+_SECONDS = 2.0
+_PORTS = {"http": 80, "https": 443}
+
+
+async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+    """Reaches the addresses that are set, and says nothing to them. `folder` is absolute with symlinks resolved."""
+    book = SettingsFiles(home, environment, FolderDefinitions())
+    trusted = await _trusted(home, folder)
+    of_folder = _folder(home, folder, book, trusted)
+    try:
+        settings = load(home, environment)
+    except Refusal as refusal:
+        problem = refusal.problem
+        said = f"{problem.message}{f' [{problem.field}]' if problem.field else ''}"
+        means = "Callboard does not start before it is mended."
+        return (bad("settings", said, means, f"$EDITOR {home.settings}"), of_folder)
+    where = str(home.settings) if home.settings.exists() else "none; the defaults hold"
+    servers = book.effective(str(folder), trusted).servers
+    return (
+        ok("settings", where),
+        *await _models(settings, environment),
+        of_folder,
+        *[await _server(one, environment) for one in servers],
+    )
+
+
+async def _models(settings: Settings, environment: Mapping[str, str]) -> tuple[Finding, ...]:
+    try:
+        models = models_of(settings, environment)
+    except Refusal as refusal:
+        said = refusal.problem.message
+        return (bad("models", said, "Callboard does not start before it is mended.", "callboard models"),)
+    try:
+        listed = await Desk(models, environment, places=()).listed()
+    finally:
+        await models.close()
+    if not settings.models:
+        means = "Agents answer with a search of the folder."
+        return (warn("models", "none is configured", means, "callboard models (shows what could be, with the lines)"),)
+    return tuple([await _model(one) for one in listed.configured])
+
+
+async def _model(one: ConfiguredModel) -> Finding:
+    name = f"model {one.name}"
+    if not one.usable:
+        return bad(name, one.why, "Agents that want it fail.", "callboard models")
+    if one.address and not await _reached(one.address):
+        means = "Agents that want it fail until it answers."
+        return bad(name, f"nothing answers at {one.address}", means, f"callboard models --test {one.name}")
+    return ok(name, f"{one.label}{f' at {one.address}' if one.address else ''}")
+
+
+def _folder(home: Home, folder: Path, book: SettingsFiles, trusted: str) -> Finding:
+    if not folder.is_dir():
+        return bad("folder", f"{folder} is not a folder", "There is nothing to work on.", "callboard -C FOLDER")
+    broken = [one for one in book.problems(str(folder)) if one.file != str(home.settings)]
+    if broken:
+        means = "Until it is mended everything is asked about there."
+        return bad("folder", f"{broken[0].file}: {broken[0].message}", means, f"$EDITOR {folder / broken[0].file}")
+    asked = book.asked(str(folder))
+    if not asked.digest:
+        return ok("folder", f"{folder}: its files widen nothing")
+    if trusted == asked.digest:
+        return ok("folder", f"{folder} is trusted for what its files ask for")
+    count = len(asked.widenings)
+    said = f"{folder}: its files ask for {count} thing{'' if count == 1 else 's'} that nobody let them"
+    return warn("folder", said, "That does not hold.", "callboard trust")
+
+
+async def _trusted(home: Home, folder: Path) -> str:
+    with contextlib.suppress(Refusal):
+        async with reader(home) as source:
+            return next((row.trusted for row in await source.workspaces() if row.path == str(folder)), "")
+    return ""
+
+
+async def _server(server: Server, environment: Mapping[str, str]) -> Finding:
+    name = f"tool server {server.name}"
+    means = "Its tools are not there."
+    if isinstance(server, HttpServer):
+        if await _reached(server.url):
+            return ok(name, f"{server.url} answers")
+        return bad(name, f"nothing answers at {server.url}", means, "start it, or take it out of the settings")
+    program = server.command[0]
+    if shutil.which(program, path=environment.get("PATH")) is None:
+        return bad(name, f"{program} is not installed", means, f"install {program}")
+    return ok(name, f"starts {program}")
+
+
+async def _reached(url: str) -> bool:
+    """True where something takes a connection at the address."""
+    place = urlsplit(url)
+    try:
+        port = place.port or _PORTS.get(place.scheme, 443)
+        async with asyncio.timeout(_SECONDS):
+            _, writer = await asyncio.open_connection(place.hostname, port)
+    except (OSError, TimeoutError, ValueError):
+        return False
+    writer.close()
+    return True
