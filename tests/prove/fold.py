@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .artifact_fold import ArtifactFold
 from .store import Fact
 from .view import Row, plain
 
@@ -53,6 +54,7 @@ class Fold:
         self.parts: dict[str, tuple[tuple[int, int, str], Row]] = {}
         self.queue: dict[str, list[str]] = {}
         self.actions: dict[str, Row] = {}
+        self.artifacts = ArtifactFold()
         self._threads: dict[str, _Thread] = {}
         self._files: dict[str, set[str]] = {}
         self._since_call: dict[str, list[str]] = {}
@@ -76,6 +78,7 @@ class Fold:
             "parts": [_bare(row) for _, row in sorted(self.parts.values(), key=lambda part: part[0])],
             "queue": [plain(self._queued(turn)) for turn in waiting],
             "actions": [plain(row) for row in self.actions.values()],
+            "artifacts": [_bare(row) for row in self.artifacts.shown()],
         }
 
     def _take(self, fact: Fact) -> None:
@@ -97,6 +100,8 @@ class Fold:
                 self._tool(fact)
             case "action":
                 self._action(fact)
+            case "artifact":
+                self._artifact(fact)
             case _:
                 raise AssertionError(f"the fold does not know {fact.type}")
 
@@ -228,7 +233,7 @@ class Fold:
 
     def _tool(self, fact: Fact) -> None:
         call, told = fact.id("k"), fact.payload
-        if fact.type.startswith("permission.rule"):
+        if fact.type.startswith(("permission.rule", "tool.catalog", "tool.server")):
             return
         if fact.type == "tool.requested":
             self.turns[fact.id("u")]["toolCalls"] = self.turns[fact.id("u")].get("toolCalls", 0) + 1
@@ -306,6 +311,13 @@ class Fold:
         row["outcome"] = _OUTCOMES.get(told.get("decision", ""), fact.type.partition(".")[2])
         if row["outcome"] == "approved":
             row["answeredScope"] = told.get("scope", "once")
+
+    def _artifact(self, fact: Fact) -> None:
+        card = self.artifacts.take(fact)
+        if card is not None:
+            thread, key = self._threads[fact.id("t")], f"{fact.id('r')}~{fact.sequence:010}"
+            row = {"key": key, **self._common(fact), **card}
+            self.parts[key] = ((thread.started, fact.scope["s"], key), row)
 
     def _status(self, thread: _Thread) -> Row:
         status, detail = ("blocked", "waiting_approval") if thread.waiting else ("working", "working")

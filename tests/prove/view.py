@@ -88,7 +88,7 @@ def shown(rows: Rows) -> dict[str, list[Row]]:
     """What the rows show, in the order of each panel."""
     return {
         panel: [plain(row) for row in sorted(rows.get(panel, {}).values(), key=lambda row: (row["order"], row["key"]))]
-        for panel in ("session", "status", "turns", "parts", "queue", "actions")
+        for panel in ("session", "status", "turns", "parts", "queue", "actions", "artifacts")
     }
 
 
