@@ -1,0 +1,114 @@
+"""The panel of artifacts: each row is what the facts say, live and rebuilt, and its state stays small."""
+
+from __future__ import annotations
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callboard.contracts.facts import ArtifactCreated, ArtifactVersionCreated, ErasedFact
+from callboard.contracts.record import Record
+from callboard.contracts.rows import ArtifactPart, ArtifactRow, ArtifactVersionRow, ExportEntry
+from callboard.projection.artifacts import MOST_ROWS
+from callboard.projection.rows import Table
+from callboard.projection.view import SessionView
+from tests.projection.deliverables import MOVES, PATH, content, history, kept, made, of, version
+from tests.projection.story import asked, step
+from tests.projection.team.tales import shown
+
+
+def folded(records: tuple[Record, ...], view: SessionView | None = None) -> Table:
+    view = view or SessionView()
+    return Table(op for record in records for op in view.apply(record))
+
+
+@given(moves=MOVES, cut=st.integers(0, 200))
+@settings(max_examples=60, deadline=None)
+def test_the_panel_is_the_same_live_rebuilt_and_gone_on_with(moves: list[tuple[int, int]], cut: int):
+    """UI-13: a view that goes on from the state that was kept shows what one shows that saw everything."""
+    records = history(moves)
+    whole = folded(records)
+    view = SessionView()
+    table = folded(records[:cut], view)
+    again = SessionView.from_state(view.state())
+    for record in records[cut:]:
+        table.apply(again.apply(record))
+    assert table.rows() == whole.rows()
+
+
+@given(moves=MOVES, erased=st.sets(st.integers(0, 200)))
+@settings(max_examples=30, deadline=None)
+def test_artifacts_whose_facts_were_erased_are_still_there(moves: list[tuple[int, int]], erased: set[int]):
+    records = tuple(
+        msgspec.structs.replace(one, fact=ErasedFact())
+        if one.sequence in erased and one.header.type.startswith("artifact")
+        else one
+        for one in history(moves)
+    )
+    numbers = [row.entry.version for row in folded(records).panel(ArtifactVersionRow) if row.artifact_id == "art_0"]
+    assert numbers == sorted(set(numbers))
+
+
+def test_a_version_stands_in_the_turn_at_the_step_of_its_call():
+    """UI-13: a compact card; its body is elsewhere."""
+    (part,) = made().table.panel(ArtifactPart)
+    assert (part.turn_id, part.artifact_id, part.title, part.version, part.path) == (
+        "trn_1",
+        "art_1",
+        "stage.py",
+        1,
+        PATH,
+    )
+
+
+def test_a_row_tells_its_newest_versions_its_state_and_what_is_kept_of_a_failed_save():
+    """UI-13"""
+    rows = shown(kept(), ArtifactRow, "art_1")
+    assert [row.status for row in rows] == [
+        *("saved", "saved", "saving", "saved", "saved", "conflict", "conflict", "conflict", "conflict", "conflict"),
+        *("conflict", "saved", "saved", "deleted"),
+    ]
+    conflict = rows[5]
+    assert (conflict.version, conflict.draft, conflict.draft_base) == (3, content("mine\n"), 2)
+    assert [one.version for one in rows[11].versions] == [2, 3, 4]
+    assert (rows[11].draft, rows[11].code, rows[12].title) == (None, "", "The stage")
+    assert rows[-1].exports == (
+        ExportEntry(
+            export="exp_1",
+            version=3,
+            form="diff",
+            source=2,
+            done=1,
+            total=2,
+            name="stage.py.diff",
+            content=content("+3\n"),
+        ),
+        ExportEntry(export="exp_2", version=3, form="zip", everything=True, code="too_large", message="Too large."),
+    )
+
+
+def test_what_was_not_changed_for_long_is_kept_small_and_is_there_when_it_changes():
+    story = asked()
+    for number in range(MOST_ROWS + 50):
+        path = f"src/{number}.py"
+        story.say(ArtifactCreated(artifact_kind="code", path=path), of(f"art_{number}"))
+        story.say(version(1, "found", path=path, base=0), of(f"art_{number}"))
+    story.say(version(2, path="src/0.py"), of("art_0", step(2, tool_call="cal_1")))
+    row = story.table.row(ArtifactRow, "art_0")
+    assert row is not None
+    assert (row.title, row.version, row.status, [one.version for one in row.versions]) == ("0.py", 2, "saved", [2])
+    assert row.created_at > 0
+    grown = len(story.view.state())
+    for number in range(MOST_ROWS + 50, MOST_ROWS + 550):
+        path = f"src/{number}.py"
+        story.say(ArtifactCreated(artifact_kind="code", path=path), of(f"art_{number}"))
+        story.say(version(1, "found", path=path, base=0), of(f"art_{number}"))
+    assert (len(story.view.state()) - grown) / 500 < 120
+
+
+def test_a_version_of_which_nothing_more_is_known_still_has_its_row():
+    story = asked().say(
+        ArtifactVersionCreated(version=4, content=content("x"), version_origin="agent", path=PATH), of()
+    )
+    (row,) = story.table.panel(ArtifactRow)
+    assert (row.title, row.artifact_kind, row.version, row.created_at) == ("stage.py", "code", 4, 0)
