@@ -52,12 +52,14 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
 
 class Filling(msgspec.Struct, frozen=True, kw_only=True):
     """What a thread's model is told now, in tokens. `told` is what the provider said of the last call with its answer, 0 where
-    it said nothing, `since` what came after it; `summary` is what stands in place of the facts up to `compacted`."""
+    it said nothing, `since` what came after it; `summary` is what stands in place of the facts up to `compacted`, and `at` the
+    sequence of the fact that has it."""
 
     told: int = 0
     since: int = 0
     summary: int = 0
     compacted: int = 0
+    at: int = 0
 
 
 def tokens_of(text: Text) -> int:

@@ -23,6 +23,7 @@ from callboard.contracts.commands import (
 from callboard.contracts.commands.agents import ListAgents
 from callboard.contracts.commands.artifacts import GetArtifact, GetArtifactDiff, ListArtifacts
 from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.context import FindMentions, GetContext
 from callboard.contracts.commands.evidence import ListExports
 from callboard.contracts.commands.models import ListModels, TryModel
 from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
@@ -36,6 +37,7 @@ from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, S
 from callboard.contracts.rows.conversation import part_order
 
 from .artifacts import Artifacts
+from .contextreads import ContextReads
 from .evidence import Exports
 from .parts import Parts
 from .processreads import ProcessReads
@@ -66,6 +68,7 @@ class Queries:
         self._artifacts = artifacts
         self._processes = ProcessReads(parts, sessions, workspaces)
         self.trusting = Trusting(parts, sessions, workspaces)
+        self._contexts = ContextReads(parts, sessions, workspaces)
 
     async def answer(self, query: Command) -> Any:
         """The answer of a query. Raises Refusal."""
@@ -75,18 +78,14 @@ class Queries:
             case ListSessions(workspace_id=wanted):
                 hosts = self._workspaces.all() if wanted is None else [self._workspaces.get(wanted)]
                 return SessionList(sessions=tuple(card for host in hosts for card in host.cards()))
-            case GetSession():
-                return await self._session(query)
-            case GetThreadRead():
-                return await self._thread(query)
-            case GetTurns():
-                return await self._turns(query)
-            case GetParts():
-                return await self._parts_of(query)
+            case GetSession() | GetThreadRead() | GetTurns() | GetParts():
+                return await self._of_session(query)
             case ListAgents() | ListSubagents() | WaitSubagents() | ListTasks() | GetTask():
                 return await self._of_team(query)
             case GetTrust() | ListRules() | GetSettings() | DryRunRules() | EvaluatePermission():
                 return await self.trusting.answer(query)
+            case GetContext() | FindMentions():
+                return await self._contexts.answer(query)
             case ListExports():
                 return await self._exports.list(query)
             case ListArtifacts() | GetArtifact() | GetArtifactDiff():
@@ -99,6 +98,17 @@ class Queries:
                 return await self._models(query)
             case _:
                 raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
+
+    async def _of_session(self, query: GetSession | GetThreadRead | GetTurns | GetParts) -> Any:
+        match query:
+            case GetSession():
+                return await self._session(query)
+            case GetThreadRead():
+                return await self._thread(query)
+            case GetTurns():
+                return await self._turns(query)
+            case GetParts():
+                return await self._parts_of(query)
 
     async def _models(self, query: ListModels | TryModel) -> Any:
         desk = self._parts.desk

@@ -59,7 +59,7 @@ def compacted(state: Session, fact: CompactionCompleted, place: Place) -> Sessio
             rounds = tuple(one for one in run.rounds if one.sequence > fact.through)
             run = msgspec.structs.replace(run, compacting=None, rounds=rounds)
             summary += run.input if within else 0
-        filling = Filling(summary=summary, compacted=fact.through)
+        filling = Filling(summary=summary, compacted=fact.through, at=place.sequence)
         return msgspec.structs.replace(thread, run=run, marks=marks, filling=filling)
 
     return change_thread(state, place, take)
