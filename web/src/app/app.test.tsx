@@ -52,12 +52,6 @@ test('the first page says where it works, offers three ways in, and opens a past
   expect(window.location.hash).toBe(`#/s/${SESSION}`)
 })
 
-test('without a model the first page says which settings make one, the one or the other', async () => {
-  await page({ meta: { models: [] } })
-  const heading = await screen.findByRole('heading', { name: 'Model' })
-  expect(heading.parentElement?.textContent).toMatch(/MODEL=qwen3orOPENAI_API_KEY/)
-})
-
 test('only the sample folder is called the sample', async () => {
   const workspaces = [{ workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: false }]
   await page({ meta: { workspaces } })

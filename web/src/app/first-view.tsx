@@ -1,8 +1,9 @@
-import type { Ref } from 'react'
+import { type Ref, useEffect } from 'react'
 import { Composer } from '@/features/composer/composer'
 import { NoticeList } from '@/features/connection/notices'
 import { SentEntry } from '@/features/conversation/sent-entry'
 import { FirstPage } from '@/features/first-page/first-page'
+import { Models } from '@/features/first-page/models'
 import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
 import type { SessionCard } from '@/system/rows/model'
@@ -20,7 +21,11 @@ export function FirstView(props: {
   readonly onSettings: (side: SettingsSide) => void
 }) {
   const t = useT()
-  const { workbench, drafts } = useServices()
+  const { workbench, drafts, settings } = useServices()
+  useSignal(settings.changes)
+  useEffect(() => {
+    if (settings.shown.models === null) void settings.readModels()
+  }, [settings])
   useSignal(workbench.notices.changes)
   useSignal(workbench.outbox.changes)
   const chosen = useChosenAtFirst()
@@ -33,7 +38,18 @@ export function FirstView(props: {
           ? t(`first.subtitle.${chosen.settings.permissionMode}`, { folder: props.folder })
           : t('first.no_folder_hint', { command: 'callboard' })
       }
-      models={workbench.meta?.models ?? []}
+      modelsOffer={
+        <Models
+          models={workbench.meta?.models ?? []}
+          list={settings.shown.models}
+          onConnect={async (found, model) => {
+            const refused = await settings.connect(found, model)
+            if (refused === null) await workbench.refreshMeta()
+            else workbench.notices.tell(refused)
+          }}
+          onSettings={() => props.onSettings('models')}
+        />
+      }
       sample={props.sample}
       demos={workbench.meta?.demos ?? []}
       sessions={props.sessions}

@@ -1,16 +1,16 @@
-import { Fragment, type ReactNode } from 'react'
-import type { DemoOffer, ModelOffer } from '@/system/api/client'
+import type { ReactNode } from 'react'
+import type { DemoOffer } from '@/system/api/client'
 import { ago } from '@/system/format/numbers'
 import type { Key } from '@/system/i18n/translate'
 import type { SessionCard } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
-import { Dot } from '@/ui/marks'
 import { useNow } from '@/ui/now'
 import { useT } from '../shared/surface'
 
 export interface FirstPageProps {
   readonly subtitle: string
-  readonly models: readonly ModelOffer[]
+  /** The way to a model. */
+  readonly modelsOffer: ReactNode
   readonly sample: boolean
   readonly demos: readonly DemoOffer[]
   readonly sessions: readonly SessionCard[]
@@ -21,8 +21,6 @@ export interface FirstPageProps {
 }
 
 const PAST = 5
-/** Providers that search or play a script; they are no models to connect. */
-const STAND_INS: ReadonlySet<string> = new Set(['offline', 'scripted'])
 
 /** The page without a session: say what to do, or take one of three ways in. */
 export function FirstPage(props: FirstPageProps) {
@@ -36,7 +34,9 @@ export function FirstPage(props: FirstPageProps) {
         </header>
         {props.composer}
         <div className="grid grid-cols-3 gap-x-6 gap-y-5 pt-3 max-md:grid-cols-1">
-          <Models models={props.models} />
+          <Offer icon="thought" title={t('first.models')}>
+            {props.modelsOffer}
+          </Offer>
           <div className="min-w-0 space-y-5">
             {props.demos.length > 0 && <Demos demos={props.demos} onDemo={props.onDemo} />}
             <Sample sample={props.sample} onPrompt={props.onPrompt} />
@@ -57,45 +57,6 @@ function Offer({ icon, title, children }: { icon: IconName; title: string; child
       </h2>
       {children}
     </section>
-  )
-}
-
-/** What an endpoint of one's own needs, and what OpenAI's needs: names to set, the same in every language. */
-const EXAMPLES = [
-  ['CALLBOARD_BASE_URL=http://localhost:11434/v1', 'CALLBOARD_MODEL=qwen3'],
-  ['OPENAI_API_KEY=sk-…'],
-]
-
-function Models({ models }: { models: readonly ModelOffer[] }) {
-  const t = useT()
-  const connected = models.filter((model) => !STAND_INS.has(model.provider))
-  return (
-    <Offer icon="thought" title={t('first.models')}>
-      {connected.length > 0 ? (
-        <ul>
-          {connected.map((model) => (
-            <li key={`${model.provider} ${model.name}`} className="flex min-h-6 items-center gap-2">
-              <Dot tone="good" />
-              <span className="wrap-any">{model.label || model.name}</span>
-              <span className="text-sm text-ink-faint">{model.provider}</span>
-            </li>
-          ))}
-        </ul>
-      ) : (
-        <div className="space-y-1 text-ink-soft">
-          <p>{t('first.models_offline')}</p>
-          <p>{t('first.models_how')}</p>
-          {EXAMPLES.map((lines, index) => (
-            <Fragment key={lines[0]}>
-              {index > 0 && <p>{t('first.models_or')}</p>}
-              <pre className="rounded-md bg-sunken px-2 py-1 font-mono text-xs break-all whitespace-pre-wrap">
-                {lines.join('\n')}
-              </pre>
-            </Fragment>
-          ))}
-        </div>
-      )}
-    </Offer>
   )
 }
 

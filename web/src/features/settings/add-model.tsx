@@ -16,6 +16,8 @@ const VARIABLES: Readonly<Record<Kind, string>> = {
   openai: 'OPENAI_API_KEY',
   'openai-compatible': '',
 }
+/** Where a model server on this machine listens. */
+const EXAMPLE = 'http://127.0.0.1:11434/v1'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/
 
 /** A model to be connected. Its key is read from the field when it is sent, goes to the keyring, and is kept nowhere here. */
@@ -107,7 +109,7 @@ export function AddModel(props: {
             label={t('settings.address')}
             value={address}
             onText={setAddress}
-            placeholder="http://127.0.0.1:11434/v1"
+            placeholder={EXAMPLE}
             spellCheck={false}
             maxLength={1000}
           />

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { unusedName } from '@/system/format/names'
 import { duration } from '@/system/format/numbers'
 import type { ConfiguredModel, FoundModel, ModelTested } from '@/system/generated/contracts'
 import type { Refused } from '@/system/workbench/notices'
@@ -155,7 +156,7 @@ export function Found(props: {
     setBusy(true)
     await props.onAdd({
       kind: 'openai-compatible',
-      name: unused(slug(found.name), taken),
+      name: unusedName(found.name, taken),
       model,
       base_url: found.where,
     })
@@ -193,17 +194,4 @@ export function Found(props: {
       )}
     </li>
   )
-}
-
-export function slug(name: string): string {
-  const plain = name
-    .toLowerCase()
-    .replace(/[^a-z0-9_.-]+/g, '-')
-    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
-  return plain.slice(0, 48) || 'model'
-}
-
-export function unused(name: string, taken: readonly string[]): string {
-  if (!taken.includes(name)) return name
-  for (let n = 2; ; n++) if (!taken.includes(`${name}-${n}`)) return `${name}-${n}`
 }

@@ -14,6 +14,8 @@ import { Section, TextField, Told } from './parts'
 
 const TONES: Readonly<Record<Verdict, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad' }
 
+const EXAMPLE = 'Bash(git status*)'
+
 /** Standing answers: what holds, what another would have decided so far, and a new one. */
 export function RulesSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
   const t = useT()
@@ -46,7 +48,7 @@ export function RulesSection({ shown, handlers }: { shown: SettingsShown; handle
           label={t('settings.matcher')}
           value={matcher}
           onText={setMatcher}
-          placeholder="Bash(git status*)"
+          placeholder={EXAMPLE}
           spellCheck={false}
           maxLength={500}
         />

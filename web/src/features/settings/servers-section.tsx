@@ -152,6 +152,7 @@ export function ServerTrouble({ state }: { state: ServerState }) {
   )
 }
 
+const EXAMPLE = 'npx\n-y\n@modelcontextprotocol/server-everything'
 const TRANSPORTS = ['stdio', 'http'] as const
 
 function AddServer(props: {
@@ -203,7 +204,7 @@ function AddServer(props: {
             rows={3}
             spellCheck={false}
             value={command}
-            placeholder={'npx\n-y\n@modelcontextprotocol/server-everything'}
+            placeholder={EXAMPLE}
             onChange={(event) => setCommand(event.target.value)}
             className="field-sizing-content w-full rounded-md border border-line-strong bg-paper px-2 py-1 font-mono text-sm"
           />

@@ -17,6 +17,8 @@ const SIDES = ['models', 'permissions', 'rules', 'servers', 'shell', 'context', 
 export type SettingsSide = (typeof SIDES)[number]
 /** What a folder cannot say of itself. */
 const OF_USER: ReadonlySet<SettingsSide> = new Set(['models', 'general'])
+/** What is of one file; rules are shown from wherever they stand. */
+const OF_FILE: ReadonlySet<SettingsSide> = new Set(['permissions', 'servers', 'shell', 'context'])
 const PLACES = ['user', 'folder'] as const
 const OWN = ['port', 'browser', 'demo_pace', 'retention']
 
@@ -45,7 +47,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
         <header className="flex h-11 shrink-0 items-center gap-3 border-b border-line pr-2 pl-4">
           <h2 className="text-lg font-semibold">{t('settings.title')}</h2>
           <span className="flex-1" />
-          {!OF_USER.has(side) && props.folder !== '' && (
+          {OF_FILE.has(side) && props.folder !== '' && (
             <RadioGroup
               label={t('settings.place')}
               value={shown.place}
@@ -90,7 +92,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
               </p>
             ))}
             <Side {...props} side={side} />
-            {shown.read !== null && (
+            {shown.read !== null && side !== 'rules' && (
               <p className="wrap-any border-t border-line pt-2 text-sm text-ink-faint">
                 {t('settings.file')} <span className="font-mono">{shown.read.path}</span>
               </p>

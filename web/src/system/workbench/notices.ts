@@ -25,7 +25,11 @@ export class Notices {
   }
 
   add(error: unknown): void {
-    const notice = { id: this.#next++, ...described(error) }
+    this.tell(described(error))
+  }
+
+  tell(refused: Refused): void {
+    const notice = { id: this.#next++, ...refused }
     const same = (other: Notice) => other.code === notice.code && other.message === notice.message
     this.#list = [...this.#list.filter((other) => !same(other)), notice].slice(-4)
     this.changes.emit()

@@ -1,6 +1,8 @@
 /** The settings as they stand in their files, and what was asked about models, rules and servers. Nothing typed is kept here. */
 import type { ApiClient } from '../api/client'
+import { unusedName } from '../format/names'
 import type {
+  FoundModel,
   ModelList,
   ModelTested,
   RuleEntry,
@@ -57,7 +59,7 @@ export class SettingsDesk {
     const same = place === this.#shown.place && workspaceId === this.#workspaceId
     this.#workspaceId = workspaceId
     this.#set(same ? { failed: null } : { ...AT_FIRST, place, models: this.#shown.models })
-    await Promise.all([this.#readFile(), this.#readModels(), this.#readRules(), this.#readServers()])
+    await Promise.all([this.#readFile(), this.readModels(), this.#readRules(), this.#readServers()])
   }
 
   /** Write keys into the file that was read. Gives why it was not taken; what was typed is with whoever asked. */
@@ -67,6 +69,23 @@ export class SettingsDesk {
     const refused = await this.#asked(() => this.#api.command('update_settings', body))
     if (refused === null) await this.open(place, this.#workspaceId)
     return refused
+  }
+
+  /** Put a model server that was found among the models of the user's settings. */
+  async connect({ name, where }: FoundModel, model: string): Promise<Refused | null> {
+    await this.open('user', this.#workspaceId)
+    const { read, failed } = this.#shown
+    if (read === null) return failed
+    const models = Array.isArray(read.values.models)
+      ? (read.values.models as readonly { name?: string }[])
+      : []
+    const called = unusedName(
+      name,
+      models.map((one) => one.name ?? ''),
+    )
+    return this.write({
+      models: [...models, { kind: 'openai-compatible', name: called, model, base_url: where }],
+    })
   }
 
   /** Keep a key in the system's keyring; gives its handle, or why it is not kept. The value is let go of at once. */
@@ -138,7 +157,8 @@ export class SettingsDesk {
     }))
   }
 
-  #readModels(): Promise<void> {
+  /** Read which models there are and which are found beside them. */
+  readModels(): Promise<void> {
     return this.#reading(async () => ({ models: await this.#api.query('list_models', {}) }))
   }
 

@@ -1,0 +1,149 @@
+import { render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, test } from 'vitest'
+import { FakeServer, Refused, type Scenario } from '../../dev/fake-server'
+import { upsert, workspaceRow } from '../../dev/rows'
+import { SETTINGS_ANSWERS, TRUST } from '../../dev/settings-material'
+import { App } from './app'
+import { makeServices } from './services'
+
+beforeEach(() => {
+  window.localStorage.clear()
+  window.history.replaceState(null, '', '/')
+})
+
+async function page(answers: Scenario['answers'] = {}) {
+  const server = new FakeServer({
+    workspace: [upsert('workspaces', workspaceRow())],
+    sessions: {},
+    meta: { models: [] },
+    answers: { ...SETTINGS_ANSWERS, ...answers },
+  })
+  const services = makeServices(server.fetch, window.localStorage, document.documentElement)
+  await services.language.begin(['en'])
+  render(<App services={services} />)
+  return server
+}
+
+async function opened(side: string, answers?: Scenario['answers']) {
+  const server = await page(answers)
+  await userEvent.click(await screen.findByRole('button', { name: 'Settings' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Settings', hidden: true }))
+  if (side !== '') await userEvent.click(dialog.getByRole('button', { name: side, hidden: true }))
+  return { server, dialog }
+}
+
+const gave = (server: FakeServer, name: string) =>
+  server.given.filter((one) => one.name === name).map((one) => one.body)
+
+test('a model server that runs here is connected with one click, beside the models that there are', async () => {
+  const server = await page()
+  await userEvent.click(await screen.findByRole('button', { name: 'Connect qwen3:8b of Ollama' }))
+  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
+  expect(gave(server, 'update_settings')[0]).toMatchObject({
+    place: 'user',
+    digest: 'd'.repeat(64),
+    changes: {
+      models: [
+        { name: 'anthropic', api_key: '********' },
+        {
+          kind: 'openai-compatible',
+          name: 'ollama',
+          model: 'qwen3:8b',
+          base_url: 'http://127.0.0.1:11434/v1',
+        },
+      ],
+    },
+  })
+})
+
+test('a key goes to the keyring and stays nowhere in the page; the settings name its handle (SAFE-09)', async () => {
+  const key = 'sk-ant-very-secret'
+  const { server, dialog } = await opened('', {
+    set_secret: ({ name }) => ({ name, place: 'keyring', handle: `secret://${name}` }),
+  })
+  await userEvent.click(dialog.getByRole('button', { name: 'Connect a model', hidden: true }))
+  await userEvent.click(dialog.getByRole('radio', { name: 'Google', hidden: true }))
+  await userEvent.type(dialog.getByLabelText('Model'), 'gemini-3')
+  await userEvent.type(dialog.getByLabelText(/^Key/), key)
+  const form = within(dialog.getByRole('form', { name: 'Connect a model', hidden: true }))
+  await userEvent.click(form.getByRole('button', { name: 'Connect', hidden: true }))
+  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
+  expect(gave(server, 'set_secret')).toEqual([{ name: 'google', value: key }])
+  expect(JSON.stringify(gave(server, 'update_settings'))).toContain('"api_key":"secret://google"')
+  expect(JSON.stringify(gave(server, 'update_settings'))).not.toContain(key)
+  expect(document.body.innerHTML).not.toContain(key)
+  expect(JSON.stringify(window.localStorage)).not.toContain(key)
+})
+
+test('what cannot be set is told at its field, and what was typed stays', async () => {
+  const { server, dialog } = await opened('Shell', {
+    update_settings: () =>
+      new Refused(422, {
+        code: 'bad_settings',
+        field: 'shell.timeout',
+        message: 'It must be at most 86400.',
+      }),
+  })
+  const seconds = await dialog.findByLabelText('Longest time, in seconds')
+  await userEvent.clear(seconds)
+  await userEvent.type(seconds, '-3')
+  expect(dialog.getByText('This must be at least 0.')).toBeTruthy()
+  expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Save', hidden: true }).disabled).toBe(true)
+  await userEvent.clear(seconds)
+  await userEvent.type(seconds, '900')
+  await userEvent.click(dialog.getByRole('button', { name: 'Save', hidden: true }))
+  expect(await dialog.findByText('It must be at most 86400.')).toBeTruthy()
+  expect(seconds.getAttribute('aria-invalid')).toBe('true')
+  expect((seconds as HTMLInputElement).value).toBe('900')
+  expect(gave(server, 'update_settings')[0]).toMatchObject({ changes: { shell: { timeout: 900 } } })
+})
+
+test('a file that was edited meanwhile is not overwritten, and can be read again', async () => {
+  const { dialog } = await opened('Shell', {
+    update_settings: () => new Refused(409, { code: 'conflict', message: 'The file is another by now.' }),
+  })
+  await userEvent.click(await dialog.findByLabelText('Network'))
+  await userEvent.click(dialog.getByRole('button', { name: 'Save', hidden: true }))
+  expect(await dialog.findByText('The file was changed meanwhile, so nothing was written.')).toBeTruthy()
+  expect(dialog.getByRole('button', { name: 'Read it again', hidden: true })).toBeTruthy()
+})
+
+test('a rule is tried on past calls before it is given', async () => {
+  const { server, dialog } = await opened('Rules')
+  await userEvent.type(dialog.getByLabelText('Tool, and what it is called with'), 'Bash(make *)')
+  await userEvent.click(dialog.getByRole('radio', { name: 'Allow', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Try on past calls', hidden: true }))
+  expect(await dialog.findByText('14 would have been allowed without asking.')).toBeTruthy()
+  expect(gave(server, 'add_rule')).toEqual([])
+  await userEvent.click(dialog.getByRole('button', { name: 'Add for this folder', hidden: true }))
+  await waitFor(() =>
+    expect(gave(server, 'add_rule')).toEqual([
+      { matcher: 'Bash(make *)', verdict: 'allow', workspaceId: 'wks_a' },
+    ]),
+  )
+})
+
+test('an untrusted folder asks once, with what it would allow; "not now" holds for exactly that (SAFE-08)', async () => {
+  const server = await page()
+  const banner = within(await screen.findByRole('region', { name: 'Trust of this folder' }))
+  expect(banner.getByText('starts npx -y @acme/tools', { exact: false })).toBeTruthy()
+  await userEvent.click(banner.getByRole('button', { name: 'Not now' }))
+  expect(screen.queryByRole('region', { name: 'Trust of this folder' })).toBeNull()
+  expect(window.localStorage.getItem('callboard.trust.wks_a')).toBe(TRUST.digest)
+  expect(gave(server, 'trust_workspace')).toEqual([])
+})
+
+test('a folder is trusted by the digest of what was shown', async () => {
+  const server = await page()
+  await userEvent.click(await screen.findByRole('button', { name: 'Trust this' }))
+  await waitFor(() =>
+    expect(gave(server, 'trust_workspace')).toEqual([{ workspaceId: 'wks_a', digest: TRUST.digest }]),
+  )
+})
+
+test('a folder that asks for nothing is not asked about', async () => {
+  await page({ get_trust: () => ({ ...TRUST, state: 'nothing', widenings: [], digest: '' }) })
+  expect(await screen.findByText(/No model is connected yet/)).toBeTruthy()
+  expect(screen.queryByRole('region', { name: 'Trust of this folder' })).toBeNull()
+})

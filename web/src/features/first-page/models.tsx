@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import type { ModelOffer } from '@/system/api/client'
+import type { FoundModel, ModelList } from '@/system/generated/contracts'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { Dot } from '@/ui/marks'
+import { useT } from '../shared/surface'
+
+/** Providers that search or play a script; they are no models to connect. */
+const STAND_INS: ReadonlySet<string> = new Set(['offline', 'scripted'])
+
+export interface ModelsProps {
+  /** What the server can ask. */
+  readonly models: readonly ModelOffer[]
+  /** What is configured and what is found beside it; null until it was looked for. */
+  readonly list: ModelList | null
+  readonly onConnect: (found: FoundModel, model: string) => Promise<unknown>
+  readonly onSettings: () => void
+}
+
+/** The model that answers, or the shortest way to one: what is found on this machine takes one click. */
+export function Models(props: ModelsProps) {
+  const t = useT()
+  const { list } = props
+  const connected = props.models.filter((model) => !STAND_INS.has(model.provider))
+  const broken = (list?.configured ?? []).filter((one) => !one.usable && !STAND_INS.has(one.provider))
+  const found = (list?.found ?? []).filter((one) => one.configured !== true)
+  return (
+    <div className="space-y-1">
+      {connected.length === 0 && <p className="text-ink-soft">{t('first.models_offline')}</p>}
+      <ul>
+        {connected.map((model) => (
+          <li key={`${model.provider} ${model.name}`} className="flex min-h-6 items-center gap-2">
+            <Dot tone="good" />
+            <span className="wrap-any">{model.label || model.name}</span>
+            <span className="text-sm text-ink-faint">{model.provider}</span>
+          </li>
+        ))}
+        {broken.map((model) => (
+          <li key={model.name} className="flex items-start gap-2">
+            <span className="pt-1.5">
+              <Dot tone="warn" />
+            </span>
+            <span className="wrap-any min-w-0">
+              {model.label || model.name} <span className="text-sm text-ink-soft">{model.why}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {found.length > 0 && (
+        <ul aria-label={t('settings.found')} className="space-y-1">
+          {found.map((one) => (
+            <Found key={`${one.kind} ${one.where}`} found={one} onConnect={props.onConnect} />
+          ))}
+        </ul>
+      )}
+      <Button
+        look={connected.length === 0 ? 'solid' : 'quiet'}
+        icon="plus"
+        onClick={props.onSettings}
+        className={connected.length === 0 ? '' : '-ml-2.5'}
+      >
+        {t('settings.add_model')}
+      </Button>
+    </div>
+  )
+}
+
+function Found(props: { readonly found: FoundModel; readonly onConnect: ModelsProps['onConnect'] }) {
+  const t = useT()
+  const { found } = props
+  const [busy, setBusy] = useState(false)
+  const [model] = found.models ?? []
+  const connect = async () => {
+    if (model === undefined) return
+    setBusy(true)
+    await props.onConnect(found, model)
+    setBusy(false)
+  }
+  return (
+    <li className="flex items-center gap-2" title={found.where}>
+      <Icon name={found.kind === 'key' ? 'key' : 'terminal'} size={14} className="text-ink-faint" />
+      <span className="min-w-0 flex-1">
+        <span className="wrap-any">{t(`first.found.${found.kind}`, { name: found.name })}</span>
+        {model !== undefined && <span className="block truncate text-sm text-ink-faint">{model}</span>}
+      </span>
+      {found.kind === 'server' && model !== undefined && (
+        <Button
+          look="outline"
+          disabled={busy}
+          onClick={() => void connect()}
+          aria-label={t('first.connect_of', { name: found.name, model })}
+        >
+          {t('settings.connect')}
+        </Button>
+      )}
+    </li>
+  )
+}
