@@ -25,9 +25,10 @@ from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import open_store
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.projection.rows import Table
-from callboard.runtime.clock import Clock
+from callboard.runtime.clock import Clock, UuidIds
 from callboard.runtime.parts import Limits, Parts
 from callboard.runtime.runtime import Runtime
+from callboard.runtime.uploads import UploadFolder
 from callboard.tools.shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
@@ -227,6 +228,7 @@ async def house(
         closed_folders=(str(place / "state"),),
         external=external,
         remotes=remotes,
+        uploads=UploadFolder(place / "state" / "uploads", UuidIds(), (clock or Clock()).now),
         clock=clock or Clock(),
         settings=settings,
         limits=Limits(**{"write_behind": 0.01, **limits}),
