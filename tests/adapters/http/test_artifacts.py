@@ -1,0 +1,125 @@
+"""Artifacts over HTTP: what an agent wrote is read, saved, exported and deleted, and told as events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+from callboard.contracts.vocabulary import EventClass
+from callboard.runtime.parts import Limits
+from tests.adapters.http.following import following
+from tests.adapters.http.rig import API, SOON, Board, serving
+
+SCENARIO = """
+name: writes
+match:
+  - text: ""
+    calls:
+      - [{tool: {name: Write, arguments: {file_path: notes.md, content: "one\\n"}}}]
+      - [{text: "Done."}]
+"""
+#: The artifact classes of the Agent UI specification.
+CLASSES = {one for one in get_args(EventClass) if one.startswith("artifact.")}
+
+
+async def written(board: Board) -> tuple[str, dict[str, Any]]:
+    """A session whose agent wrote a file, and the artifact that came of it."""
+    workspace = await board.workspace()
+    started = await board.command("submit_turn", text="go", workspaceId=workspace, permissionMode="edits")
+    await board.idle(started["sessionId"])
+    (row,) = (await board.query("list_artifacts", sessionId=started["sessionId"]))["artifacts"]
+    return started["sessionId"], row
+
+
+async def until_over(board: Board, session: str, export: str) -> dict[str, Any]:
+    """The export once it is over."""
+    async with asyncio.timeout(SOON):
+        async for records in board.store.facts.subscribe(session):
+            ends = ("artifact.export.completed", "artifact.failed")
+            if any(one.fact.type in ends and getattr(one.fact, "export", "") == export for one in records):
+                break
+    rows = (await board.query("list_artifacts", sessionId=session))["artifacts"]
+    return next(one for row in rows for one in row.get("exports", ()) if one["export"] == export)
+
+
+async def test_an_artifact_is_read_saved_exported_and_downloaded(tmp_path: Path) -> None:
+    """CTX-04, UI-13, UI-14, UI-15"""
+    async with serving(tmp_path, scenario=SCENARIO) as board:
+        session, row = await written(board)
+        mine = {"sessionId": session, "artifactId": row["artifactId"]}
+        saved = await board.command("edit_artifact", "k1", **mine, baseVersion=1, content="two\n")
+        assert (saved["version"], saved["status"]) == (2, "saved")
+        assert await board.command("edit_artifact", "k1", **mine, baseVersion=1, content="two\n") == saved
+
+        refused = await board.http.post(
+            f"{API}/commands/edit_artifact", json={**mine, "baseVersion": 1, "content": "mine\n"}
+        )
+        problem = refused.json()
+        assert (refused.status_code, problem["code"], problem["field"]) == (409, "artifact_conflict", "baseVersion")
+
+        read = await board.query("get_artifact", **mine)
+        assert [(one["version"], one["versionOrigin"]) for one in read["versions"]] == [(1, "agent"), (2, "person")]
+        assert read["artifact"]["status"] == "conflict"
+        diff = await board.query("get_artifact_diff", **mine, fromVersion=1, toVersion=2)
+        assert (diff["diff"].splitlines()[-2:], diff["added"], diff["removed"]) == (["-one", "+two"], 1, 1)
+
+        begun = await board.command("export_artifact", sessionId=session, artifactIds=[row["artifactId"]], form="diff")
+        entry = await until_over(board, session, begun["exportId"])
+        answer = await board.http.get(f"{API}/blobs/{entry['content']['hash']}")
+        assert (answer.status_code, answer.text) == (200, diff["diff"])
+        draft = await board.http.get(f"{API}/blobs/{read['artifact']['draft']['hash']}")
+        assert draft.text == "mine\n"
+
+
+async def test_each_class_of_artifact_events_comes_out_of_what_was_done(tmp_path: Path) -> None:
+    """CTX-05: ten classes, each with the artifact's id, from the facts of one real session."""
+    assert len(CLASSES) == 10
+    async with serving(tmp_path, scenario=SCENARIO, limits=Limits(write_behind=0.01, export_interval=0.0)) as board:
+        session, row = await written(board)
+        mine = {"sessionId": session, "artifactId": row["artifactId"]}
+        await board.command("edit_artifact", **mine, baseVersion=1, content="two\n")
+        await board.command("rollback_artifact", **mine, version=1, baseVersion=2)
+        stale = {**mine, "baseVersion": 1, "content": "mine\n"}
+        assert (await board.http.post(f"{API}/commands/edit_artifact", json=stale)).status_code == 409
+        begun = await board.command("export_artifact", sessionId=session, form="zip")
+        await until_over(board, session, begun["exportId"])
+        gone = await board.command("delete_artifact", **mine, confirm=row["artifactId"], file=True)
+
+        events: list[dict[str, Any]] = []
+        async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
+            async with asyncio.timeout(SOON):
+                while not events or events[-1]["sequence"] < gone["sequence"]:
+                    events.append(json.loads((await follower.event()).data))
+        told = [event for event in events if event["type"].startswith("artifact.")]
+        assert {event["type"] for event in told} == CLASSES
+        assert {event["artifactId"] for event in told} == {row["artifactId"]}
+        assert {(event["owner"], event["surface"]) for event in told} == {("artifact", "artifact_workspace")}
+        progress = [event["payload"] for event in told if event["payload"].get("status") == "exporting"]
+        assert [(one["done"], one["total"]) for one in progress] == [(4, 4)]
+        controls = {event["control"] for event in told if event.get("control")}
+        assert controls >= {"edit", "rollback", "export", "retry"}
+
+
+async def test_a_save_of_nothing_that_is_there_is_refused_and_writes_nothing(tmp_path: Path) -> None:
+    async with serving(tmp_path, scenario=SCENARIO) as board:
+        session, row = await written(board)
+        heads = await board.heads()
+        mine = {"sessionId": session, "artifactId": row["artifactId"]}
+        for name, fields, status in (
+            ("edit_artifact", {**mine, "artifactId": "art_none", "baseVersion": 1, "content": "x"}, 404),
+            ("edit_artifact", {**mine, "baseVersion": 0, "content": "x"}, 400),
+            ("edit_artifact", {**mine, "baseVersion": 1}, 400),
+            ("create_artifact", {"sessionId": session, "path": ".git/config", "content": "x"}, 403),
+            ("create_artifact", {"sessionId": session, "content": "x"}, 400),
+            ("delete_artifact", {**mine, "confirm": "art_other"}, 400),
+            ("rollback_artifact", {**mine, "version": 7, "baseVersion": 1}, 400),
+            ("export_artifact", {"sessionId": session, "form": "pdf"}, 400),
+        ):
+            answer = await board.http.post(f"{API}/commands/{name}", json=fields)
+            assert (answer.status_code, set(answer.json()) >= {"code", "message"}) == (status, True), (
+                name,
+                answer.text,
+            )
+        assert await board.heads() == heads
