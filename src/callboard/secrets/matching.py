@@ -14,7 +14,7 @@ from ahocorasick_rs import AhoCorasick
 
 from callboard.contracts.ports.secrets import HANDLE
 
-from .shapes import LONGEST_DOTTED, LONGEST_OPEN, LONGEST_WORD, SHAPES, Shape, beginning
+from .shapes import LONGEST_MARK, SHAPES, Shape
 
 #: What a name may have in it, and with it whatever could be read as a part of a handle that stands before it.
 IN_HANDLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-#~")
@@ -24,24 +24,17 @@ _FORM = r"(?:#[a-z][a-z0-9-]*)?~?"
 #: Where a line is broken, also in a JSON text, and what a line may be indented by.
 _BREAK = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t]{0,40}")
 _BREAK_BEGINS = re.compile(r"(?:\r|\\|\\r|\\r\\)\Z")
-_OPEN = re.compile(
-    "|".join([*(shape.open for shape in SHAPES), rf"(?:{beginning(HANDLE)}|{HANDLE}[A-Za-z0-9_#~-]{{0,110}})\Z"])
-)
-_OPEN_SPACES = [
-    (mark, shape.behind, re.compile(shape.open)) for shape in SHAPES if shape.spaces for mark in shape.marks
-]
+_OPEN_HANDLE = re.compile(rf"{HANDLE}([A-Za-z0-9_#~-]{{0,110}})\Z")
 _MARKS = {mark: shape for shape in SHAPES for mark in shape.marks}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A match from `start` to `end`, in which the secret stands from `first` to `last`. `handle` is that of a known value,
-    empty where the secret has none, and None where the match is a handle already."""
+    """A secret from `start` to `end`. `handle` is that of a known value, empty where it has none, and None where it is a handle
+    already."""
 
     start: int
     end: int
-    first: int
-    last: int
     handle: str | None
 
 
@@ -62,76 +55,75 @@ class Matcher:
         self._handle = re.compile(rf"{re.escape(HANDLE)}(?:{SEEN}{named})(?![A-Za-z0-9_-]){_FORM}")
 
     def find(self, text: str, at: int = 0) -> list[Found]:
-        """The matches that begin at a place or later, in order. Those that overlap are one."""
-        every = self._each(text, at) + self._broken(text, at)
-        every.sort(key=lambda one: (one.start, one.handle == "", -one.end))
-        matches: list[Found] = []
-        for one in every:
-            last = matches[-1] if matches else None
-            if last is None or one.start >= last.end:
-                matches.append(one)
-            elif one.end > last.end and one.handle is not None and last.handle is not None:
-                # No rest of a secret is left: all of both is one that has no name.
-                matches[-1] = Found(last.start, one.end, min(last.first, one.first), one.last, "")
-        return matches
+        """The secrets that begin at a place or later, in order. Those that overlap are one."""
+        return self._look(text, at)[0]
 
     def cut(self, text: str, at: int) -> tuple[int, list[Found]]:
-        """How far a text, which goes on, is decided whatever follows, and the matches up to there."""
-        matches = self.find(text, at)
-        until = self._open(text, at)
-        for one in matches:
+        """How far a text, which goes on, is decided whatever follows, and the secrets up to there."""
+        found, until = self._look(text, at)
+        until = min(until, self._begun(text, at, until))
+        for one in found:
             if one.start < until < one.end:
                 # What may begin within a match may lead beyond it.
                 until = one.start
-        return until, [one for one in matches if one.start < until]
+        return until, [one for one in found if one.start < until]
 
-    def _each(self, text: str, at: int) -> list[Found]:
-        matches: list[Found] = []
-        for index, start, end in _look(self._all, text):
+    def _look(self, text: str, at: int) -> tuple[list[Found], int]:
+        """The secrets, and where the first one may begin that has a shape and is not complete."""
+        every = self._broken(text, at)
+        until = len(text)
+        for index, start, end in _hits(self._all, text):
             what = self._looked_for[index]
-            one: Found | None
-            if what is None:
-                one = _kept(self._handle.match(text, start))
-            elif isinstance(what, Shape):
-                one = _shaped(what.full.match(text, start - what.behind), self._known) if start >= what.behind else None
-            else:
-                one = Found(start, end, start, end, self._known[what])
-            if one is not None and one.start >= at:
-                matches.append(one)
-        return matches
+            if isinstance(what, str):
+                every.append(Found(start, end, self._known[what]))
+                continue
+            begin = start if what is None else start - what.behind
+            if begin < 0:
+                continue
+            every += self._handles(text, begin) if what is None else self._shaped(what, text, begin)
+            open_ = (_OPEN_HANDLE if what is None else what.open).match(text, begin)
+            if open_ is not None and open_.end(1) > open_.start(1) >= at:
+                until = min(until, open_.start(1))
+        return _apart([one for one in every if one.start >= at]), until
+
+    def _shaped(self, shape: Shape, text: str, at: int) -> list[Found]:
+        match = shape.full.match(text, at)
+        return [] if match is None else [Found(match.start(1), match.end(1), self._known.get(match[1], ""))]
+
+    def _handles(self, text: str, at: int) -> list[Found]:
+        match = self._handle.match(text, at)
+        return [] if match is None else [Found(match.start(), match.end(), None)]
 
     def _broken(self, text: str, at: int) -> list[Found]:
         """The known values whose characters stand in more than one line."""
-        if not self._known or ("\n" not in text and "\\n" not in text) or not _look(self._values, _one_line(text)):
+        if not self._known or ("\n" not in text and "\\n" not in text) or not _hits(self._values, _one_line(text)):
             return []
         whole = _BREAK.sub("", text)
         ends, shifts = _breaks(text)
-        matches: list[Found] = []
-        for _, first, behind in _look(self._values, whole):
+        found: list[Found] = []
+        for _, first, behind in _hits(self._values, whole):
             start = first + shifts[bisect_right(ends, first)]
             end = behind + shifts[bisect_right(ends, behind - 1)]
             if end - start > behind - first and start >= at:
-                matches.append(Found(start, end, start, end, ""))
-        return matches
+                found.append(Found(start, end, ""))
+        return found
 
-    def _open(self, text: str, at: int) -> int:
-        """Where the first beginning of a possible match is that more text may complete; the end where there is none."""
-        size = len(text)
-        first = _open_word(text, at)
-        for mark, behind, pattern in _OPEN_SPACES:
-            place = text.find(mark, max(at + behind, size - LONGEST_OPEN))
-            while 0 <= place < first:
-                if pattern.match(text, place - behind):
-                    first = place - behind
-                place = text.find(mark, place + 1)
-        for place in range(max(at, size - 2 * self._longest), first):
+    def _begun(self, text: str, at: int, until: int) -> int:
+        """The first place in a stretch where a known value may begin that goes on behind the text; its end where there is
+        none."""
+        for place in range(max(at, len(text) - 2 * self._longest), until):
             starting = self._starting.get(text[place])
             if starting is not None and _begins(starting, text[place:]):
                 return place
-        return first
+        return until
 
 
-def _look(automaton: AhoCorasick, text: str) -> list[tuple[int, int, int]]:
+def context(text: str, until: int) -> str:
+    """As much of what is decided as tells what the text behind it is."""
+    return text[max(0, until - LONGEST_MARK) : until]
+
+
+def _hits(automaton: AhoCorasick, text: str) -> list[tuple[int, int, int]]:
     try:
         return automaton.find_matches_as_indexes(text, overlapping=True)
     except UnicodeEncodeError:
@@ -139,24 +131,18 @@ def _look(automaton: AhoCorasick, text: str) -> list[tuple[int, int, int]]:
         return automaton.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)
 
 
-def _shaped(match: re.Match[str] | None, known: Mapping[str, str]) -> Found | None:
-    if match is None:
-        return None
-    group = 1 if match.re.groups else 0
-    return Found(match.start(), match.end(), match.start(group), match.end(group), known.get(match[group], ""))
-
-
-def _kept(match: re.Match[str] | None) -> Found | None:
-    return None if match is None else Found(match.start(), match.end(), match.start(), match.end(), None)
-
-
-def _open_word(text: str, at: int) -> int:
-    """Where in the last word a shape may begin."""
-    size = len(text)
-    word = max(text.rfind(space, at) for space in " \n\t\r") + 1
-    reach = LONGEST_DOTTED if text.find("eyJ", max(at, word, size - LONGEST_DOTTED)) >= 0 else LONGEST_WORD
-    found = _OPEN.search(text, max(at, word, size - reach))
-    return size if found is None else found.start()
+def _apart(every: list[Found]) -> list[Found]:
+    """The same in order, those that overlap as one."""
+    every.sort(key=lambda one: (one.start, one.handle == "", -one.end))
+    found: list[Found] = []
+    for one in every:
+        last = found[-1] if found else None
+        if last is None or one.start >= last.end:
+            found.append(one)
+        elif one.end > last.end and one.handle is not None and last.handle is not None:
+            # No rest of a secret is left: all of both is one that has no name.
+            found[-1] = Found(last.start, one.end, "")
+    return found
 
 
 def _begins(values: list[str], tail: str) -> bool:

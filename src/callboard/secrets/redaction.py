@@ -156,10 +156,10 @@ class Redaction:
         for one in matches:
             if one.handle is None:
                 continue
-            handle = one.handle or HANDLE + self._seen.name(text[one.first : one.last])
-            ends = one.last < until and text[one.last] in IN_HANDLE
-            pieces += [text[at : one.first], handle, "~" if ends else ""]
-            at = one.last
+            handle = one.handle or HANDLE + self._seen.name(text[one.start : one.end])
+            ends = one.end < until and text[one.end] in IN_HANDLE
+            pieces += [text[at : one.start], handle, "~" if ends else ""]
+            at = one.end
         return "".join([*pieces, text[at:until]])
 
     def _value(self, found: re.Match[str], *, keys: bool) -> str:

@@ -1,5 +1,6 @@
 """What looks like a secret though nobody named it: tokens by what their issuers put in front, keys in PEM, passwords in
-addresses. Each shape is anchored by a literal text, bounded in length, and can say where one may be beginning."""
+addresses and headers. Each shape is anchored by a literal text and bounded in length. What is public of it stays: the mark
+tells what kind of secret the handle behind it stands for, and a text in the making is held back only behind one."""
 
 from __future__ import annotations
 
@@ -13,32 +14,22 @@ _BEGIN = r"(?:(?<![A-Za-z0-9_~])|(?<=\\[nrt]))"
 @dataclass(frozen=True)
 class Shape:
     """Every match has one of the literal texts `marks` so many characters `behind` its beginning. The group of `full` is the
-    secret, or else all of it. `open` matches up to the end of a text what may be the beginning of a match: within its last
-    word, or behind the mark where a match has `spaces`."""
+    secret; that of `open`, which matches up to the end of a text, is what may be the beginning of one."""
 
     marks: tuple[str, ...]
     full: re.Pattern[str]
-    open: str
+    open: re.Pattern[str]
     behind: int = 0
-    spaces: bool = False
-
-
-def beginning(literal: str) -> str:
-    """Matches each proper beginning of a text."""
-    pattern = ""
-    for character in reversed(literal[:-1]):
-        pattern = f"{re.escape(character)}(?:{pattern})?" if pattern else re.escape(character)
-    return pattern
 
 
 def _token(mark: str, characters: str, least: int, most: int, *, digit: bool = True) -> Shape:
     """A token whose issuer marks it. One without a digit is a word."""
-    literal = re.escape(mark)
     looks = rf"(?=[{characters}]{{0,{most - 1}}}[0-9])" if digit else ""
+    begin = _BEGIN + re.escape(mark)
     return Shape(
         marks=(mark,),
-        full=re.compile(rf"{_BEGIN}{literal}{looks}[{characters}]{{{least},{most}}}"),
-        open=rf"{_BEGIN}(?:{beginning(mark)}|{literal}[{characters}]{{0,{most - 1}}})\Z",
+        full=re.compile(rf"{begin}{looks}([{characters}]{{{least},{most}}})"),
+        open=re.compile(rf"{begin}([{characters}]{{0,{most - 1}}})\Z"),
     )
 
 
@@ -65,22 +56,22 @@ _TOKENS = (
 
 _JWT = Shape(
     marks=("eyJ",),
-    full=re.compile(rf"{_BEGIN}eyJ[{_WORD}]{{8,2048}}\.[{_WORD}]{{8,4096}}\.[{_WORD}]{{0,1024}}"),
-    open=rf"{_BEGIN}(?:{beginning('eyJ')}|eyJ[{_WORD}.]{{0,7200}})\Z",
+    full=re.compile(rf"{_BEGIN}eyJ([{_WORD}]{{8,2048}}\.[{_WORD}]{{8,4096}}\.[{_WORD}]{{0,1024}})"),
+    open=re.compile(rf"{_BEGIN}eyJ([{_WORD}.]{{0,7200}})\Z"),
 )
 
 #: Between the lines of a key: breaks, also escaped ones, and what a listing puts in front of a line.
 _GAP = r"(?:[\s0-9:|>\"'+,→]|\\[nrt]){0,24}+"
 _KEY = "-----BEGIN "
+_HEAD = rf"{_KEY}[A-Z0-9 ]{{0,40}}PRIVATE KEY-----"
 _PEM = Shape(
     marks=(_KEY,),
-    spaces=True,
     full=re.compile(
-        rf"{_KEY}[A-Z0-9 ]{{0,40}}PRIVATE KEY-----(?:{_GAP}[A-Z][A-Za-z\-]{{2,20}}: [A-Za-z0-9,\- ]{{1,90}}){{0,4}}"
-        rf"(?:{_GAP}[A-Za-z0-9+/=]{{16,90}}+){{1,120}}+"
-        rf"(?:(?:{_GAP}[A-Za-z0-9+/=]{{1,90}}+)?{_GAP}-----END [A-Z0-9 ]{{0,40}}PRIVATE KEY-----)?"
+        rf"{_HEAD}(?:{_GAP}[A-Z][A-Za-z\-]{{2,20}}: [A-Za-z0-9,\- ]{{1,90}}){{0,4}}{_GAP}"
+        rf"([A-Za-z0-9+/=]{{16,90}}+(?:{_GAP}[A-Za-z0-9+/=]{{16,90}}+){{0,120}}+"
+        rf"(?:{_GAP}[A-Za-z0-9+/=]{{1,90}}+(?={_GAP}-----END ))?)"
     ),
-    open=rf"(?:{beginning(_KEY)}|{_KEY}[A-Za-z0-9+/=\s\\:|>\"',→\-]{{0,16000}})\Z",
+    open=re.compile(rf"{_HEAD}((?:(?!-----END )[A-Za-z0-9+/=\s\\:|>\"',→\-]){{0,16000}})\Z"),
 )
 
 #: What stands where a password would, and is none.
@@ -88,7 +79,7 @@ _NO_PLACEHOLDER = r"(?![$%*{<\[]|secret://)"
 _ADDRESS = Shape(
     marks=("://",),
     full=re.compile(rf"://[^\s/:@\"'<>\\]{{0,128}}:{_NO_PLACEHOLDER}([^\s/@\"'<>\\]{{3,256}})@"),
-    open=r"(?::/?|://[^\s/@\"'<>\\]{0,386})\Z",
+    open=re.compile(r"://[^\s/:@\"'<>\\]{0,128}:([^\s/@\"'<>\\]{0,256})\Z"),
 )
 
 _NAMES = (
@@ -101,24 +92,19 @@ _QUERY = Shape(
     full=re.compile(
         rf"[?&][A-Za-z_\-]{{3,13}}={_NO_PLACEHOLDER}(?=[^\s&\"'#<>\\;`)]{{0,511}}[0-9])([^\s&\"'#<>\\;`)]{{8,512}})"
     ),
-    open=rf"[?&](?:[A-Za-z_\-]{{0,13}}|(?:{'|'.join(_NAMED)})=[^\s&\"'#<>\\]{{0,511}})\Z",
+    open=re.compile(r"[?&][A-Za-z_\-]{3,13}=([^\s&\"'#<>\\;`)]{0,511})\Z"),
 )
 
-_SAID = r"[\"']?\s{0,2}[:=]\s{0,2}[\"']?"
+_SAID = r"[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?i:bearer|basic|token) "
 _HEADER = Shape(
     marks=("uthorization", "UTHORIZATION"),
     behind=1,
-    spaces=True,
     full=re.compile(
-        rf"[Aa](?i:uthorization){_SAID}(?i:bearer|basic|token) (?=[A-Za-z0-9._~+/=\-]{{0,2047}}[0-9])"
-        r"([A-Za-z0-9._~+/=\-]{16,2048})"
+        rf"[Aa](?i:uthorization){_SAID}(?=[A-Za-z0-9._~+/=\-]{{0,2047}}[0-9])([A-Za-z0-9._~+/=\-]{{16,2048}})"
     ),
-    open=rf"[Aa](?:(?i:{beginning('uthorization.')})?|(?i:uthorization)[\"':=\s]{{0,7}}(?:[A-Za-z]{{0,6}}|"
-    r"(?i:bearer|basic|token) [A-Za-z0-9._~+/=\-]{0,2047}))\Z",
+    open=re.compile(rf"[Aa](?i:uthorization){_SAID}([A-Za-z0-9._~+/=\-]{{0,2047}})\Z"),
 )
 
 SHAPES: tuple[Shape, ...] = (*_TOKENS, _JWT, _PEM, _ADDRESS, _QUERY, _HEADER)
-#: How far from the end of a text a match may have begun that is not complete yet; in one word, and in one with dots.
-LONGEST_OPEN = 16_100
-LONGEST_WORD = 600
-LONGEST_DOTTED = 7300
+#: How far before a secret its mark may begin, in characters.
+LONGEST_MARK = 240

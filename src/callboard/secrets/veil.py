@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .matching import IN_HANDLE, Found, Matcher
+from .matching import IN_HANDLE, Found, Matcher, context
 
 Put = Callable[[str, list[Found], int, int], str]
 
@@ -17,7 +17,7 @@ class TextVeil:
     def __init__(self, matcher: Callable[[], Matcher], put: Put) -> None:
         self._matcher = matcher
         self._put = put
-        #: The last character that was let out as it came, which tells where a word begins, and what is held back.
+        #: What was let out last, as it came, and what is held back.
         self._before = ""
         self._held = ""
         self._after_handle = False
@@ -31,9 +31,8 @@ class TextVeil:
         decided, matches = self._matcher().cut(text, at)
         shown = self._shown(text, matches, at, decided)
         if decided > at:
-            # Three characters are enough to tell an escape from the letter in front of a word.
-            self._before = text[max(0, decided - 3) : decided]
-            self._after_handle = bool(matches) and matches[-1].last == decided and matches[-1].handle is not None
+            self._before = context(text, decided)
+            self._after_handle = bool(matches) and matches[-1].end == decided and matches[-1].handle is not None
         self._held = text[decided:]
         return shown
 
