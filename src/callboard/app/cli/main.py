@@ -14,7 +14,23 @@ from callboard import __version__
 from callboard.contracts.errors import Problem, Refusal
 
 from ..home import Home, write_private
-from . import agents, demo, doctor, evidence, facts, imports, models, rules, run, sessions, trust, up, verify, view
+from . import (
+    agents,
+    artifacts,
+    demo,
+    doctor,
+    evidence,
+    facts,
+    imports,
+    models,
+    rules,
+    run,
+    sessions,
+    trust,
+    up,
+    verify,
+    view,
+)
 from .exits import DONE, ENDED_BY_PERSON, FAILED, exit_code
 from .terminal import Style, err, plain
 from .words import in_words_of_the_line
@@ -37,6 +53,7 @@ Examples:
   callboard sessions                             what there is
   callboard view last                            the newest conversation
   callboard facts last --json                    every fact of it, one a line
+  callboard artifacts last                       what its agents wrote, version by version
   callboard evidence last                        a pack of it that others can verify
   callboard import                               past sessions of Claude Code and Codex, to read here
   callboard trust                                what this folder's own files would allow, and whether you let them
@@ -56,7 +73,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 110},
 )
-for verb in (up, run, demo, models, agents, sessions, facts, view, evidence, verify, imports, trust, rules, doctor):
+for verb in (
+    up,
+    run,
+    demo,
+    models,
+    agents,
+    sessions,
+    facts,
+    view,
+    artifacts,
+    evidence,
+    verify,
+    imports,
+    trust,
+    rules,
+    doctor,
+):
     verb.register(app)
 
 
