@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from callboard.contracts.commands import InterruptTurn, RespondAction, SteerTurn, SubmitTurn
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Code
@@ -98,12 +100,12 @@ def reject(action: int = 1, **rest: Any) -> RespondAction:
 # What the gate says.
 
 
-def verdict(said: Verdict, **rest: Any) -> Evaluation:
-    """The gate's word on a call. What is not allowed shows no confinement."""
+def verdict(said: Verdict, *, read_only: bool = True, **rest: Any) -> Evaluation:
+    """The gate's word on a call. What is not allowed shows no confinement. Calls that only read run beside each other."""
     return Evaluation(
         verdict=said,
         risk="low",
-        read_only=False,
+        read_only=read_only,
         arguments='{"path":"a.md"}',
         arguments_hash="a1",
         summary="a.md",
@@ -123,6 +125,10 @@ ASK = verdict(
     sandbox=SANDBOX,
 )
 DENY = verdict("deny", code="path_denied", message="The path leads out of the folder.")
+#: The same of calls that may change something: one waits for the other.
+SERIAL = msgspec.structs.replace(ALLOW, read_only=False)
+SERIAL_ASK = msgspec.structs.replace(ASK, read_only=False)
+SERIAL_DENY = msgspec.structs.replace(DENY, read_only=False)
 
 
 # What the runtime reports.

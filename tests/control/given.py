@@ -194,6 +194,7 @@ class Given:
             epoch=self.epoch,
             closed=frozenset(self.closed & named),
             evaluation=self._verdicts[found[2].call] if found is not None else None,
+            evaluations=dict(self._verdicts),
             approval_expiry_us=self.expiry,
         )
 

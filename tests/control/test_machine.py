@@ -40,6 +40,9 @@ from .examples import (
     ALLOW,
     ASK,
     DENY,
+    SERIAL,
+    SERIAL_ASK,
+    SERIAL_DENY,
     SESSION,
     THREAD,
     answered,
@@ -56,7 +59,7 @@ from .given import Given, Step
 from .witness import Run, Witness
 
 MINUTE = 60_000_000
-VERDICTS = st.sampled_from([ALLOW, ALLOW, ALLOW, ASK, ASK, ASK, DENY])
+VERDICTS = st.sampled_from([ALLOW, ALLOW, SERIAL, SERIAL, ASK, ASK, SERIAL_ASK, SERIAL_ASK, DENY, SERIAL_DENY])
 TOOLS = st.sampled_from(["Read", "Write", "Finalize"])
 #: Ids that callers give, and those that were minted.
 MINE = st.sampled_from(["trn_a", "trn_b", "trn_c", "trn_d"])

@@ -21,6 +21,7 @@ from callboard.contracts.facts import (
     ToolRequested,
 )
 from callboard.contracts.live import PartialKind, partial_key
+from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 
@@ -63,11 +64,13 @@ class Mark(NamedTuple):
 
 
 class Batch:
-    """Collects the facts of one decision and holds the state that they lead to."""
+    """Collects the facts of one decision and holds the state that they lead to. `looks` are the gate's newest verdicts on calls
+    whose turn has not come, by their ids."""
 
     def __init__(self, state: Session, known: Known) -> None:
         self.state = state
         self.known = known
+        self.looks: dict[str, Evaluation] = dict(known.evaluations)
         self._facts: list[NewFact] = []
         self._blobs: list[Blob] = []
         self._ends: list[str] = []

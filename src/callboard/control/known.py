@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -91,8 +91,8 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     it raises Refusal where none can start.
 
     `closed` holds those of the ids that a command names which are terminal. `evaluation` is the gate's fresh verdict on the
-    call that an approval is for. `context_steps` is how many steps of older turns a
-    model is told of at most.
+    call that an approval is for, `evaluations` its fresh verdicts on calls that wait for others of their answer.
+    `context_steps` is how many steps of older turns a model is told of at most.
     `approval_expiry_us` is how long an action waits, 0 for ever. `find` gives the definition that a name or an alias reaches,
     `names` those that there are. `team_budget` is how many children of one parent work at once, `group_budget` how many of
     one provider. `next_wake` is the first time of a schedule after one that is given, 0 where none comes; `archived` says
@@ -109,6 +109,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int = 0
     closed: frozenset[str] = frozenset()
     evaluation: Evaluation | None = None
+    evaluations: Mapping[str, Evaluation] = msgspec.field(default_factory=dict[str, Evaluation])
     context_steps: int = 2000
     approval_expiry_us: int = 0
     find: Callable[[str], Definition | None] = _nobody

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from callboard.contracts.commands import RespondAction, ResumeThread, SubmitTurn
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.facts import AgentWoke, Fact
 from callboard.contracts.ports.store import Append, StoredAnswer
@@ -16,7 +17,7 @@ from callboard.contracts.scope import SCHEDULE, Actor
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, command, outcome
 from callboard.control.effects import Effect, ScheduleSession, ShareRule, effects, sleeps, standing
-from callboard.control.outcomes import Outcome, TakenOver
+from callboard.control.outcomes import Outcome, TakenOver, TimeCame
 from callboard.control.state import Session
 
 from .contexts import Contexts
@@ -30,6 +31,7 @@ from .runs import Runs
 from .setup import Setups
 from .veiling import redacted_report
 from .verdicts import Verdicts
+from .waited import Answers
 
 _T = TypeVar("_T")
 
@@ -61,6 +63,7 @@ class SessionHost:
         self.runs = Runs(setups, self._keeper, lambda: self.home, parts.clock.now)
         self.verdicts = Verdicts(parts, self._keeper, self.runs)
         self.foreign = Foreign()
+        self.answers = Answers(self.report)
         self.processes = Processes(parts, self.report)
         self._knowing = Knowing(parts, self._keeper, lambda: self.home, runs=self.runs, verdicts=self.verdicts)
 
@@ -105,10 +108,14 @@ class SessionHost:
         `kept` is the key and body hash under which the answer is stored; its answer is filled in here. `alongside` is begun
         right behind the append, to be in the same group commit; what it raises is not told: it must be tried again.
         """
+        if isinstance(request, SubmitTurn | ResumeThread | RespondAction):
+            await self.runs.ready()
         return await self._serial(self._command(request, actor, kept, alongside))
 
     async def report(self, report: Outcome) -> None:
         """Takes what an effect came to."""
+        if isinstance(report, TimeCame):
+            await self.runs.ready()
         await self._serial(self._report(report))
 
     async def settled(self) -> None:
@@ -162,7 +169,7 @@ class SessionHost:
         return answer
 
     async def _report(self, report: Outcome) -> None:
-        known = self._knowing.now(self.epoch)
+        known = await self._knowing.at(self.epoch)
         decision = outcome(self.state, redacted_report(report, self.parts.secrets), known)
         actor = SCHEDULE if any(_by_time(new.fact) for new in decision.facts) else None
         await self._commit(decision, Origin(at=max(known.now, self.state.at), actor=actor), None)
@@ -204,6 +211,7 @@ class SessionHost:
                 self.verdicts.take(record.scope.tool_call)
         self.runs.take(records)
         self.foreign.take(records)
+        self.answers.take(records)
         self.parts.feed.facts(self.session, records, batch.ends)
         await self.contexts.take(records)
         for effect in effects(records):

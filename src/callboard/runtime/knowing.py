@@ -49,7 +49,7 @@ class Knowing:
     async def of(self, request: SessionCommand, epoch: int) -> Known:
         """When a command comes: also which of the ids that it names are closed, and what the gate says of what it approves."""
         state = self._keeper.state
-        known = self.now(epoch)
+        known = await self.at(epoch)
         if isinstance(request, ImportTurn):
             # What is taken over from elsewhere bears its own time.
             known = msgspec.structs.replace(known, now=request.at)
@@ -64,6 +64,12 @@ class Knowing:
         if isinstance(request, RespondAction) and request.decision == "approve":
             known = msgspec.structs.replace(known, evaluation=await self._verdicts.again(request.action_id))
         return known
+
+    async def at(self, epoch: int) -> Known:
+        """When something is decided: also what the gate says of calls whose turn may come by that."""
+        known = self.now(epoch)
+        looks = await self._verdicts.waiting_their_turn()
+        return msgspec.structs.replace(known, evaluations=looks) if looks else known
 
     def now(self, epoch: int) -> Known:
         """At any time."""

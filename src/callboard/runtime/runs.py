@@ -14,6 +14,7 @@ from callboard.contracts.record import Record
 from callboard.control.known import Setup
 from callboard.control.state import OpenRun, Session
 
+from .catalogs import under
 from .home import Home
 from .keeper import StateKeeper
 from .setup import RunSetup, Setups, tool_context
@@ -41,8 +42,14 @@ class Runs:
         `store_unusable` where that cannot be read any more."""
         found = self._told.get(run.run)
         if found is None:
-            found = self._told[run.run] = await self._setups.told(self._home().folder, run)
+            found = self._told[run.run] = await self._setups.told(self._home(), run)
+        if len(found.specs) < len(run.tools):
+            found = self._told[run.run] = await self._setups.grown(self._home(), run, found)
         return found
+
+    async def ready(self) -> None:
+        """Waits for the servers of the folder, within their bound, so that a run that begins now has what they bring."""
+        await self._setups.ready(self._home())
 
     async def tool_context(self, thread: str) -> ToolContext:
         """On whose behalf the thread's run evaluates and runs tools."""
@@ -52,12 +59,9 @@ class Runs:
         agent = (await self.of(run)).definition
         state, home = self._keeper.state, self._home()
         rules = standing(home, state, self._now())
-        context = msgspec.structs.replace(
-            tool_context(home.folder, agent, run.mode, home.permitted(run.permission_mode, agent), rules, run.tools),
-            trusted=home.settings.trusted,
-            shell=home.settings.shell,
-            servers=home.settings.servers,
-        )
+        mode = home.permitted(run.permission_mode, agent)
+        told = tool_context(home.folder, agent, run.mode, mode, rules, run.tools)
+        context = msgspec.structs.replace(under(told, home.settings), found=run.tools)
         child = state.threads[thread].child
         if child is None:
             return context

@@ -66,6 +66,7 @@ class Runtime:
         await self.commands.settled()
         self.workspaces.close()
         await self.sessions.close()
+        await self.parts.toolbox.close()
         await self.parts.store.close()
 
     async def _recover(self) -> None:

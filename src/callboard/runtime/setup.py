@@ -4,7 +4,7 @@ what an agent was told. The role is kept as the whole definition, so that a run 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -17,10 +17,13 @@ from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.ports.model import Route, ToolSpec
 from callboard.contracts.ports.tools import ToolContext
 from callboard.control.defined import session_roster
-from callboard.control.known import EXTERNAL, Setup
+from callboard.control.given import NOTHING
+from callboard.control.known import EXTERNAL, Catalog, Setup
 from callboard.control.state import OpenRun, Session
 
+from .catalogs import catalog, under
 from .home import Home
+from .instructions import instructions
 from .parts import Parts
 from .teamwork import teamwork, told_of_team
 from .veiling import redacted
@@ -36,7 +39,7 @@ _MODES: dict[Mode, str] = {
     "ends nothing.",
 }
 
-_LAYERS: tuple[PromptLayer, ...] = ("system", "role", "mode", "task")
+_LAYERS: tuple[PromptLayer, ...] = ("system", "instructions", "role", "mode", "task")
 _MARKDOWN = "text/markdown; charset=utf-8"
 _PLANNING = "You are planning: read and think, and write nothing but documents."
 
@@ -56,11 +59,15 @@ class RunSetup:
 
 @dataclass(frozen=True)
 class _Made:
-    """A setup with the bytes of its layers, and the hash of the roster that it tells of."""
+    """A setup with the bytes of its layers, the hash of the roster that it tells of, all tools as its agent has them, and what
+    files of the folder say."""
 
     setup: RunSetup
     blobs: tuple[Blob, ...]
     roster: str
+    catalog: Catalog
+    context: ToolContext
+    said: str
 
 
 class Setups:
@@ -80,7 +87,10 @@ class Setups:
         name = definition or definitions.lead(folder).name
         agent = redacted(roster.find(name) or definitions.get(folder, name), self._parts.secrets)
         permitted = home.permitted(permission_mode, agent)
-        made = self._of(folder, agent, mode, permitted, roster)
+        external = agent.provider in EXTERNAL
+        # A program of its own reads what it wants of a folder by itself.
+        given, said = (NOTHING, "") if external else instructions(self._parts, home)
+        made = self._of(home, agent, mode, permitted, roster, said)
         route = _elsewhere(agent) if agent.provider in EXTERNAL else self._parts.models.route(agent.model)
         return Setup(
             agent_name=agent.name,
@@ -90,7 +100,9 @@ class Setups:
             max_iters=agent.max_iters,
             prompts=made.setup.prompts,
             prompt_blobs=made.blobs,
-            tools=() if agent.provider in EXTERNAL else tuple(spec.name for spec in made.setup.specs),
+            tools=() if external else tuple(spec.name for spec in made.setup.specs),
+            catalog=None if external else made.catalog,
+            servers=() if external else self._parts.toolbox.servers(made.context),
             candidates=tuple(
                 Candidate(provider=provider, model=model, excluded=route.excluded[index] if route.excluded else "")
                 for index, (provider, model) in enumerate(route.candidates)
@@ -100,13 +112,30 @@ class Setups:
             route_reason=route.reason,
             workspace_sequence=home.sequence,
             permission_mode=permitted,
+            instructions=given,
         )
 
     def made(self, prompts: tuple[PromptRef, ...]) -> RunSetup | None:
         """The setup with these layers, where it is the newest of its definition and modes."""
         return next((made.setup for made in self._made.values() if made.setup.prompts == prompts), None)
 
-    async def told(self, folder: str, run: OpenRun) -> RunSetup:
+    async def ready(self, home: Home) -> None:
+        """Waits for the servers of the folder, within their bound."""
+        if home.settings.servers:
+            await self._parts.toolbox.prepare(_of_folder(home))
+
+    async def grown(self, home: Home, run: OpenRun, setup: RunSetup) -> RunSetup:
+        """The setup with the tools that the run looked for since it began, as far as they are there."""
+        await self.ready(home)
+        told = tool_context(home.folder, setup.definition, run.mode, run.permission_mode, teamwork=run.tools)
+        context = msgspec.structs.replace(under(told, home.settings), found=run.tools)
+        known = {spec.name for spec in setup.specs}
+        more = tuple(
+            spec for spec in self._parts.toolbox.specs(context) if spec.name in run.tools and spec.name not in known
+        )
+        return replace(setup, specs=(*setup.specs, *more)) if more else setup
+
+    async def told(self, home: Home, run: OpenRun) -> RunSetup:
         """What the run was told when it began, as the log has it. Raises Refusal `store_unusable` where it has it no more."""
         layers: dict[PromptLayer, bytes] = {prompt.layer: await self._read(prompt) for prompt in run.prompts}
         try:
@@ -114,7 +143,7 @@ class Setups:
         except msgspec.MsgspecError as error:
             raise _unreadable(f"the definition of {run.definition}") from error
         texts: Mapping[PromptLayer, str] = {layer: data.decode() for layer, data in layers.items()}
-        context = tool_context(folder, agent, run.mode, run.permission_mode, teamwork=run.tools)
+        context = tool_context(home.folder, agent, run.mode, run.permission_mode, teamwork=run.tools)
         specs = self._parts.toolbox.specs(context)
         return RunSetup(
             definition=agent,
@@ -123,35 +152,51 @@ class Setups:
             specs=tuple(spec for spec in specs if spec.name in run.tools),
         )
 
-    def _of(self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster) -> _Made:
-        key = (folder, agent.name, mode, permission_mode)
+    def _of(
+        self, home: Home, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster, said: str
+    ) -> _Made:
+        key = (home.folder, agent.name, mode, permission_mode)
         made = self._made.get(key)
-        if made is None or made.setup.definition != agent or made.roster != roster.hash:
-            made = self._made[key] = self._make(folder, agent, mode, permission_mode, roster)
+        if made is None or made.setup.definition != agent or made.roster != roster.hash or made.said != said:
+            made = self._made[key] = self._make(home, agent, mode, permission_mode, roster, said)
+        # What servers bring changes while the definition stays.
+        context = under(made.context, home.settings)
+        if context != made.context or context.servers:
+            specs = self._parts.toolbox.specs(context)
+            told = catalog(self._parts.toolbox.inventory(context))
+            made = self._made[key] = replace(
+                made, setup=replace(made.setup, specs=specs), catalog=told, context=context
+            )
         return made
 
     def _make(
-        self, folder: str, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster
+        self, home: Home, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster, said: str
     ) -> _Made:
         texts: dict[PromptLayer, str] = {
             "system": _SYSTEM,
             "mode": f"{_MODES[mode]}\n{_PLANNING}" if permission_mode == "planning" else _MODES[mode],
-            "task": "\n".join(part for part in (f"The folder is {folder}.", told_of_team(agent, roster)) if part),
+            "task": "\n".join(part for part in (f"The folder is {home.folder}.", told_of_team(agent, roster)) if part),
         }
+        if said:
+            texts["instructions"] = said
         texts = redacted(texts, self._parts.secrets)
         blobs: dict[PromptLayer, Blob] = {layer: blob_of(text.encode(), _MARKDOWN) for layer, text in texts.items()}
         blobs["role"] = blob_of(msgspec.json.encode(agent), "application/json")
         prompts = tuple(
-            PromptRef(layer=layer, hash=blobs[layer].ref.hash, size=blobs[layer].ref.size) for layer in _LAYERS
+            PromptRef(layer=layer, hash=blobs[layer].ref.hash, size=blobs[layer].ref.size)
+            for layer in _LAYERS
+            if layer in blobs
         )
-        context = tool_context(folder, agent, mode, permission_mode, teamwork=teamwork(agent, roster))
+        told = tool_context(home.folder, agent, mode, permission_mode, teamwork=teamwork(agent, roster))
+        context = under(told, home.settings)
         setup = RunSetup(
             definition=agent,
             prompts=prompts,
             system=_system(agent, texts),
             specs=self._parts.toolbox.specs(context),
         )
-        return _Made(setup, tuple(blobs[layer] for layer in _LAYERS), roster.hash)
+        tools = self._parts.toolbox.inventory(context)
+        return _Made(setup, tuple(blobs.values()), roster.hash, catalog(tools), context, said)
 
     async def _read(self, prompt: PromptRef) -> bytes:
         data = await self._parts.store.blobs.get(prompt.hash)
@@ -181,6 +226,20 @@ def tool_context(
         teamwork=teamwork,
         work_globs=agent.work_globs,
     )
+
+
+def _of_folder(home: Home) -> ToolContext:
+    """On behalf of nobody: as far as servers are concerned."""
+    nobody = ToolContext(
+        folder=home.folder,
+        agent="",
+        definition_hash="",
+        tools=(),
+        policy=(),
+        mode="chat",
+        permission_mode="planning",
+    )
+    return under(nobody, home.settings)
 
 
 def _elsewhere(agent: Definition) -> Route:

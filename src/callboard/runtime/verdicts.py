@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.control.decide.actions import waiting
+from callboard.control.state import OpenCall
 
 from .keeper import StateKeeper
 from .parts import Parts
@@ -50,11 +51,23 @@ class Verdicts:
         look = self._foreign.get(call.call)
         if look is not None:
             return await self.of_foreign(thread.thread, call.call, look)
+        return await self._look(thread.thread, call)
+
+    async def waiting_their_turn(self) -> dict[str, Evaluation]:
+        """The gate's present verdicts on the calls that wait for others of their answer, by their ids."""
+        found: dict[str, Evaluation] = {}
+        for thread in self._keeper.state.threads.values():
+            for call in thread.run.calls if thread.run is not None else ():
+                if call.phase == "requested":
+                    found[call.call] = await self._look(thread.thread, call)
+        return found
+
+    async def _look(self, thread: str, call: OpenCall) -> Evaluation:
         arguments = call.arguments.text
         if call.arguments.ref is not None:
             data = await self._parts.store.blobs.get(call.arguments.ref.hash)
             arguments = arguments if data is None else data.decode()
-        return await self.of(thread.thread, ToolCall(call_id=call.call, tool=call.tool, arguments=arguments))
+        return await self.of(thread, ToolCall(call_id=call.call, tool=call.tool, arguments=arguments))
 
     def take(self, call: str) -> Evaluation | None:
         """The verdict under which the call is run; it is asked for once."""

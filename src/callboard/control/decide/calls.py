@@ -41,15 +41,19 @@ ONE_CALL = "Only one tool call of an answer is taken in chat. Ask for this one a
 
 
 def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> None:
-    """The calls of one answer. In `chat` an answer may make one call; those beyond it get a named refusal.
+    """The calls of one answer. In `chat` an answer may make one call; those beyond it get a named refusal. In `auto` those that
+    only read begin at once, one beside the other; every other call waits for those before it, and they for it.
 
     The steps of the answer's parts are given before its facts are, so those of its actions come after all of them.
     """
     past = max(call.step for call in wanted) + 1
+    serial: set[str] = set()
     for index, call in enumerate(wanted):
         thread, run = open_run(batch, thread_id)
         scope = call_scope(thread, run, call)
         evaluation = call.evaluation
+        alone = not evaluation.read_only or any(one.call in serial for one in run.calls)
+        batch.looks[call.call] = evaluation
         batch.say(
             ToolRequested(
                 tool=call.tool,
@@ -60,29 +64,59 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
             ),
             scope,
         )
-        batch.say(
-            PermissionEvaluated(
-                tool=call.tool,
-                verdict=evaluation.verdict,
-                risk=evaluation.risk,
-                arguments_hash=evaluation.arguments_hash,
-                checks=evaluation.checks,
-            ),
-            scope,
-        )
         if run.mode == "chat" and index > 0:
+            _evaluated(batch, scope, call.tool, evaluation)
             batch.say(ToolRefused(code="one_call_at_a_time", message=ONE_CALL), scope)
         elif run.stopping:
+            _evaluated(batch, scope, call.tool, evaluation)
             batch.say(ToolCancelled(started=False), scope)
-        elif evaluation.verdict == "deny":
-            batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
-        elif call.tool in MAKING:
-            _ask_to_make(batch, scope, call.tool, evaluation, past)
-        elif evaluation.verdict == "allow":
-            let_through(batch, scope, call.tool, evaluation)
-        else:
-            ask(batch, scope, call.tool, evaluation, past)
+        elif not ((alone and run.calls) or any(one.phase == "requested" for one in run.calls)):
+            _judge(batch, scope, call.tool, evaluation, past)
+            if not evaluation.read_only:
+                serial.add(call.call)
     proceed(batch, thread_id)
+
+
+def _judge(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+    """The call's turn has come: it goes the way that the gate's word shows."""
+    _evaluated(batch, scope, tool, evaluation)
+    if evaluation.verdict == "deny":
+        batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
+    elif tool in MAKING:
+        _ask_to_make(batch, scope, tool, evaluation, past)
+    elif evaluation.verdict == "allow":
+        let_through(batch, scope, tool, evaluation)
+    else:
+        ask(batch, scope, tool, evaluation, past)
+
+
+def _evaluated(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
+    batch.say(
+        PermissionEvaluated(
+            tool=tool,
+            verdict=evaluation.verdict,
+            risk=evaluation.risk,
+            arguments_hash=evaluation.arguments_hash,
+            checks=evaluation.checks,
+        ),
+        scope,
+    )
+
+
+def _begin_next(batch: Batch, thread_id: str) -> None:
+    """Once no call of the run is under way those begin that waited for it: all that only read up to the first that does not, or
+    that one. The gate has looked at them again, since what came before may have changed what they are about."""
+    while True:
+        thread, run = open_run(batch, thread_id)
+        if run.stopping or not run.calls or any(call.phase != "requested" for call in run.calls):
+            return
+        for index, call in enumerate(run.calls):
+            evaluation = batch.looks[call.call]
+            if index and not evaluation.read_only:
+                break
+            _judge(batch, call_scope(thread, run, call), call.tool, evaluation, 0)
+            if not evaluation.read_only:
+                break
 
 
 def ended(batch: Batch, report: ToolEnded) -> None:
@@ -143,7 +177,11 @@ def proceed(batch: Batch, thread_id: str) -> None:
     While a model call is open the calls are those of an agent that is a program of its own, which goes on by itself.
     """
     _, run = open_run(batch, thread_id)
-    if run.calls or run.stopping or run.model_step:
+    if run.model_step:
+        return
+    _begin_next(batch, thread_id)
+    _, run = open_run(batch, thread_id)
+    if run.calls or run.stopping:
         return
     if run.mode == "auto" and run.finalised:
         complete(batch, thread_id)

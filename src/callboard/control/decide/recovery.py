@@ -59,11 +59,15 @@ def taken_over(batch: Batch, report: TakenOver) -> bool:
 
 
 def rests(state: Session, thread: Thread) -> bool:
-    """True where the thread's run needs no process: all its calls wait for a person, or for children that do."""
+    """True where the thread's run needs no process: all its calls wait for a person, for children that do, or for those before
+    them."""
     run = thread.run
     if run is None or run.stopping or run.model_step or not run.calls:
         return False
-    return all(call.phase == "waiting" or (bool(call.awaits) and _children_rest(state, call)) for call in run.calls)
+    return all(
+        call.phase in ("waiting", "requested") or (bool(call.awaits) and _children_rest(state, call))
+        for call in run.calls
+    )
 
 
 def _children_rest(state: Session, call: OpenCall) -> bool:
