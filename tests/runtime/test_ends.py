@@ -39,7 +39,7 @@ async def test_a_breakdown_keeps_what_was_shown_and_leaves_no_text_in_the_making
         monkeypatch.setattr(home.runtime.parts.toolbox, "evaluate", breaks)
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.interrupted")
-        assert (await home.types(turn.session_id))[6:] == [
+        assert (await home.types(turn.session_id))[7:] == [
             "message.interrupted",
             "model.interrupted",
             "turn.interrupted",
@@ -93,7 +93,7 @@ async def test_what_a_failed_attempt_brought_stays_dropped_when_the_wait_is_inte
         await home.until(turn.session_id, "model.failed")
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
-        assert (await home.types(turn.session_id))[6:] == [
+        assert (await home.types(turn.session_id))[7:] == [
             "model.failed",
             "turn.interrupt.requested",
             "model.interrupted",

@@ -71,6 +71,7 @@ async def test_a_turn_of_two_calls_and_one_tool_takes_four_transactions(tmp_path
                 "thread.opened",
                 "turn.submitted",
                 "turn.started",
+                "tool.catalog.resolved",
                 "routing.resolved",
                 "model.requested",
             ],
