@@ -20,7 +20,7 @@ import {
 } from './rows'
 import { SETTINGS_ANSWERS } from './settings-material'
 import { crowd, forming, team } from './team-scenarios'
-import { work } from './work-scenarios'
+import { tools, work } from './work-scenarios'
 
 function streaming(): Scenario {
   const at = (step: number, key?: string) => place('trn_b', 300, step, key)
@@ -292,4 +292,5 @@ export const SCENARIOS: Readonly<Record<string, () => Scenario>> = {
   credential,
   plan,
   work,
+  tools,
 }

@@ -1,8 +1,19 @@
 /** Made-up situations of real work: artifacts with versions, what turns are given, and what was left out. */
 import type { ArtifactRow, ContextRow, Op, VersionEntry } from '../src/system/generated/contracts'
 import type { Scenario } from './fake-server'
-import { base, cards, DIFF, done, now } from './material'
-import { place, SESSION, sessionRow, statusRow, THREAD, textPart, toolPart, turnRow, upsert } from './rows'
+import { base, cards, DIFF, done, now, running } from './material'
+import {
+  actionRow,
+  place,
+  SESSION,
+  sessionRow,
+  statusRow,
+  THREAD,
+  textPart,
+  toolPart,
+  turnRow,
+  upsert,
+} from './rows'
 
 const NOTES = `# Why the parser failed
 
@@ -208,6 +219,96 @@ export function work(): Scenario {
         added: 4,
         removed: 2,
       }),
+    },
+  }
+}
+
+const FORM = {
+  server: 'tickets',
+  message: 'Where shall the ticket go?',
+  schema: {
+    type: 'object',
+    required: ['project', 'title'],
+    properties: {
+      project: { type: 'string', title: 'Project', enum: ['core', 'web'], enumNames: ['Core', 'Web'] },
+      title: { type: 'string', title: 'Title', minLength: 3, description: 'One line.' },
+      points: { type: 'integer', title: 'Points', minimum: 1, maximum: 13 },
+      urgent: { type: 'boolean', title: 'Urgent' },
+    },
+  },
+}
+
+/** A call of a server's tool that is half way and asks for a form, a process in the background, and the inventory of tools. */
+export function tools(): Scenario {
+  const at = (step: number, key?: string) => place('trn_b', 300, step, key)
+  return {
+    workspace: cards,
+    openAtFirst: SESSION,
+    sessions: {
+      [SESSION]: [
+        ...base(),
+        running('trn_b', 300, 'waiting'),
+        upsert('status', statusRow({ status: 'blocked', detail: 'waiting_approval', turnId: 'trn_b' })),
+        upsert(
+          'parts',
+          toolPart(at(2, 'cal_t'), 'tickets_create', {
+            state: 'progress',
+            summary: 'The parser walks its tokens twice',
+            startedAt: now() - 9e6,
+            durationMs: 0,
+            done: 7,
+            total: 20,
+          }),
+        ),
+        upsert('processes', {
+          kind: 'process',
+          key: 'prc_a',
+          order: 310,
+          sequence: 310,
+          processId: 'prc_a',
+          threadId: THREAD,
+          agentId: 'agt_a',
+          turnId: 'trn_b',
+          toolCallId: 'cal_p',
+          state: 'running',
+          command: { text: 'python -m http.server 8080' },
+          startedAt: now() - 95e6,
+        }),
+        upsert(
+          'actions',
+          actionRow({
+            actionType: 'structured_input',
+            tool: 'tickets_create',
+            toolCallId: 'cal_t',
+            turnId: 'trn_b',
+            prompt: `The server tickets asks:\n\n${FORM.message}`,
+            decisions: ['answer', 'reject'],
+            arguments: { text: JSON.stringify(FORM) },
+          }),
+        ),
+      ],
+    },
+    answers: {
+      get_tool_inventory: () => ({
+        agent: 'solo',
+        tools: [
+          { name: 'Read', source: 'folder', availability: 'loaded', readOnly: true, concurrency: 'parallel' },
+          { name: 'Bash', source: 'folder', availability: 'loaded', destructive: true },
+          { name: 'tickets_create', source: 'mcp:tickets', availability: 'loaded', interruption: 'asked' },
+          { name: 'search', source: 'mcp:search', availability: 'blocked', reason: 'Its server is lost.' },
+          {
+            name: 'Write',
+            source: 'folder',
+            availability: 'excluded',
+            reason: 'Its definition lists no Write.',
+          },
+        ],
+        servers: [
+          { name: 'tickets', transport: 'stdio', condition: 'connected', tools: 1 },
+          { name: 'search', transport: 'http', condition: 'lost', message: 'It ended with 1.' },
+        ],
+      }),
+      list_processes: () => ({ processes: [] }),
     },
   }
 }

@@ -67,6 +67,7 @@ function ofSession(context: CommandContext): readonly Row[] {
     row('compose', t('palette.compose'), 'edit', true, context.compose),
     row('artifacts', t('palette.artifacts'), 'layers', here, () => context.showTab('artifacts')),
     row('context', t('palette.context'), 'gauge', here, () => context.showTab('context')),
+    row('tools', t('palette.tools'), 'tool', here, () => context.showTab('tools')),
     row('pin', t(active?.pinned ? 'sessions.unpin' : 'sessions.pin'), 'pin', here, () =>
       update({ pinned: !active?.pinned }),
     ),

@@ -19,6 +19,7 @@ import type { Panel } from './use-layout'
 import { useNamesOf } from './use-names'
 import { statusOf, type useSessionRows } from './use-session-rows'
 
+const SessionTools = lazy(() => import('./session-tools'))
 const OpenedArtifact = lazy(() => import('./opened-artifact'))
 
 export function Details(props: {
@@ -104,6 +105,12 @@ function useLast({ session, view, handlers, artifacts }: Parameters<typeof Detai
     tabs.push({ id: 'artifacts', label: t('artifact.title'), content })
   }
   tabs.push({ id: 'context', label: t('context.tab'), content: <ContextPanel {...context} /> })
+  const tools = (
+    <Suspense fallback={<p className="text-ink-faint">{t('tool.loading')}</p>}>
+      <SessionTools session={session} view={view} />
+    </Suspense>
+  )
+  tabs.push({ id: 'tools', label: t('tools.tab'), content: tools })
   if (view.team === null) {
     tabs.push({ id: 'team', label: t('team.tab'), content: <Alone handlers={handlers} /> })
   }

@@ -10,6 +10,7 @@ import { ThemeChoice } from '@/system/local/theme'
 import { LocalValues } from '@/system/local/values'
 import { ArtifactDesk } from '@/system/workbench/artifact-desk'
 import { SettingsDesk } from '@/system/workbench/settings-desk'
+import { Tooling } from '@/system/workbench/tooling'
 import { Trust } from '@/system/workbench/trust'
 import { Workbench } from '@/system/workbench/workbench'
 
@@ -24,6 +25,7 @@ export interface Services {
   readonly desk: ArtifactDesk
   readonly trust: Trust
   readonly settings: SettingsDesk
+  readonly tooling: Tooling
 }
 
 export function makeServices(
@@ -46,5 +48,6 @@ export function makeServices(
     desk: new ArtifactDesk(api, values),
     trust: new Trust(api, values),
     settings: new SettingsDesk(api),
+    tooling: new Tooling(api),
   }
 }

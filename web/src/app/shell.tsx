@@ -7,6 +7,7 @@ import { AddDialog } from '@/features/team/add-agent'
 import type { AgentOffer } from '@/features/team/handlers'
 import type { SessionCard } from '@/system/rows/model'
 import { NO_SIGNAL } from '@/system/signal'
+import type { Workbench } from '@/system/workbench/workbench'
 import { IconButton } from '@/ui/button'
 import { ActiveSession } from './active-session'
 import { type CommandContext, paletteCommands, type SessionOffers } from './commands'
@@ -34,6 +35,7 @@ export function Shell() {
   useSignalByFrame(workbench.workspaceFeed?.rows.changes ?? NO_SIGNAL)
   useRoute(workbench)
   usePresence(workbench)
+  useFresh(workbench)
   const layout = useLayout()
   const input = useRef<HTMLTextAreaElement>(null)
   const [palette, setPalette] = useState(false)
@@ -176,6 +178,15 @@ const NOTHING_OFFERED: SessionOffers = {
   interrupt: NOTHING,
   resume: NOTHING,
   showTab: NOTHING,
+}
+
+/** What was opened elsewhere meanwhile is known to who comes back to the page. */
+function useFresh(workbench: Workbench) {
+  useEffect(() => {
+    const look = () => void workbench.refreshMeta()
+    window.addEventListener('focus', look)
+    return () => window.removeEventListener('focus', look)
+  }, [workbench])
 }
 
 function useShortcuts({ palette, decide }: { palette: () => void; decide: () => void }) {

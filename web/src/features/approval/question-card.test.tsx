@@ -122,3 +122,45 @@ test('a plan is accepted, sent back with what shall be different, or rejected wi
     [{ decision: 'reject', text: 'Read only' }],
   ])
 })
+
+const FORM = {
+  type: 'object',
+  required: ['title'],
+  properties: {
+    title: { type: 'string', title: 'Title' },
+    points: { type: 'integer', title: 'Points', maximum: 13 },
+    urgent: { type: 'boolean', title: 'Urgent' },
+  },
+}
+const ASKS_A_FORM: Partial<WireAction> = {
+  actionType: 'structured_input',
+  arguments: { text: JSON.stringify({ server: 'tickets', message: '', schema: FORM }) },
+}
+
+test('what a server asks for is a form, checked before it is sent as an object of its schema', async () => {
+  const onAnswer = vi.fn()
+  show(<Host row={ASKS_A_FORM} onAnswer={onAnswer} />)
+  await userEvent.type(screen.getByLabelText('Points'), '40')
+  await userEvent.click(screen.getByRole('button', { name: 'Answer' }))
+  expect(screen.getAllByRole('alert').map((one) => one.textContent)).toEqual([
+    'This is needed.',
+    'This must be at most 13.',
+  ])
+  expect(onAnswer).not.toHaveBeenCalled()
+  await userEvent.type(screen.getByLabelText(/^Title/), 'Tokens twice')
+  await userEvent.clear(screen.getByLabelText('Points'))
+  await userEvent.type(screen.getByLabelText('Points'), '8')
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Urgent' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Answer' }))
+  expect(JSON.parse(onAnswer.mock.calls[0]?.[0].text)).toEqual({
+    title: 'Tokens twice',
+    points: 8,
+    urgent: true,
+  })
+})
+
+test('a form with more than fields can ask for is answered in words', () => {
+  const beyond = { ...FORM, properties: { ...FORM.properties, nested: { type: 'object' } } }
+  show(<Host row={{ ...ASKS_A_FORM, arguments: { text: JSON.stringify({ schema: beyond }) } }} />)
+  expect(screen.getByRole('textbox', { name: 'Your answer' })).toBeTruthy()
+})

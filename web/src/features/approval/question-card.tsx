@@ -1,12 +1,14 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { visibleText } from '@/system/format/ansi'
 import { Fields } from '@/system/format/fields'
+import { type Field, formOf } from '@/system/format/schema'
 import type { Decision } from '@/system/generated/contracts'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
-import { useT } from '../shared/surface'
+import { useT, useWholeText } from '../shared/surface'
 import { ActionContent } from './action-content'
+import { AnswerForm } from './answer-form'
 import { CardHead } from './card-head'
 
 /** What agents ask by a call of their own: what the call holds stands on the card in words. */
@@ -38,7 +40,8 @@ export function QuestionCard(props: QuestionCardProps) {
   useEffect(() => {
     if (takesFocus) field.current?.focus({ preventScroll: true })
   }, [takesFocus])
-  const asked = Fields.of(action.arguments.text)
+  const asked = Fields.of(useWholeText(action.arguments).text)
+  const fields = fieldsIn(action, asked)
   const words = wordsOf(action)
   const offers = (decision: Decision) => action.decisions.includes(decision)
   const answer = () => {
@@ -78,8 +81,18 @@ export function QuestionCard(props: QuestionCardProps) {
           <p role="status" className="text-ink-soft">
             {t(`action.sent.${answered}`)}
           </p>
-          {answered === 'answer' && draft !== '' && <q className="wrap-any text-ink-faint">{draft.trim()}</q>}
+          {answered === 'answer' && draft !== '' && fields.length === 0 && (
+            <q className="wrap-any text-ink-faint">{draft.trim()}</q>
+          )}
         </Sent>
+      ) : fields.length > 0 ? (
+        <AnswerForm
+          fields={fields}
+          draft={draft}
+          onDraft={props.onDraft}
+          mayReject={offers('reject')}
+          onAnswer={props.onAnswer}
+        />
       ) : (
         <>
           {offers('answer') && (
@@ -140,6 +153,12 @@ export function QuestionCard(props: QuestionCardProps) {
       )}
     </section>
   )
+}
+
+/** The fields of a form that was asked for. What a form cannot ask for is answered in words, beside what is asked. */
+function fieldsIn({ decisions }: ActionRow, asked: Fields): readonly Field[] {
+  const { fields, beyond } = formOf(asked.value('schema'))
+  return decisions.includes('answer') && beyond.length === 0 ? fields : []
 }
 
 function Sent({ children }: { children: ReactNode }) {

@@ -1,21 +1,13 @@
 import { type FormEvent, useState } from 'react'
-import { plainTerminalText } from '@/system/format/ansi'
 import type { ServerState } from '@/system/generated/contracts'
 import type { Refused } from '@/system/workbench/notices'
 import type { SettingsShown } from '@/system/workbench/settings-desk'
 import { Button } from '@/ui/button'
-import { Dot, type Tone } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
+import { ServerName, ServerTrouble } from '../shared/servers'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './handlers'
 import { type Entry, entriesOf, Section, TextField, Told, textOf } from './parts'
-
-const TONES: Readonly<Record<NonNullable<ServerState['condition']>, Tone>> = {
-  idle: 'quiet',
-  connecting: 'accent',
-  connected: 'good',
-  lost: 'bad',
-}
 
 /** Servers that bring tools: how each stands, and another one. */
 export function ServersSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
@@ -103,52 +95,6 @@ function Server(props: {
       </div>
       {state !== null && <ServerTrouble state={state} />}
     </li>
-  )
-}
-
-export function ServerName({ name, state }: { name: string; state: ServerState | null }) {
-  const t = useT()
-  const condition = state?.condition ?? 'idle'
-  return (
-    <>
-      <Dot tone={state === null ? 'quiet' : TONES[condition]} active={condition === 'connecting'} />
-      <span className="wrap-any font-medium">{name}</span>
-      <span className="text-sm text-ink-faint">
-        {state === null ? t('settings.server.not_held') : t(`settings.server.${condition}`)}
-        {state !== null &&
-          condition === 'connected' &&
-          ` · ${t.count('settings.server_tools', state.tools ?? 0)}`}
-        {state?.title ? ` · ${plainTerminalText(state.title)} ${plainTerminalText(state.version ?? '')}` : ''}
-      </span>
-    </>
-  )
-}
-
-/** Why a server is lost, and what it brought that was not taken. */
-export function ServerTrouble({ state }: { state: ServerState }) {
-  const t = useT()
-  const lost = state.condition === 'lost'
-  const refusals = state.refusals ?? []
-  if (!lost && refusals.length === 0) return null
-  return (
-    <div className="space-y-1 pl-4">
-      {lost && (
-        <p className="wrap-any text-bad">
-          {(state.code && t.maybe(`code.${state.code}`)) || t('settings.server.lost')}{' '}
-          <span className="text-ink-soft">{plainTerminalText(state.message ?? '')}</span>
-        </p>
-      )}
-      {lost && state.said && (
-        <pre className="wrap-any max-h-32 overflow-y-auto rounded-md bg-sunken px-2 py-1 font-mono text-xs whitespace-pre-wrap">
-          {plainTerminalText(state.said)}
-        </pre>
-      )}
-      {refusals.map((why) => (
-        <p key={why} className="wrap-any text-sm text-warn">
-          {plainTerminalText(why)}
-        </p>
-      ))}
-    </div>
   )
 }
 

@@ -105,6 +105,8 @@ function Marks({ agent }: { agent: AgentRow }) {
   const marks = [
     agent.connection === 'disconnected' ? t('team.connection.disconnected') : '',
     agent.stalledSince > 0 ? t('team.stalled') : '',
+    // While it works there is nothing to take over yet.
+    agent.unmerged && (isOver(agent.state) || agent.state === 'idle') ? t('team.unmerged') : '',
     ...agent.degraded
       .filter((how) => how !== 'permission_blocked' || !rises(agent.state))
       .map((how) => degradedText(t, how, agent.blockedOn !== '')),

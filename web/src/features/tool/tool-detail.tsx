@@ -3,6 +3,7 @@ import { laidOutArguments } from '@/system/format/arguments'
 import { wasRefused } from '@/system/rows/activity'
 import type { Text, ToolPart } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
+import { Image } from '../shared/image'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 import { FileChanges } from './file-changes'
@@ -17,7 +18,18 @@ export function ToolDetail({ part }: { part: ToolPart }) {
       <Block title={t('tool.input')} text={part.arguments} json />
       {part.changes.length > 0 && <FileChanges call={part.key} changes={part.changes} />}
       {message && <p className={`wrap-any ${wasRefused(part) ? 'text-ink-soft' : 'text-bad'}`}>{message}</p>}
-      <Block title={t('tool.output')} text={part.output} empty={t('tool.no_output')} />
+      <Block
+        title={t('tool.output')}
+        text={part.output}
+        {...(part.images.length === 0 && { empty: t('tool.no_output') })}
+      />
+      {part.images.map((image, index) => (
+        <Image
+          key={image.hash}
+          content={image}
+          alt={t('tool.image', { number: index + 1, tool: part.tool })}
+        />
+      ))}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
 import { callSummary } from '@/system/format/call-summary'
-import { duration } from '@/system/format/numbers'
+import { count, duration } from '@/system/format/numbers'
 import { wasRefused } from '@/system/rows/activity'
 import type { ToolPart } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
@@ -64,6 +64,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
           {plainTerminalText(said)}
         </span>
         <Changed part={part} />
+        {active && part.done !== null && <HowFar done={part.done} total={part.total} />}
         <span className={`shrink-0 text-sm ${stateTone(part, waiting)}`}>{state}</span>
         <span className="min-w-12 shrink-0 text-right text-sm whitespace-nowrap text-ink-faint">
           {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}
@@ -82,3 +83,25 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
     </div>
   )
 })
+
+/** How far a call is, as its tool told it; without a total only how much was done. */
+function HowFar({ done, total }: { done: number; total: number | null }) {
+  const t = useT()
+  const figures = { done: count(done, t.locale), total: total === null ? '' : count(total, t.locale) }
+  if (total === null || total <= 0) {
+    return <span className="tabular shrink-0 text-sm text-ink-faint">{figures.done}</span>
+  }
+  return (
+    <span className="flex shrink-0 items-center gap-1.5">
+      <progress
+        aria-label={t('tool.progress', figures)}
+        value={Math.min(done, total)}
+        max={total}
+        className="h-1 w-16 appearance-none overflow-hidden rounded-full [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
+      />
+      <span aria-hidden="true" className="tabular text-sm text-ink-faint">
+        {figures.done}/{figures.total}
+      </span>
+    </span>
+  )
+}

@@ -19,6 +19,11 @@ export class Fields {
     return typeof value === 'string' ? value : ''
   }
 
+  /** Whatever stands under that name; undefined where nothing does. */
+  value(name: string): unknown {
+    return this.#value[name]
+  }
+
   flag(name: string): boolean {
     return this.#value[name] === true
   }

@@ -8,6 +8,7 @@ import { enContext } from './en-context'
 import { enFirst } from './en-first'
 import { enSettings } from './en-settings'
 import { enTeam } from './en-team'
+import { enTools } from './en-tools'
 import { enTurns } from './en-turns'
 
 /** Every text of the page, in English. A key that counts ends in `_one` and `_other`. */
@@ -210,4 +211,5 @@ export const en = {
   ...enArtifact,
   ...enContext,
   ...enSettings,
+  ...enTools,
 } as const

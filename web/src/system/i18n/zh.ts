@@ -9,6 +9,7 @@ import { zhContext } from './zh-context'
 import { zhFirst } from './zh-first'
 import { zhSettings } from './zh-settings'
 import { zhTeam } from './zh-team'
+import { zhTools } from './zh-tools'
 import { zhTurns } from './zh-turns'
 
 /** Every text of the page, in simplified Chinese. */
@@ -210,4 +211,5 @@ export const zh: Texts = {
   ...zhArtifact,
   ...zhContext,
   ...zhSettings,
+  ...zhTools,
 }

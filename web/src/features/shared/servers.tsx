@@ -1,0 +1,58 @@
+/** How a server of tools stands, wherever it is told of. */
+import { plainTerminalText } from '@/system/format/ansi'
+import type { ServerState } from '@/system/generated/contracts'
+import { Dot, type Tone } from '@/ui/marks'
+import { useT } from './surface'
+
+const TONES: Readonly<Record<NonNullable<ServerState['condition']>, Tone>> = {
+  idle: 'quiet',
+  connecting: 'accent',
+  connected: 'good',
+  lost: 'bad',
+}
+
+export function ServerName({ name, state }: { name: string; state: ServerState | null }) {
+  const t = useT()
+  const condition = state?.condition ?? 'idle'
+  return (
+    <>
+      <Dot tone={state === null ? 'quiet' : TONES[condition]} active={condition === 'connecting'} />
+      <span className="wrap-any font-medium">{name}</span>
+      <span className="text-sm text-ink-faint">
+        {state === null ? t('settings.server.not_held') : t(`settings.server.${condition}`)}
+        {state !== null &&
+          condition === 'connected' &&
+          ` · ${t.count('settings.server_tools', state.tools ?? 0)}`}
+        {state?.title ? ` · ${plainTerminalText(state.title)} ${plainTerminalText(state.version ?? '')}` : ''}
+      </span>
+    </>
+  )
+}
+
+/** Why a server is lost, and what it brought that was not taken. */
+export function ServerTrouble({ state }: { state: ServerState }) {
+  const t = useT()
+  const lost = state.condition === 'lost'
+  const refusals = state.refusals ?? []
+  if (!lost && refusals.length === 0) return null
+  return (
+    <div className="space-y-1 pl-4">
+      {lost && (
+        <p className="wrap-any text-bad">
+          {(state.code && t.maybe(`code.${state.code}`)) || t('settings.server.lost')}{' '}
+          <span className="text-ink-soft">{plainTerminalText(state.message ?? '')}</span>
+        </p>
+      )}
+      {lost && state.said && (
+        <pre className="wrap-any max-h-32 overflow-y-auto rounded-md bg-sunken px-2 py-1 font-mono text-xs whitespace-pre-wrap">
+          {plainTerminalText(state.said)}
+        </pre>
+      )}
+      {refusals.map((why) => (
+        <p key={why} className="wrap-any text-sm text-warn">
+          {plainTerminalText(why)}
+        </p>
+      ))}
+    </div>
+  )
+}
