@@ -29,6 +29,7 @@ from callboard.runtime.clock import Clock, UuidIds
 from callboard.runtime.parts import Limits, Parts
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.uploads import UploadFolder
+from callboard.secrets.redaction import Redaction
 from callboard.tools.shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
@@ -228,7 +229,7 @@ async def house(
         closed_folders=(str(place / "state"),),
         external=external,
         remotes=remotes,
-        uploads=UploadFolder(place / "state" / "uploads", UuidIds(), (clock or Clock()).now),
+        uploads=UploadFolder(place / "state" / "uploads", UuidIds(), (clock or Clock()).now, Redaction().veil),
         clock=clock or Clock(),
         settings=settings,
         limits=Limits(**{"write_behind": 0.01, **limits}),

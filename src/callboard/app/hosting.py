@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
@@ -79,15 +79,20 @@ async def hosted(
     `stays` is False for a process that ends with its own work. Raises Refusal `bad_settings`, `bad_scenario`.
     """
     from callboard.adapters.http import HttpServer
+    from callboard.secrets.known import Known
 
+    from .keys import here, secrets_of
     from .wiring import asked_first, http_app, models_of, wire
 
     try:
-        with closing(_log_to(home)):
-            models = models_of(settings, environment)
-            wired = wire(store, models, home, environment)
+        with closing(_log_to(home, here(environment).redact)) as file:
+            secrets = await secrets_of(home, settings, environment)
+            file.setFormatter(_Redacted(secrets.redact))
+            models = models_of(settings, environment, secrets.key)
+            wired = wire(store, models, home, environment, secrets)
             async with wired.runtime:
                 token = home.token()
+                secrets.learn([Known("callboard", token, "process")], ["callboard"])
                 server = await HttpServer.start(http_app(wired, token), port=settings.port)
                 endpoint = Endpoint(
                     url=server.url,
@@ -133,9 +138,20 @@ class _LogFile(RotatingFileHandler):
         super().close()
 
 
-def _log_to(home: Home) -> _LogFile:
+class _Redacted(logging.Formatter):
+    """Lines of the log without secrets: what an error quotes, and what its traceback shows."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._redact(super().format(record))
+
+
+def _log_to(home: Home, redact: Callable[[str], str]) -> _LogFile:
     handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_Redacted(redact))
     handler.setLevel(logging.WARNING)
     logging.getLogger().addHandler(handler)
     return handler

@@ -22,12 +22,14 @@ from callboard.runtime.clock import Clock, UuidIds
 from callboard.runtime.parts import Parts
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.uploads import UploadFolder
+from callboard.secrets.redaction import Redaction
 from callboard.tools.shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
 from .demos.catalog import Catalog, demos, scenarios
 from .desk import Desk
 from .home import Home
+from .keys import Reveal, learn_keys, on_demand
 from .providers import providers_of
 from .settings_book import SettingsFiles
 from .toolchains import toolchains
@@ -45,9 +47,10 @@ class Wired:
     models: ConfiguredModels
 
 
-def models_of(settings: Settings, environment: Mapping[str, str]) -> ConfiguredModels:
-    """The models that can be asked. Raises Refusal `bad_settings`, `bad_scenario`."""
-    return ConfiguredModels(model_settings(settings, environment))
+def models_of(settings: Settings, environment: Mapping[str, str], reveal: Reveal | None = None) -> ConfiguredModels:
+    """The models that can be asked. `reveal` puts their keys in place of handles; without one that is looked up when a model
+    is asked. Raises Refusal `bad_settings`, `bad_scenario`."""
+    return ConfiguredModels(model_settings(settings, environment), reveal or on_demand(environment))
 
 
 def model_settings(settings: Settings, environment: Mapping[str, str]) -> ModelSettings:
@@ -60,26 +63,32 @@ def model_settings(settings: Settings, environment: Mapping[str, str]) -> ModelS
     )
 
 
-def wire(store: SqliteStore, models: ConfiguredModels, home: Home, environment: Mapping[str, str]) -> Wired:
+def wire(
+    store: SqliteStore, models: ConfiguredModels, home: Home, environment: Mapping[str, str], secrets: Redaction
+) -> Wired:
     """Puts the runtime together on an open store. Starts nothing. No tool enters the state folder."""
     definitions = FolderDefinitions()
-    settings = SettingsFiles(
-        home, environment, definitions, lambda new: models.configure(model_settings(new, environment))
-    )
+
+    def configure(new: Settings) -> None:
+        learn_keys(secrets, new, environment)
+        models.configure(model_settings(new, environment))
+
+    settings = SettingsFiles(home, environment, definitions, configure)
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
-        toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home())),
+        toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home()), reveal=secrets.key),
         shells=FolderShells(hidden=(str(home.folder),), programs=toolchains(Path.home())),
         definitions=definitions,
         closed_folders=(str(home.folder),),
         demos=Catalog(home.demos),
-        uploads=UploadFolder(home.uploads, UuidIds(), Clock().now),
+        uploads=UploadFolder(home.uploads, UuidIds(), Clock().now, secrets.veil),
         external=AcpAgents(),
         remotes=A2aAgents(),
         settings=settings,
         desk=Desk(models, environment),
+        secrets=secrets,
     )
     return Wired(runtime=Runtime(parts), models=models)
 

@@ -12,8 +12,11 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import Ids
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Upload
 from callboard.tools.kinds import media_of
+
+from .veiling import veiled_bytes
 
 #: How long a file waits, in seconds.
 DAY = 24 * 60 * 60
@@ -23,9 +26,11 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class UploadFolder:
-    """Implements the port `Uploads`. `now` is in microseconds since the epoch. Nothing is made before the first file comes."""
+    """Implements the port `Uploads`. `now` is in microseconds since the epoch; what is kept went through a `veil`. Nothing is
+    made before the first file comes."""
 
-    def __init__(self, folder: Path, ids: Ids, now: Callable[[], int]) -> None:
+    def __init__(self, folder: Path, ids: Ids, now: Callable[[], int], veil: Callable[[], Veil]) -> None:
+        self._veil = veil
         self._folder = folder
         self._ids = ids
         self._now = now
@@ -53,7 +58,7 @@ class UploadFolder:
     async def _write(self, path: Path, pieces: AsyncIterator[bytes]) -> tuple[int, bytes]:
         size, head = 0, b""
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            async for piece in pieces:
+            async for piece in veiled_bytes(pieces, self._veil()):
                 size += len(piece)
                 if size > LARGEST_UPLOAD:
                     most = f"{LARGEST_UPLOAD // 1024 // 1024} MB"

@@ -3,9 +3,11 @@ and once more, as a last look, before anything is appended."""
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import logging
 import re
+from collections.abc import AsyncIterator
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -13,7 +15,7 @@ import msgspec
 from callboard.contracts.commands.base import Command
 from callboard.contracts.content import Blob, BlobRef, blob_of
 from callboard.contracts.facts.turn import PromptRef
-from callboard.contracts.ports.secrets import Secrets
+from callboard.contracts.ports.secrets import Secrets, Veil
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.contracts.record import NewFact
@@ -98,6 +100,18 @@ def body_hash(name: str, command: Command, secrets: Secrets) -> str:
     a request that is repeated after a restart is still the same one."""
     body = msgspec.json.encode(redacted(command, secrets))
     return hashlib.sha256(name.encode() + b"\0" + _SEEN.sub(b"secret://seen", body)).hexdigest()
+
+
+async def veiled_bytes(pieces: AsyncIterator[bytes], veil: Veil) -> AsyncIterator[bytes]:
+    """Bytes that come in pieces, whatever they are, with handles in place of secrets."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    async for piece in pieces:
+        shown = veil.add(decoder.decode(piece))
+        if shown:
+            yield shown.encode("utf-8", "surrogateescape")
+    rest = veil.add(decoder.decode(b"", True)) + veil.rest()
+    if rest:
+        yield rest.encode("utf-8", "surrogateescape")
 
 
 class LastLook:

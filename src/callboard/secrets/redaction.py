@@ -71,7 +71,8 @@ class Redaction:
 
     def names(self) -> tuple[SecretInfo, ...]:
         """The secrets that are kept, by name."""
-        kept = sorted((one for one in self._known.values() if not one.gone), key=lambda one: one.name)
+        named = (one for one in self._known.values() if not one.gone and one.place != "process")
+        kept = sorted(named, key=lambda one: one.name)
         return tuple(SecretInfo(name=one.name, place=one.place, key=one.name in self._keys) for one in kept)
 
     def keep(self, name: str, value: str) -> SecretInfo:

@@ -158,7 +158,10 @@ def _incident(error: Exception) -> Problem:
     place = home.folder / "incident.txt"
     try:
         home.make()
-        write_private(place, "".join(traceback.format_exception(error)).encode())
+        from ..keys import here
+
+        told = here(os.environ).redact("".join(traceback.format_exception(error)))
+        write_private(place, told.encode("utf-8", "replace"))
         hint = f"The details are in {place}."
     except (OSError, Refusal):
         hint = "The details could not be written to CALLBOARD_HOME."
