@@ -205,7 +205,9 @@ class RunRecords:
         route = self._parts.models.route(lead.model)
         provider, name = route.candidates[route.chosen]
         limits = self._parts.limits
-        rules: tuple[Any, ...] = tuple(msgspec.to_builtins(rule) for rule in host.state.rules)
+        rules: tuple[Any, ...] = tuple(
+            msgspec.to_builtins(rule) for rule in (*host.home.settings.rules, *host.state.rules)
+        )
         return EffectiveSettings(
             project_root=host.state.path,
             modes=get_args(Mode),

@@ -15,9 +15,9 @@ _ELSEWHERE = {
     "permission_modes": "A message names its permission mode: POST /api/chat takes `permission_mode`.",
     "agent": "Change the agent's file in agents/; it holds from the next turn on.",
     "model": "Name a model in the agent's file in agents/, or in settings.toml.",
-    "models": "Set models in settings.toml and start again.",
+    "models": "Set models in settings.toml, or with update_settings.",
     "budgets": "Budgets are the same for every folder.",
-    "rules": "Rules are made by answering a request with a wider scope.",
+    "rules": "add_rule gives one, revoke_rule takes it back; those of files are changed with update_settings.",
 }
 
 
@@ -40,7 +40,9 @@ def refuse_changes(body: bytes) -> None:
                 hint=f"There are: {', '.join(field for field in known if field != 'project_root')}.",
             )
     if not names:
-        raise Refusal("invalid_input", "The body names no setting.", hint="GET /api/settings tells what holds.")
+        raise Refusal(
+            "invalid_input", "The body names no setting.", field="body", hint="GET /api/settings tells what holds."
+        )
     raise Refusal(
         "bad_settings",
         f"{names[0]} cannot be changed here; nothing was changed.",
