@@ -101,7 +101,7 @@ class Processes:
         found = self._kept.get(process)
         if found is not None:
             try:
-                await found.process.write(text, end=end)
+                await found.process.write(self._parts.secrets.reveal(text), end=end)
             except Refusal as refusal:
                 log.warning("%s was not given what was written to it: %s", process, refusal.problem.message)
 

@@ -8,6 +8,8 @@ from urllib.parse import quote, quote_plus
 
 #: What is shorter would be found in ordinary text.
 SHORTEST = 6
+#: Of a value from this length on each half is a secret of its own.
+SHORTEST_HALVED = 20
 #: A line of a value of several lines is a secret of its own from this length on.
 SHORTEST_LINE = 16
 
@@ -43,6 +45,10 @@ def _all(value: str) -> list[tuple[str, str]]:
             (f"base64-{shift}-url", quote(core, safe="")),
             (f"base64-{shift}-slash", core.replace("/", "\\/")),
         ]
+    if len(value) >= SHORTEST_HALVED:
+        # Where a tool shows a part of a line or of an output, a value may be cut.
+        middle = len(value) // 2
+        listed += [("half-1", value[:middle]), ("half-2", value[middle:])]
     lines = value.splitlines()
     if len(lines) > 1:
         stripped = [(f"line-{number}", line.strip()) for number, line in enumerate(lines, 1)]
