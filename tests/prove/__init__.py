@@ -7,6 +7,7 @@
     cancel    cancel at a random moment of a tree: nothing of it lives on, and nothing of it goes on
     inbox     kill -9 between any two facts of a handoff: it is consumed exactly once, and in order
     evidence  exported packs hold for somebody who has nothing of the product, through kills and erasures; changed ones do not
+    provider  what a model's provider does wrong is told as what it was, in each wire format, and no turn hangs
     team      the conformance fixture of subagents out of a real run, and the team that is shown beside a fold of the log
 
 Each is a module to run (`python -m tests.prove.NAME --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a

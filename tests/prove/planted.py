@@ -5,6 +5,8 @@
     other-words     a pack of evidence tells other payloads than the log has
     short-pack      a pack of evidence lacks the last fact, and its manifest agrees
     keep-packs      what is erased stays in the packs that the log keeps
+    cut-is-whole    an answer of a model that broke off between two events is taken for a whole one
+    patient         a model may be silent for ever
 
 This is the one module here that imports the product, because it is the product, broken.
 """
@@ -23,6 +25,16 @@ def plant(fault: str) -> None:
         _replace("callboard.control.decide.stops", "cancel_all", lambda *_: None)
     elif fault == "keep-packs":
         _replace("callboard.log.sqlite.removal", "_drop_packs", lambda *_: None)
+    elif fault == "cut-is-whole":
+        from callboard.models.wire.wire import Wire
+
+        setattr(Wire, "_must_be_whole", lambda *_: None)  # noqa: B010
+    elif fault == "patient":
+        from callboard.models.wire import wire
+
+        opened = getattr(wire, "_http_client")  # noqa: B009
+        forever = {"idle_timeout": 3600.0, "connect_timeout": 3600.0}
+        _replace(wire.__name__, "_http_client", lambda endpoint: opened(_with(endpoint, **forever)))
     elif fault == "short-pack":
         from callboard.evidence.pack import Packer
 
@@ -45,6 +57,12 @@ def plant(fault: str) -> None:
 
 def _reworded(stored: Any) -> Any:
     return stored if stored.payload is None else stored._replace(payload=stored.payload.replace(b"note", b"nope"))
+
+
+def _with(endpoint: Any, **changes: Any) -> Any:
+    from msgspec.structs import replace
+
+    return replace(endpoint, **changes)
 
 
 def _replace(module: str, name: str, by: Callable[..., Any]) -> None:

@@ -57,10 +57,11 @@ def place() -> Generator[Place]:
 
 def environment_of(at: Place, sabotage: str = "") -> dict[str, str]:
     """The environment of a server: this one's, with nothing else that would configure it."""
+    foreign = ("CALLBOARD_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_")
     return {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("CALLBOARD_", "OPENAI_"))},
+        **{name: value for name, value in os.environ.items() if not name.startswith(foreign)},
         "CALLBOARD_HOME": str(at.home),
-        "CALLBOARD_SCENARIO": str(at.scenario),
+        "CALLBOARD_SCENARIO": str(at.scenario) if at.scenario.exists() else "",
         "CALLBOARD_SABOTAGE": sabotage,
         # Many starts are measured: nobody's first start pays for compiling in each of them.
         "PYTHONDONTWRITEBYTECODE": "",

@@ -12,7 +12,6 @@ from pydantic_ai.settings import ModelSettings
 from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
-from . import anthropic, chat, google, responses
 
 #: What a request asks of the model beside its messages.
 Settings = Callable[[ModelRequest], ModelSettings]
@@ -20,14 +19,16 @@ Settings = Callable[[ModelRequest], ModelSettings]
 
 def open_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> tuple[Model, Settings]:
     """The model of that name behind the endpoint, asked over these connections, and the settings of its requests."""
+    # Each library takes its time to load, and is loaded where its format is spoken.
     match endpoint.format:
         case "openai-compatible":
-            return chat.model(endpoint, name, http), chat.settings
+            from . import chat as chosen
         case "openai":
-            return responses.model(endpoint, name, http), responses.settings
+            from . import responses as chosen
         case "anthropic":
-            return anthropic.model(endpoint, name, http), anthropic.settings
+            from . import anthropic as chosen
         case "google":
-            return google.model(endpoint, name, http), google.settings
+            from . import google as chosen
         case _:
             assert_never(endpoint.format)
+    return chosen.model(endpoint, name, http), chosen.settings

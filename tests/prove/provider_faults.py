@@ -1,0 +1,204 @@
+"""A proxy before a model server that does to an answer what networks and providers do to one.
+
+What it does is named in the words of the turn, `fault:NAME`, and done to the first answers to that turn; the others pass as
+they are. The server's own bytes are what is cut, dribbled and held back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+_NAMED = re.compile(rb"fault:(\w+)")
+_SIZE = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
+_HEAD_ENDS = b"\r\n\r\n"
+
+
+class Channel:
+    """The connection to whoever asked."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def send(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._writer.drain()
+
+    def reset(self) -> None:
+        """Breaks the connection without a goodbye."""
+        transport: Any = self._writer.transport
+        transport.abort()
+
+    async def left(self) -> None:
+        """Waits until the other side has gone."""
+        await self._reader.read()
+
+
+Play = Callable[[Channel, bytes], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is done to the first `times` answers, given all the bytes of each."""
+
+    play: Play
+    times: int = 1
+
+
+class Proxy:
+    """Stands before one server. `asked` counts the requests by the fault that they name, `answers` are whole answers."""
+
+    def __init__(self, target: str) -> None:
+        self._target = urlsplit(target)
+        self._server: asyncio.Server | None = None
+        self.faults: dict[str, Fault] = {}
+        self.asked: Counter[str] = Counter()
+        self.url = ""
+
+    async def start(self) -> None:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 22)
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    def stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(_HEAD_ENDS)
+            size = _SIZE.search(head)
+            body = await reader.readexactly(int(size[1])) if size else b""
+            answer = await self._forward(head, body)
+            named = _NAMED.search(body)
+            name = named[1].decode() if named else ""
+            self.asked[name] += 1
+            fault = self.faults.get(name)
+            channel = Channel(reader, writer)
+            if fault is not None and self.asked[name] <= fault.times:
+                await fault.play(channel, answer)
+            else:
+                await channel.send(answer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def _forward(self, head: bytes, body: bytes) -> bytes:
+        """All that the server answers, head and framing included. Each connection here is for one request."""
+        reader, writer = await asyncio.open_connection(self._target.hostname, self._target.port, limit=1 << 22)
+        try:
+            writer.write(_closing(head) + body)
+            await writer.drain()
+            answered = _closing(await reader.readuntil(_HEAD_ENDS))
+            size = _SIZE.search(answered)
+            if size is not None:
+                return answered + await reader.readexactly(int(size[1]))
+            while True:
+                line = await reader.readuntil(b"\r\n")
+                answered += line + await reader.readexactly(int(line, 16) + 2)
+                if not int(line, 16):
+                    return answered
+        finally:
+            writer.close()
+
+
+def _closing(head: bytes) -> bytes:
+    lines = [line for line in head.split(b"\r\n") if line and not line.lower().startswith(b"connection:")]
+    return b"\r\n".join([*lines, b"Connection: close"]) + _HEAD_ENDS
+
+
+def unframed(answer: bytes) -> bytes:
+    """The answer as a server sends it that ends by closing the connection: where it is cut, nothing says so."""
+    head, _, rest = answer.partition(_HEAD_ENDS)
+    body = b""
+    while rest:
+        size, _, rest = rest.partition(b"\r\n")
+        body += rest[: int(size, 16)]
+        rest = rest[int(size, 16) + 2 :]
+    lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"transfer-encoding:")]
+    return b"\r\n".join(lines) + _HEAD_ENDS + body
+
+
+def cut(place: int, *, rude: bool = False, framed: bool = True) -> Play:
+    """The connection ends after so many bytes, with a goodbye or without."""
+
+    async def play(channel: Channel, answer: bytes) -> None:
+        await channel.send((answer if framed else unframed(answer))[:place])
+        if rude:
+            channel.reset()
+
+    return play
+
+
+def cut_at(share: float) -> Play:
+    """The connection ends after a share of the answer's body."""
+
+    async def play(channel: Channel, answer: bytes) -> None:
+        head = answer.index(_HEAD_ENDS) + len(_HEAD_ENDS)
+        await channel.send(answer[: head + int((len(answer) - head) * share)])
+
+    return play
+
+
+def refusal(status: str, body: str = '{"error": {"message": "planted"}}', *headers: str) -> Play:
+    """Another status in place of the answer."""
+    return document(status, "application/json", body, *headers)
+
+
+def document(status: str, media: str, body: str, *headers: str) -> Play:
+    """A whole document in place of the answer."""
+    size = f"content-length: {len(body.encode())}"
+    lines = [f"HTTP/1.1 {status}", f"content-type: {media}", size, "connection: close", *headers]
+
+    async def play(channel: Channel, _: bytes) -> None:
+        await channel.send("\r\n".join(lines).encode() + _HEAD_ENDS + body.encode())
+
+    return play
+
+
+def stream(body: bytes) -> Play:
+    """A stream of events with something else in it, that ends as it should."""
+    lines = ["HTTP/1.1 200 OK", "content-type: text/event-stream", f"content-length: {len(body)}", "connection: close"]
+
+    async def play(channel: Channel, _: bytes) -> None:
+        await channel.send("\r\n".join(lines).encode() + _HEAD_ENDS + body)
+
+    return play
+
+
+def under(media: bytes) -> Play:
+    """The answer under another media type."""
+
+    async def play(channel: Channel, answer: bytes) -> None:
+        await channel.send(re.sub(rb"(?i)content-type: [^\r]*", b"content-type: " + media, answer, count=1))
+
+    return play
+
+
+def dribble(seconds: float, pieces: int = 60) -> Play:
+    """The answer in small pieces, over so many seconds."""
+
+    async def play(channel: Channel, answer: bytes) -> None:
+        size = len(answer) // pieces + 1
+        for start in range(0, len(answer), size):
+            await channel.send(answer[start : start + size])
+            await asyncio.sleep(seconds / pieces)
+
+    return play
+
+
+async def silence(channel: Channel, _: bytes) -> None:
+    """Nothing comes."""
+    await channel.left()
+
+
+async def falls_silent(channel: Channel, answer: bytes) -> None:
+    """Half of the answer comes, and then nothing."""
+    await channel.send(answer[: len(answer) // 2])
+    await channel.left()

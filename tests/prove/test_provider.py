@@ -1,0 +1,44 @@
+"""Model providers that do everything wrong, at the scale of a test. `make prove-provider` is the long run."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import provider
+
+#: A real process and real servers, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(300)
+
+
+async def test_what_a_provider_does_wrong_is_told_as_what_it_was_and_no_turn_hangs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """COM-13, SAFE-05"""
+    names = ("limited", "fallen", "falls_silent", "no_json", "page", "no_key", "always_cut")
+    code = await provider.prove(4, names=names)
+
+    assert code == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("sabotage", "claim", "n", "names", "bound", "wire"),
+    [
+        ("cut-is-whole", provider.WHOLE, 2, (), 60.0, 2),
+        ("unsaid:model.failed", provider.TOLD, 0, ("fallen",), 60.0, 0),
+        ("patient", provider.BOUNDED, 0, ("silent",), 5.0, 0),
+    ],
+)
+async def test_the_proof_of_providers_fails_where_a_fault_is_planted(
+    capsys: pytest.CaptureFixture[str],
+    sabotage: str,
+    claim: str,
+    n: int,
+    names: tuple[str, ...],
+    bound: float,
+    wire: int,
+) -> None:
+    code = await provider.prove(n, sabotage, names=names, bound=bound, wires=(provider.WIRES[wire],))
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {claim}" in told, told
