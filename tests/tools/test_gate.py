@@ -29,6 +29,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "Glob": {"pattern": "*"},
     "Grep": {"pattern": "x"},
     "Read": {"file_path": "README.md"},
+    "ReadOutput": {"call_id": "cal_1"},
     "ReadProcess": {"process_id": "prc_1"},
     "StopProcess": {"process_id": "prc_1"},
     "Write": {"file_path": "new.txt", "content": "x\n"},
@@ -151,6 +152,7 @@ async def test_a_tool_that_does_not_exist_is_named(agent: Agent):
         "Glob",
         "Grep",
         "Read",
+        "ReadOutput",
         "Write",
         "ReadProcess",
         "StopProcess",
@@ -196,9 +198,10 @@ def test_an_agent_is_told_of_the_tools_that_it_may_use(agent: Agent):
         other = agent.having(**context)
         return [spec.name for spec in other.toolbox.specs(other.context)]
 
-    assert told(mode="chat") == ["Bash", "Edit", "Glob", "Grep", "Read", "Write", "ReadProcess", "StopProcess"]
-    assert told(policy=()) == ["Bash", "Glob", "Grep", "Read", "ReadProcess", "StopProcess"]
-    assert told(tools=("Read", "Write", "Nothing")) == ["Read", "Write"]
+    assert told(mode="chat") == ["Bash", "Edit", "Glob", "Grep", "Read", "ReadOutput", "Write", "ReadProcess", "StopProcess"]
+    assert told(policy=()) == ["Bash", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess"]
+    assert told(tools=("Write", "Nothing")) == ["Write"]
+    assert told(tools=("Read", "Write")) == ["Read", "ReadOutput", "Write"]
     write = next(spec for spec in agent.toolbox.specs(agent.context) if spec.name == "Write")
     assert write.schema == {
         "type": "object",

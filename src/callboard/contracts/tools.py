@@ -9,8 +9,10 @@ from .commands.team_tools import TEAM_TOOLS
 
 #: Looks for tools of servers that are not told at first; who has such tools has this one.
 FIND_TOOLS = "FindTools"
+#: Reads on in the output of an earlier call; who has Bash or Read has this one.
+READ_OUTPUT = "ReadOutput"
 #: The tools of a folder.
-FOLDER_TOOLS = ("Bash", "Edit", "Finalize", FIND_TOOLS, "Glob", "Grep", "Read", "Write", *PROCESS_TOOLS)
+FOLDER_TOOLS = ("Bash", "Edit", "Finalize", FIND_TOOLS, "Glob", "Grep", "Read", READ_OUTPUT, "Write", *PROCESS_TOOLS)
 #: What agents that bring tools of their own ask for under these names, beside those of a folder.
 FOREIGN_TOOLS = ("Delete", "Fetch", "Move", "Other", "SwitchMode", "Think")
 TOOL_NAMES = frozenset((*FOLDER_TOOLS, *FOREIGN_TOOLS, *TEAM_TOOLS))

@@ -12,12 +12,13 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.contracts.tools import may_be_brought
+from callboard.contracts.tools import READ_OUTPUT, may_be_brought
 from callboard.control.outcomes import ToolEnded
 
 from .catalogs import catalog
 from .gather import Gatherer
 from .host import SessionHost
+from .outputs import read_output
 from .revealing import carried_out
 from .tooling import Reporting
 from .worktrees import merge
@@ -93,6 +94,8 @@ class Calling:
         try:
             if evaluation.background:
                 return await host.processes.start(scope, wanted, evaluation, context)
+            if tool == READ_OUTPUT:
+                return await read_output(host, scope.thread, evaluation.arguments)
             if tool in PROCESS_TOOLS:
                 return await host.processes.call(tool, evaluation.arguments, scope.thread)
             self._reporting = Reporting(host, self._gather, scope, tool)

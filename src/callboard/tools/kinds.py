@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from callboard.contracts.refs import RefKind
 
-from .media import image
+from .media import begins_as_image, image
 from .texts import decode, kind_by_magic, kind_of, size_of
 
 TEXT = "text/plain; charset=utf-8"
@@ -36,7 +36,7 @@ def known(data: bytes) -> Known:
 
 def media_of(head: bytes) -> str:
     """The media type that the beginning of a file says."""
-    shown = image(head)
+    shown = begins_as_image(head)
     if shown is not None:
         return shown.media
     found = _MEDIA.get(kind_by_magic(head))

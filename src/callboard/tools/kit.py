@@ -13,7 +13,7 @@ from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.team import Policy
 
-from . import bash, brought, edit, finalize, find, glob, grep, read, write
+from . import bash, brought, edit, finalize, find, glob, grep, output, read, write
 from .arguments import schema
 from .mcp.offered import Offered
 from .mcp.servers import Brought
@@ -46,6 +46,7 @@ KINDS: dict[str, Kind] = {
         Kind(glob.NAME, glob.DESCRIPTION, glob.GlobArguments),
         Kind(grep.NAME, grep.DESCRIPTION, grep.GrepArguments),
         Kind(read.NAME, read.DESCRIPTION, read.ReadArguments),
+        Kind(output.NAME, output.DESCRIPTION, output.ReadOutputArguments),
         Kind(write.NAME, write.DESCRIPTION, write.WriteArguments, power="Patch"),
         *(Kind(tool.name, tool.description, tool.arguments) for tool in PROCESS_TOOL_TABLE),
         *(Kind(tool.name, tool.description, tool.arguments, power=tool.policy) for tool in TEAM_TOOLS.values()),
@@ -54,7 +55,10 @@ KINDS: dict[str, Kind] = {
 
 
 def listed(name: str, context: ToolContext) -> bool:
-    """True where the agent's list has the tool; what a command started comes with the shell."""
+    """True where the agent's list has the tool; what a command started comes with the shell, and what a call printed with what
+    prints much."""
+    if name == output.NAME and {bash.NAME, read.NAME} & set(context.tools):
+        return True
     return (
         ALL in context.tools
         or (bash.NAME if name in PROCESS_TOOLS else name) in context.tools

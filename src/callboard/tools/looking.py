@@ -9,7 +9,7 @@ from callboard.contracts.ports.tools import Looked, NotThere, ToolContext
 
 from . import rules
 from .handles import Folder, listing
-from .media import image
+from .media import begins_as_image, image
 from .paths import PathDenied, display, relative
 from .search.asking import ask
 from .search.find import Search
@@ -63,7 +63,7 @@ def _look(folder: Folder, context: ToolContext, path: str) -> Looked | NotThere:
     if data is None:
         return NotThere(reason="not_found")
     size = max(there.st_size, len(data))
-    shown = image(data)
+    shown = image(data) if size <= LARGEST_IMAGE else begins_as_image(data)
     if shown is not None:
         if size > LARGEST_IMAGE:
             return NotThere(reason="too_large", detail=f"{shown.told}, {size_of(size)}")

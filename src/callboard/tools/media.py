@@ -15,35 +15,55 @@ _KINDS = (
 
 
 class Image(NamedTuple):
-    """An image's media type, and its width and height in pixels, 0 where the header does not say."""
+    """An image's media type, and its width and height in pixels."""
 
     media: str
-    width: int = 0
-    height: int = 0
+    width: int
+    height: int
 
     @property
     def told(self) -> str:
         """What it is, for a person."""
         kind = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WebP"}[self.media]
-        return f"a {kind} image, {self.width} × {self.height} pixels" if self.width else f"a {kind} image"
+        return f"a {kind} image, {self.width} × {self.height} pixels"
 
 
 def image(data: bytes) -> Image | None:
-    """The image that these bytes are, or None for anything else."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return Image("image/webp", *_webp(data))
-    media = next((media for magic, media in _KINDS if data.startswith(magic)), None)
+    """The image that these bytes are, whole; None for anything else. What is cut off or says no size is shown to nobody: a
+    provider that cannot open it would refuse all that is said with it."""
+    found = begins_as_image(data)
+    return found if found is not None and _is_whole(found.media, data) else None
+
+
+def begins_as_image(data: bytes) -> Image | None:
+    """The image that begins with these bytes."""
+    media = "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
+    media = media or next((one for magic, one in _KINDS if data.startswith(magic)), None)
+    size: tuple[int, ...] = ()
     match media:
         case "image/png":
-            return Image(
-                media, *(struct.unpack(">II", data[16:24]) if data[12:16] == b"IHDR" and len(data) >= 24 else ())
-            )
+            size = struct.unpack(">II", data[16:24]) if data[12:16] == b"IHDR" and len(data) >= 24 else ()
         case "image/gif":
-            return Image(media, *(struct.unpack("<HH", data[6:10]) if len(data) >= 10 else ()))
+            size = struct.unpack("<HH", data[6:10]) if len(data) >= 10 else ()
         case "image/jpeg":
-            return Image(media, *_jpeg(data))
+            size = _jpeg(data)
+        case "image/webp":
+            size = _webp(data)
         case _:
             return None
+    return Image(media, size[0], size[1]) if len(size) == 2 and all(size) else None
+
+
+def _is_whole(media: str, data: bytes) -> bool:
+    match media:
+        case "image/png":
+            return b"IEND" in data[-64:]
+        case "image/gif":
+            return b"\x3b" in data[-64:]
+        case "image/jpeg":
+            return b"\xff\xd9" in data[-64 * 1024 :]
+        case _:
+            return len(data) >= 8 + int.from_bytes(data[4:8], "little")
 
 
 def _webp(data: bytes) -> tuple[int, ...]:

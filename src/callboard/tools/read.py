@@ -7,17 +7,24 @@ from typing import Annotated
 from msgspec import Meta
 
 from callboard.contracts.arguments import Arguments
+from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.tools import ToolOutcome
 
 from .handles import Folder
+from .media import begins_as_image, image
 from .texts import Decoded, decode, kind_of, size_of
 
 NAME = "Read"
-DESCRIPTION = """Reads a text file. Each line comes with its number and a tab in front, which are not part of the file.
-Without a limit the first 2000 lines are read; read on with offset. Folders are listed with Glob."""
+DESCRIPTION = """Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Each line comes with its number and a tab in
+front, which are not part of the file. Without a limit the first 2000 lines are read; read on with offset. Folders are listed
+with Glob."""
 
 LARGEST_FILE = 32 * 1024 * 1024
-LARGEST_OUTPUT = 256 * 1024
+#: A page is told to a model whole.
+LARGEST_OUTPUT = 60 * 1024
+#: The largest image that is shown, in bytes.
+LARGEST_IMAGE = 5 * 1024 * 1024
 MOST_LINES = 2000
 LONGEST_LINE = 2000
 
@@ -39,6 +46,23 @@ def read(folder: Folder, path: str, asked: ReadArguments) -> str:
     if not lines[-1]:
         lines.pop()
     return _numbered(path, lines, asked, found.encoding)
+
+
+def seen(folder: Folder, path: str, asked: ReadArguments) -> ToolOutcome:
+    """What the file is: its lines, or an image with its kind and size in words. Raises as `read` does."""
+    try:
+        return ToolOutcome(output=read(folder, path, asked))
+    except Refusal:
+        data = folder.read(path, LARGEST_IMAGE) or b""
+        large = len(data) > LARGEST_IMAGE
+        shown = begins_as_image(data) if large else image(data)
+        if shown is None:
+            raise
+        if large:
+            most = f"{LARGEST_IMAGE // 1024 // 1024} MB"
+            return ToolOutcome(output=f"{path} is {shown.told}, of more than {most}: too large to be shown.")
+    blob = blob_of(data, shown.media)
+    return ToolOutcome(output=f"{path} is {shown.told}, {size_of(len(data))}.", blobs=(blob,), images=(blob.ref,))
 
 
 def source(folder: Folder, path: str) -> str:

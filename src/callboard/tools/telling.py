@@ -20,6 +20,7 @@ from .finalize import FinalizeArguments
 from .find import FindArguments
 from .glob import GlobArguments
 from .grep import GrepArguments
+from .output import ReadOutputArguments
 from .paths import display
 from .read import MOST_LINES, ReadArguments
 
@@ -47,6 +48,8 @@ def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
             said = text
         case FindArguments(query=text):
             said = text
+        case ReadOutputArguments(call_id=call, offset=offset):
+            said = f"of {call}, from byte {offset}"
         case Given():
             said = asked.text()
         case _:

@@ -145,7 +145,7 @@ class FolderToolbox:
     ) -> ToolOutcome:
         match asked:
             case read.ReadArguments():
-                return ToolOutcome(output=await _in_thread(lambda: self._read(asked, context)))
+                return await _in_thread(lambda: self._read(asked, context))
             case write.WriteArguments() | edit.EditArguments():
                 return await self._change(asked, evaluation, context)
             case GlobArguments() | GrepArguments():
@@ -162,9 +162,9 @@ class FolderToolbox:
             case _:
                 raise Refusal("tool_unknown", "There is no such tool.")
 
-    def _read(self, asked: read.ReadArguments, context: ToolContext) -> str:
+    def _read(self, asked: read.ReadArguments, context: ToolContext) -> ToolOutcome:
         with Folder(context.folder, self._hidden) as folder:
-            return read.read(folder, relative(context.folder, asked.file_path), asked)
+            return read.seen(folder, relative(context.folder, asked.file_path), asked)
 
     async def _change(
         self, asked: write.WriteArguments | edit.EditArguments, evaluation: Evaluation, context: ToolContext

@@ -86,6 +86,7 @@ def _end(record: Record) -> dict[str, Any]:
                 "exit_code": fact.exit_code,
                 "duration_ms": fact.duration_ms,
                 "changes": fact.changes,
+                "images": fact.images,
             }
         case ToolFailed() as fact:
             return {

@@ -1,0 +1,64 @@
+"""Images by their bytes: kind and size, and nothing that is cut off."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import pytest
+
+from callboard.tools.kinds import known, media_of
+from callboard.tools.media import image
+
+
+def png(width: int, height: int) -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + b"\0\0\0" * width for _ in range(height))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+GIF = b"GIF89a" + struct.pack("<HH", 7, 5) + b"\x00\x00\x00," + b"\0" * 9 + b"\x02\x00;"
+JPEG = (
+    b"\xff\xd8\xff\xe0\x00\x10JFIF\0"
+    + b"\0" * 9
+    + b"\xff\xc0\x00\x11\x08"
+    + struct.pack(">HH", 9, 11)
+    + b"\0" * 10
+    + b"\xff\xd9"
+)
+_VP8X = b"VP8X" + struct.pack("<I", 10) + b"\0\0\0\0" + (19).to_bytes(3, "little") + (29).to_bytes(3, "little")
+WEBP = b"RIFF" + struct.pack("<I", 4 + len(_VP8X)) + b"WEBP" + _VP8X
+
+
+@pytest.mark.parametrize(
+    ("data", "media", "size"),
+    [
+        (png(2, 3), "image/png", (2, 3)),
+        (GIF, "image/gif", (7, 5)),
+        (JPEG, "image/jpeg", (11, 9)),
+        (WEBP, "image/webp", (20, 30)),
+    ],
+)
+def test_an_image_is_known_by_its_bytes_with_its_size(data: bytes, media: str, size: tuple[int, int]):
+    """CTX-01"""
+    found = image(data)
+    assert found is not None
+    assert (found.media, found.width, found.height) == (media, *size)
+    assert media_of(data[:20]) in (media, "application/octet-stream")
+
+
+@pytest.mark.parametrize("data", [png(2, 3)[:-12], GIF[:-1], JPEG[:-2], WEBP[:-4], b"\x89PNG\r\n\x1a\n", b"RIFF", b""])
+def test_what_is_cut_off_is_shown_to_nobody(data: bytes):
+    """A provider that cannot open an image refuses all that is said with it."""
+    assert image(data) is None
+
+
+def test_a_file_is_called_what_it_is():
+    """UI-08"""
+    assert known(png(2, 3)).told == f"a PNG image, 2 × 3 pixels, {len(png(2, 3))} bytes"
+    assert known(b"%PDF-1.7\n\0\0")[2:] == ("application/pdf", "a PDF document, 11 bytes")
+    assert known("grün".encode("utf-16"))[:2] == ("text", "grün".encode())
+    assert media_of("ü".encode()[:1] + b"abc") == "text/plain; charset=utf-8"
