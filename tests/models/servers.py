@@ -96,7 +96,13 @@ class Exchange:
         await self._writer.drain()
 
     async def status(self, line: str, body: str = "", *headers: str, media: str = "application/json") -> None:
-        lines = [f"HTTP/1.1 {line}", f"content-type: {media}", f"content-length: {len(body.encode())}", CLOSES, *headers]
+        lines = [
+            f"HTTP/1.1 {line}",
+            f"content-type: {media}",
+            f"content-length: {len(body.encode())}",
+            CLOSES,
+            *headers,
+        ]
         await self.send("\r\n".join(lines) + "\r\n\r\n" + body)
 
     async def begin_stream(self, *headers: str) -> None:

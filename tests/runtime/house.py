@@ -211,6 +211,7 @@ async def house(
     remotes: RemoteAgents | None = None,
     clock: Clock | None = None,
     settings: SettingsBook | None = None,
+    models: ConfiguredModels | None = None,
     **limits: Any,
 ) -> AsyncIterator[House]:
     """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store."""
@@ -222,7 +223,7 @@ async def house(
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
-        models=ConfiguredModels(ModelSettings(providers=(played,))),
+        models=models or ConfiguredModels(ModelSettings(providers=(played,))),
         toolbox=FolderToolbox(hidden=(str(place / "state"),)),
         shells=FolderShells(hidden=(str(place / "state"),)),
         definitions=definitions or FolderDefinitions(),

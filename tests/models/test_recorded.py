@@ -1,0 +1,122 @@
+"""The answers of a former run, given again: what fits, and where it begins not to."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.model import ModelRequest, ReasoningContent, TextContent, Usage
+from callboard.models.recorded import Recorded
+from callboard.models.recording import Answered, Ran, Said, Told
+from tests.models.asking import answer, asks, calls, failure, result, says
+
+OLD, NEW = "tsk_" + "A" * 22, "tsk_" + "B" * 22
+RUNS = [
+    Ran(
+        "lead",
+        "Make a task.",
+        0,
+        [
+            Answered(
+                said=[Said("reasoning", "Hm."), Said("text", "I do."), Said("call", '{"title":"x"}', "create_task")],
+                calls=[Told("create_task", f'{{"taskId":"{OLD}"}}')],
+                stop_reason="tool_calls",
+                usage=Usage(input_tokens=5),
+            ),
+            Answered(said=[Said("call", f'{{"taskId":"{OLD}"}}', "update_task")], calls=[Told("update_task", "ok")]),
+            Answered(said=[Said("text", f"{OLD} is done.")], stop_reason="stop"),
+        ],
+    ),
+    Ran("lead", "Again.", 3, [Answered(said=[Said("text", "No.")], stop_reason="stop")]),
+]
+
+
+@pytest.fixture
+def model() -> Recorded:
+    return Recorded(RUNS, "former", "replay")
+
+
+def asked(*later: Any, iteration: int, agent: str = "lead", text: str = "Make a task.") -> ModelRequest:
+    return asks(text, *later, agent=agent, iteration=iteration)
+
+
+FIRST = says("assistant", TextContent("I do."), calls("c1", "create_task", "{}"))
+MADE = result("c1", "create_task", f'{{"taskId":"{NEW}"}}')
+SECOND = says("assistant", calls("c2", "update_task", "{}"))
+
+
+async def test_what_was_answered_is_answered_again_at_the_same_place(model: Recorded):
+    parts, end = await answer(model, asked(iteration=1))
+    assert parts == [
+        ReasoningContent("Hm."),
+        TextContent("I do."),
+        calls("call_1_3", "create_task", '{"title":"x"}'),
+    ]
+    assert (end.stop_reason, end.usage) == ("tool_calls", Usage(input_tokens=5))
+
+
+async def test_an_id_of_then_is_the_one_that_stands_for_it_now(model: Recorded):
+    parts, _ = await answer(model, asked(FIRST, MADE, iteration=2))
+    assert parts == [calls("call_2_1", "update_task", f'{{"taskId":"{NEW}"}}')]
+    last, _ = await answer(model, asked(FIRST, MADE, SECOND, result("c2", "update_task", "ok"), iteration=3))
+    assert last == [TextContent(f"{NEW} is done.")]
+
+
+async def test_a_later_turn_is_known_by_its_input_and_its_place(model: Recorded):
+    request = asks("Make a task.", says("assistant", "Done."), "Again.", agent="lead", iteration=1)
+    assert (await answer(model, request))[0] == [TextContent("No.")]
+
+
+@pytest.mark.parametrize(
+    ("request_", "where"),
+    [
+        (
+            asked(FIRST, result("c1", "create_task", "refused"), iteration=2),
+            "call 2 of the agent 'lead': call 1, of create_task, came to '{\"taskId\":\"ID\"}' then, and 'refused' now.",
+        ),
+        (
+            asked(FIRST, result("c1", "Read", "x"), iteration=2),
+            "call 2 of the agent 'lead': call 1 was one of create_task then, and of Read now.",
+        ),
+        (
+            asked(FIRST, iteration=2),
+            "call 2 of the agent 'lead': 1 calls had an outcome then, and 0 now.",
+        ),
+        (
+            asked(FIRST, MADE, SECOND, result("c2", "update_task", "ok"), says("assistant", "x"), iteration=4),
+            "call 4 of the agent 'lead': the recorded turn has 3 answers, and one more was asked for.",
+        ),
+        (
+            asked(iteration=1, agent="other"),
+            "call 1 of the agent 'other': it has no run of the agent 'other', only of lead.",
+        ),
+        (
+            asked(iteration=1, text="Something else."),
+            "call 1 of the agent 'lead': it was asked 'Make a task.' then, and 'Something else.' now.",
+        ),
+    ],
+)
+async def test_a_request_that_does_not_fit_says_where_it_leaves_the_recording(
+    model: Recorded, request_: ModelRequest, where: str
+):
+    parts, failed = await failure(model, request_)
+    assert (parts, failed.code, failed.retryable) == ([], "bad_recording", False)
+    assert failed.message == f"The run leaves its recording at {where}"
+
+
+@pytest.mark.parametrize("content", [None, b"no zip", {}, {"facts.jsonl": b"{}\n"}, {"facts.jsonl": b""}])
+def test_what_is_no_pack_of_evidence_is_refused(tmp_path: Path, content: Any):
+    path = tmp_path / "pack.zip"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        with zipfile.ZipFile(path, "w") as pack:
+            for name, data in content.items():
+                pack.writestr(name, data)
+    with pytest.raises(Refusal) as raised:
+        Recorded.from_file(path, "replay")
+    assert raised.value.code == "bad_recording"
