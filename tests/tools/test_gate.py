@@ -102,8 +102,8 @@ async def test_a_file_that_is_not_there_yet_is_bound_as_absent(agent: Agent):
 @pytest.mark.parametrize(
     ("mode", "free"),
     [
-        ("ask", {"Finalize", "Glob", "Grep", "Read", "ReadProcess", "StopProcess"}),
-        ("edits", {"Edit", "Finalize", "Glob", "Grep", "Read", "ReadProcess", "StopProcess", "Write"}),
+        ("ask", {"Finalize", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess"}),
+        ("edits", {"Edit", "Finalize", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess", "Write"}),
         ("full", set(CALLS)),
     ],
 )
@@ -198,10 +198,20 @@ def test_an_agent_is_told_of_the_tools_that_it_may_use(agent: Agent):
         other = agent.having(**context)
         return [spec.name for spec in other.toolbox.specs(other.context)]
 
-    assert told(mode="chat") == ["Bash", "Edit", "Glob", "Grep", "Read", "ReadOutput", "Write", "ReadProcess", "StopProcess"]
+    assert told(mode="chat") == [
+        "Bash",
+        "Edit",
+        "Glob",
+        "Grep",
+        "Read",
+        "ReadOutput",
+        "Write",
+        "ReadProcess",
+        "StopProcess",
+    ]
     assert told(policy=()) == ["Bash", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess"]
     assert told(tools=("Write", "Nothing")) == ["Write"]
-    assert told(tools=("Read", "Write")) == ["Read", "ReadOutput", "Write"]
+    assert told(tools=("Read", "Write")) == ["Read", "Write"]
     write = next(spec for spec in agent.toolbox.specs(agent.context) if spec.name == "Write")
     assert write.schema == {
         "type": "object",

@@ -9,7 +9,7 @@ from .commands.team_tools import TEAM_TOOLS
 
 #: Looks for tools of servers that are not told at first; who has such tools has this one.
 FIND_TOOLS = "FindTools"
-#: Reads on in the output of an earlier call; who has Bash or Read has this one.
+#: Reads on in the output of an earlier call; who has Bash has this one.
 READ_OUTPUT = "ReadOutput"
 #: The tools of a folder.
 FOLDER_TOOLS = ("Bash", "Edit", "Finalize", FIND_TOOLS, "Glob", "Grep", "Read", READ_OUTPUT, "Write", *PROCESS_TOOLS)

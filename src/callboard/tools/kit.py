@@ -55,13 +55,11 @@ KINDS: dict[str, Kind] = {
 
 
 def listed(name: str, context: ToolContext) -> bool:
-    """True where the agent's list has the tool; what a command started comes with the shell, and what a call printed with what
-    prints much."""
-    if name == output.NAME and {bash.NAME, read.NAME} & set(context.tools):
-        return True
+    """True where the agent's list has the tool; what a command started comes with the shell, and so does what one printed."""
     return (
         ALL in context.tools
-        or (bash.NAME if name in PROCESS_TOOLS else name) in context.tools
+        or (bash.NAME if name in (*PROCESS_TOOLS, output.NAME) else name) in context.tools
+        or name in context.tools
         or brought.listed(name, context.tools)
     )
 
