@@ -86,10 +86,11 @@ class Streak(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """The plan of a run as it was told last, at the step where it first appeared."""
+    """The plan of a run as it was told last, at the step where that revision of it first appeared."""
 
     step: int
     steps: tuple[PlanStep, ...]
+    revision: int = 1
 
 
 class Delivered(msgspec.Struct, frozen=True, kw_only=True):

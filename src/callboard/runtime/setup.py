@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from callboard.contracts.commands.team_tools import PROPOSE_PLAN
 from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule
@@ -42,6 +43,11 @@ _MODES: dict[Mode, str] = {
 _LAYERS: tuple[PromptLayer, ...] = ("system", "instructions", "role", "mode", "task")
 _MARKDOWN = "text/markdown; charset=utf-8"
 _PLANNING = "You are planning: read and think, and write nothing but documents."
+#: Of an agent that can propose one.
+_PROPOSES = (
+    "When you know what is to be done, end with propose_plan: it shows the person your plan and waits for their decision. Once "
+    "it is accepted it is carried out in your next turn; sent back with changes, propose it anew with them."
+)
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,18 @@ class Setups:
             instructions=given,
         )
 
+    def context(
+        self, home: Home, definition: str, mode: Mode, permission_mode: PermissionMode, session: Session
+    ) -> ToolContext:
+        """On whose behalf a run of this session would call tools if it began now. Raises Refusal `unknown_agent`."""
+        definitions = self._parts.definitions
+        roster = session_roster(definitions.roster(home.folder), session)
+        name = definition or definitions.lead(home.folder).name
+        agent = roster.find(name) or definitions.get(home.folder, name)
+        mode_of = home.permitted(permission_mode, agent)
+        told = tool_context(home.folder, agent, mode, mode_of, teamwork=teamwork(agent, roster))
+        return under(told, home.settings)
+
     def made(self, prompts: tuple[PromptRef, ...]) -> RunSetup | None:
         """The setup with these layers, where it is the newest of its definition and modes."""
         return next((made.setup for made in self._made.values() if made.setup.prompts == prompts), None)
@@ -122,7 +140,7 @@ class Setups:
     async def ready(self, home: Home) -> None:
         """Waits for the servers of the folder, within their bound."""
         if home.settings.servers:
-            await self._parts.toolbox.prepare(_of_folder(home))
+            await self._parts.toolbox.prepare(of_folder(home))
 
     async def grown(self, home: Home, run: OpenRun, setup: RunSetup) -> RunSetup:
         """The setup with the tools that the run looked for since it began, as far as they are there."""
@@ -172,9 +190,12 @@ class Setups:
     def _make(
         self, home: Home, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster, said: str
     ) -> _Made:
+        told = tool_context(home.folder, agent, mode, permission_mode, teamwork=teamwork(agent, roster))
+        context = under(told, home.settings)
+        specs = self._parts.toolbox.specs(context)
         texts: dict[PromptLayer, str] = {
             "system": _SYSTEM,
-            "mode": f"{_MODES[mode]}\n{_PLANNING}" if permission_mode == "planning" else _MODES[mode],
+            "mode": _told_of_mode(mode, permission_mode, specs),
             "task": "\n".join(part for part in (f"The folder is {home.folder}.", told_of_team(agent, roster)) if part),
         }
         if said:
@@ -187,13 +208,11 @@ class Setups:
             for layer in _LAYERS
             if layer in blobs
         )
-        told = tool_context(home.folder, agent, mode, permission_mode, teamwork=teamwork(agent, roster))
-        context = under(told, home.settings)
         setup = RunSetup(
             definition=agent,
             prompts=prompts,
             system=_system(agent, texts),
-            specs=self._parts.toolbox.specs(context),
+            specs=specs,
         )
         tools = self._parts.toolbox.inventory(context)
         return _Made(setup, tuple(blobs.values()), roster.hash, catalog(tools), context, said)
@@ -228,7 +247,7 @@ def tool_context(
     )
 
 
-def _of_folder(home: Home) -> ToolContext:
+def of_folder(home: Home) -> ToolContext:
     """On behalf of nobody: as far as servers are concerned."""
     nobody = ToolContext(
         folder=home.folder,
@@ -250,6 +269,13 @@ def _elsewhere(agent: Definition) -> Route:
     words = [word for word in agent.command if word != "env" and "=" not in word]
     name = words[0].rpartition("/")[2] if words else agent.name
     return Route(candidates=((agent.provider, name),), chosen=0, reason="the agent is a program of its own")
+
+
+def _told_of_mode(mode: Mode, permission_mode: PermissionMode, specs: tuple[ToolSpec, ...]) -> str:
+    if permission_mode != "planning":
+        return _MODES[mode]
+    proposes = any(spec.name == PROPOSE_PLAN for spec in specs)
+    return "\n".join((_MODES[mode], _PLANNING, *((_PROPOSES,) if proposes else ())))
 
 
 def _system(agent: Definition, texts: Mapping[PromptLayer, str]) -> tuple[str, ...]:

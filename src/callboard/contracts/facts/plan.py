@@ -10,12 +10,14 @@ from .base import Fact
 
 
 class PlanUpdated(Fact, frozen=True, kw_only=True):
-    """The agent's plan, whole, as it is now. The last one of a run is `final`."""
+    """The agent's plan, whole, as it is now. The last one of a run is `final`. One that was sent back and is proposed anew is
+    the next `revision`, at a step of its own; the former stays where it is."""
 
     type: ClassVar[str] = "plan.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "turn", "run", "step")
     steps: tuple[PlanStep, ...]
     final: bool = False
+    revision: int = 1
 
 
 PlanFact = PlanUpdated

@@ -20,6 +20,7 @@ from ..batch import Batch, action_scope, call_scope
 from ..outcomes import ActionTimedOut
 from ..state import OpenCall, OpenRun, Session, Thread
 from .calls import let_through, proceed
+from .planning import carry_out, must_fit
 from .questions import settled
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
@@ -64,6 +65,7 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
             field="expiresAt",
             hint="It is in microseconds since the epoch, and goes with the scopes session and workspace.",
         )
+    must_fit(thread, run, call, request)
     batch.say(
         ActionResolved(
             decision=request.decision, scope=request.scope, reason=request.reason, answer=batch.hold(answer)
@@ -83,7 +85,8 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
     else:
         message = "The person said no." if not request.reason else f"The person said no: {request.reason}"
         batch.say(ToolRefused(code="person_denied", message=message), call_scope(thread, run, call))
-    proceed(batch, thread.thread)
+    if not carry_out(batch, thread.thread, call, request):
+        proceed(batch, thread.thread)
     return ActionAnswered(
         session_id=batch.state.session,
         action_id=request.action_id,

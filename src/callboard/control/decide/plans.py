@@ -22,13 +22,22 @@ def tell(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[Pla
     before = run.plan
     if steps == (before.steps if before is not None else ()):
         return
-    batch.say(PlanUpdated(steps=steps), run_scope(thread, run, before.step if before is not None else step))
+    revision, place = (1, step) if before is None else (before.revision, before.step)
+    batch.say(PlanUpdated(steps=steps, revision=revision), run_scope(thread, run, place))
+
+
+def propose(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
+    """A plan that waits for its decision, at that step. Where the run proposed one before it is the next revision of it."""
+    before = run.plan
+    revision = 1 if before is None else before.revision + 1
+    batch.say(PlanUpdated(steps=fitted(steps), revision=revision), run_scope(thread, run, step))
 
 
 def finish(batch: Batch, thread: Thread, run: OpenRun) -> None:
     """The run ends: what its plan is now is final."""
     if run.plan is not None:
-        batch.say(PlanUpdated(steps=run.plan.steps, final=True), run_scope(thread, run, run.plan.step))
+        told = PlanUpdated(steps=run.plan.steps, final=True, revision=run.plan.revision)
+        batch.say(told, run_scope(thread, run, run.plan.step))
 
 
 def fitted(steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:

@@ -17,7 +17,7 @@ from callboard.contracts.plan import PlanStep
 from ..batch import Batch, call_scope
 from ..state import OpenCall, OpenRun, Thread
 from .iterate import open_run
-from .plans import tell
+from .plans import propose
 
 _SAID: dict[Decision, Literal["accepted", "rejected", "changes_wanted", "answered"]] = {
     "approve": "accepted",
@@ -43,7 +43,7 @@ def proposed(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
         return
     thread, run = open_run(batch, thread_id)
     steps = msgspec.json.decode(arguments, type=ProposePlan).steps
-    tell(batch, thread, run, run.next_step, tuple(PlanStep(one, "pending") for one in steps))
+    propose(batch, thread, run, run.next_step, tuple(PlanStep(one, "pending") for one in steps))
 
 
 def settled(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:

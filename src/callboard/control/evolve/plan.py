@@ -11,7 +11,7 @@ from .place import Place, change_run, past
 
 
 def updated(state: Session, fact: PlanUpdated, place: Place) -> Session:
-    plan = OpenPlan(step=place.scope.step, steps=fact.steps)
+    plan = OpenPlan(step=place.scope.step, steps=fact.steps, revision=fact.revision)
     return change_run(
         state,
         place,

@@ -16,8 +16,13 @@ from .run import OpenRun, RemoteTask, aside_key, step_key
 
 
 def planned(run: OpenRun, record: Record, fact: PlanUpdated) -> list[Op]:
-    """The plan as it is now, at the place of its first telling."""
+    """The plan as it is now, at the place of its first telling; the next revision of one stands at its own."""
     state: PartState = "final" if fact.final else "streaming"
+    if run.plan is not None and fact.revision > run.plan.revision:
+        common = _common(run, record, step_key(record), record.scope.step)
+        former = msgspec.structs.replace(run.plan, sequence=record.sequence, state="final", later=common["key"])
+        run.plan = PlanPart(**common, state=state, steps=fact.steps, revision=fact.revision, former=former.key)
+        return upsert(former, run.plan)
     if run.plan is None:
         common = _common(run, record, step_key(record), record.scope.step)
         run.plan = PlanPart(**common, state=state, steps=fact.steps)

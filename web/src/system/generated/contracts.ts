@@ -2291,7 +2291,10 @@ export interface PermissionSeen {
   readonly matchers: Readonly<Record<string, string>>
 }
 
-/** What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. */
+/**
+ * What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. A plan that
+ * was sent back and proposed anew is a `revision` of its own; `former` and `later` are the keys of those beside it.
+ */
 export interface PlanPart {
   readonly kind: 'plan'
   readonly key: string
@@ -2302,6 +2305,9 @@ export interface PlanPart {
   readonly at: number
   readonly state: PartState
   readonly steps: readonly PlanStep[]
+  readonly revision?: number
+  readonly former?: string
+  readonly later?: string
 }
 
 /** One line of an agent's plan, in the agent's words. */
@@ -2310,10 +2316,14 @@ export interface PlanStep {
   readonly status: 'completed' | 'in_progress' | 'pending'
 }
 
-/** The agent's plan, whole, as it is now. The last one of a run is `final`. */
+/**
+ * The agent's plan, whole, as it is now. The last one of a run is `final`. One that was sent back and is proposed anew is
+ * the next `revision`, at a step of its own; the former stays where it is.
+ */
 export interface PlanUpdated {
   readonly steps: readonly PlanStep[]
   readonly final?: boolean
+  readonly revision?: number
 }
 
 /** A refusal as it leaves the system. `field` is the path of the offending input, such as `decision` or `input.text`. */
@@ -2623,7 +2633,8 @@ export interface ResourceLimit {
 /**
  * Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
  * decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
- * since the epoch.
+ * since the epoch. `permission_mode` goes with the approval of a plan that was made while planning: the turn ends with the
+ * plan, and the next one carries it out in that mode.
  */
 export interface RespondAction {
   readonly sessionId: string
@@ -2633,6 +2644,7 @@ export interface RespondAction {
   readonly reason?: string
   readonly answer?: string | null
   readonly expiresAt?: number
+  readonly permissionMode?: 'ask' | 'edits' | null
 }
 
 /** Answer a handoff on behalf of its receiver; `complete` gives a taken ownership back. */
