@@ -35,6 +35,7 @@ from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.secrets import ListSecrets, SetSecret
 from callboard.contracts.commands.settings import UpdateSettings
 from callboard.contracts.commands.tasks import MergeSubagent
+from callboard.contracts.commands.tooling import ReconnectServer
 from callboard.contracts.commands.trust import (
     AddRule,
     DryRunRules,
@@ -166,8 +167,8 @@ class Commands:
                 | UpdateSettings()
             ):
                 return await self._permit(command, kept, actor)
-            case MergeSubagent():
-                return await self._merges.merge(command, actor, kept)
+            case MergeSubagent() | ReconnectServer():
+                return await self._outside(command, actor, kept)
             case (
                 CreateArtifact()
                 | EditArtifact()
@@ -183,6 +184,12 @@ class Commands:
                 session_command: SessionCommand = command  # pyright: ignore[reportAssignmentType]
                 found = await self._sessions.get(getattr(command, "session_id", None) or "")
                 return await found.host.command(session_command, actor, kept)
+
+    async def _outside(self, command: MergeSubagent | ReconnectServer, actor: Actor, kept: StoredAnswer | None) -> Any:
+        """What takes effect outside the log."""
+        if isinstance(command, ReconnectServer):
+            return await self._queries.tools.reconnect(command)
+        return await self._merges.merge(command, actor, kept)
 
     async def _permit(
         self,

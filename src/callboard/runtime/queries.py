@@ -30,6 +30,7 @@ from callboard.contracts.commands.processes import GetExecutionEnvironment, List
 from callboard.contracts.commands.settings import GetSettings
 from callboard.contracts.commands.tasks import GetTask, ListTasks
 from callboard.contracts.commands.team import ListSubagents, WaitSubagents
+from callboard.contracts.commands.tooling import GetToolInventory, ListServers
 from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, GetTrust, ListRules
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
@@ -44,6 +45,7 @@ from .processreads import ProcessReads
 from .sessions import OpenSession, Sessions
 from .taskreads import TaskReads
 from .teamreads import TeamReads
+from .toolreads import ToolReads
 from .trusting import Trusting
 from .workspaces import Workspaces
 
@@ -67,6 +69,7 @@ class Queries:
         self._exports = exports
         self._artifacts = artifacts
         self._processes = ProcessReads(parts, sessions, workspaces)
+        self.tools = ToolReads(parts, sessions, workspaces)
         self.trusting = Trusting(parts, sessions, workspaces)
         self._contexts = ContextReads(parts, sessions, workspaces)
 
@@ -94,6 +97,8 @@ class Queries:
                 return await self._processes.environment(query)
             case ListProcesses():
                 return await self._processes.list(query)
+            case GetToolInventory() | ListServers():
+                return await self.tools.answer(query)
             case ListModels() | TryModel():
                 return await self._models(query)
             case _:

@@ -62,6 +62,7 @@ TOOLING_TABLE: tuple[Declaration, ...] = (
         serial="session",
         authority="anyone",
         query=True,
+        waits=True,
         summary="The tools of an agent: loaded, deferred, blocked, excluded, each with its reason and how it behaves.",
     ),
     Declaration(
