@@ -35,8 +35,14 @@ async def secrets_of(home: Home, settings: Settings, environment: Mapping[str, s
     used."""
     for why in from_environment(environment)[1]:
         log.warning("a variable is no secret, and is neither redacted nor given to tools: %s", why)
-    secrets = here(environment, KeyringStore(home.folder))
+    secrets = await secrets_here(home, environment)
     learn_keys(secrets, settings, environment)
+    return secrets
+
+
+async def secrets_here(home: Home, environment: Mapping[str, str]) -> Redaction:
+    """Those of the environment and of the keyring."""
+    secrets = here(environment, KeyringStore(home.folder))
     try:
         async with asyncio.timeout(PATIENCE_S):
             kept = await asyncio.to_thread(from_keyring, KeyringStore(home.folder))

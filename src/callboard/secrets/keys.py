@@ -40,12 +40,13 @@ class KeyringStore:
     def __init__(self, folder: Path) -> None:
         self._names = folder / _NAMES
 
+    def check(self) -> None:
+        """Raises Refusal `secret_store_unavailable` where there is no keyring."""
+        _backend()
+
     def names(self) -> tuple[SecretInfo, ...]:
         """What there is, by name. Raises Refusal `secret_store_unavailable` where it is not there to be read."""
-        named = self._listed()
-        if named:
-            _backend()
-        return tuple(SecretInfo(name=name, place="keyring") for name in named)
+        return tuple(SecretInfo(name=name, place="keyring") for name in self._listed())
 
     def get(self, name: str) -> str | None:
         """The value, or None. Raises Refusal `secret_store_unavailable`."""

@@ -119,7 +119,7 @@ class Redaction:
         if self._store is None:
             return "There is no key store here."
         try:
-            self._store.names()
+            self._store.check()
         except Refusal as refusal:
             return f"{refusal.problem.message} {refusal.problem.hint}".rstrip()
         return ""

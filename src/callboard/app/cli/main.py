@@ -25,6 +25,7 @@ from . import (
     models,
     rules,
     run,
+    secrets,
     sessions,
     trust,
     up,
@@ -57,6 +58,7 @@ Examples:
   callboard evidence last                        a pack of it that others can verify
   callboard import                               past sessions of Claude Code and Codex, to read here
   callboard trust                                what this folder's own files would allow, and whether you let them
+  callboard secrets                              keys and tokens in the system's keyring, and the handles that stand for them
   callboard doctor                               what is missing or wrong, and what mends it
   callboard rules                                the rules that hold; --dry-run tries some on what agents did
 
@@ -88,6 +90,7 @@ for verb in (
     imports,
     trust,
     rules,
+    secrets,
     doctor,
 ):
     verb.register(app)

@@ -18,6 +18,10 @@ HANDLE = "secret://"
 class SecretStore(Protocol):
     """Where values are kept. Blocking: not to be called on an event loop."""
 
+    def check(self) -> None:
+        """Raises Refusal `secret_store_unavailable` where nothing can be kept."""
+        ...
+
     def names(self) -> tuple[SecretInfo, ...]:
         """What there is, by name. Raises Refusal `secret_store_unavailable`."""
         ...

@@ -1,0 +1,123 @@
+"""Where values are kept: a keyring, or the environment, and no file."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.secret import SecretInfo
+from callboard.secrets.keys import KeyringStore, from_environment, from_keyring
+from callboard.secrets.redaction import Redaction
+
+from .drawer import Drawer
+
+VALUE = "k3ep-me-s3cret"
+
+
+@pytest.fixture
+def drawer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
+    import keyring
+
+    monkeypatch.setenv("KEYRING_DRAWER", str(tmp_path / "drawer.json"))
+    before = keyring.get_keyring()
+    keyring.set_keyring(Drawer())
+    yield tmp_path / "drawer.json"
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    folder.mkdir()
+    return folder
+
+
+def test_what_is_kept_is_known_to_the_next_process_and_stands_in_no_file_of_ours(drawer: Path, state: Path):
+    """SAFE-09"""
+    secrets = Redaction(store=KeyringStore(state))
+
+    assert secrets.keep("github", VALUE) == SecretInfo(name="github", place="keyring")
+
+    later = Redaction(from_keyring(KeyringStore(state)), store=KeyringStore(state))
+    assert secrets.redact(VALUE) == later.redact(VALUE) == "secret://github"
+    assert later.reveal("secret://github") == VALUE
+    assert [path.name for path in state.iterdir()] == ["secrets.json"]
+    assert VALUE not in (state / "secrets.json").read_text()
+    assert VALUE in drawer.read_text()
+
+
+def test_what_is_removed_is_given_to_nobody_and_goes_on_being_redacted(drawer: Path, state: Path):
+    """SAFE-09"""
+    secrets = Redaction(store=KeyringStore(state))
+    secrets.keep("github", VALUE)
+
+    secrets.forget("github")
+
+    assert secrets.names() == ()
+    assert secrets.redact(VALUE) == "secret://github"
+    assert VALUE not in drawer.read_text()
+    with pytest.raises(Refusal) as refused:
+        secrets.reveal("secret://github")
+    assert refused.value.code == "secret_missing"
+    with pytest.raises(Refusal) as again:
+        secrets.forget("github")
+    assert again.value.code == "unknown_secret"
+
+
+def test_without_a_keyring_a_person_is_told_what_to_do(drawer: Path, state: Path):
+    """SAFE-09: there is no file that takes its place."""
+    import keyring
+    from keyring.backends.fail import Keyring
+
+    keyring.set_keyring(Keyring())
+    secrets = Redaction(store=KeyringStore(state))
+
+    with pytest.raises(Refusal) as refused:
+        secrets.keep("github", VALUE)
+
+    assert refused.value.code == "secret_store_unavailable"
+    assert "CALLBOARD_SECRET_NAME" in refused.value.problem.hint
+    assert "CALLBOARD_SECRET_NAME" in secrets.problem()
+    assert list(state.iterdir()) == []
+
+
+def test_a_keyring_that_fails_is_not_quoted(drawer: Path, state: Path, monkeypatch: pytest.MonkeyPatch):
+    """SAFE-09: what it says may hold the value."""
+    monkeypatch.setenv("KEYRING_DRAWER_LOCKED", "1")
+
+    with pytest.raises(Refusal) as refused:
+        KeyringStore(state).put("github", VALUE)
+
+    assert refused.value.code == "secret_store_unavailable"
+    assert "KeyringLocked" in refused.value.problem.message
+    assert "hunter2" not in str(refused.value)
+    assert refused.value.__cause__ is None
+
+
+@pytest.mark.parametrize("value", ["abc", "password", "Callboard", "1234567", "aaaaaaaa", "github", "secret://"])
+def test_what_would_be_found_in_ordinary_text_is_no_secret(drawer: Path, state: Path, value: str):
+    """SAFE-03: it would take the place of words."""
+    secrets = Redaction(store=KeyringStore(state))
+
+    with pytest.raises(Refusal) as refused:
+        secrets.keep("github", value)
+
+    assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "value")
+    assert value not in refused.value.problem.message or value in "secret"
+    assert secrets.redact(f"a {value} b") == f"a {value} b"
+
+
+def test_variables_hold_secrets_too_and_those_that_cannot_are_named():
+    """SAFE-03"""
+    known, left_out = from_environment(
+        {"CALLBOARD_SECRET_GITHUB": VALUE, "CALLBOARD_SECRET_SHORT": "abc", "CALLBOARD_SECRET_": VALUE, "PATH": "/bin"}
+    )
+
+    secrets = Redaction(known)
+
+    assert secrets.names() == (SecretInfo(name="GITHUB", place="environment"),)
+    assert left_out == ["CALLBOARD_SECRET_SHORT: it has fewer than 6 characters"]
+    assert VALUE not in repr(known)
+    with pytest.raises(Refusal, match="the environment holds"):
+        secrets.keep("GITHUB", "another-value-1")
