@@ -11,7 +11,12 @@ from callboard.secrets.redaction import Redaction
 
 PLAIN = "q8w7e6r5t4y3u2i1o0"
 HARD = "Ab3$x/+\"quote'é_Zz9\\-end"
-SECRETS = Redaction([Known("plain", PLAIN, "keyring"), Known("hard", HARD, "keyring")])
+
+
+def _fresh() -> Redaction:
+    return Redaction([Known("plain", PLAIN, "keyring"), Known("hard", HARD, "keyring")])
+
+
 TOKENS = ["ghp_" + "a1B2c3D4e5" * 4, "sk-" + "proj-Ab12Cd34Ef56Gh78Ij90", "eyJ" + "hbGciOi.eyJzdWIiOi.c2lnbmF0"]
 WORDS = [
     *(PLAIN, HARD, json.dumps(HARD), base64.b64encode(PLAIN.encode()).decode(), base64.encodebytes(b"z" * 50).decode()),
@@ -33,8 +38,9 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=8).map("".join)
 @given(TEXTS, st.lists(st.integers(1, 40), min_size=1, max_size=20))
 def test_pieces_come_to_what_the_whole_comes_to(text: str, sizes: list[int]):
     """SAFE-03"""
-    whole = SECRETS.redact(text)
-    veil = SECRETS.veil()
+    secrets = _fresh()
+    whole = secrets.redact(text)
+    veil = secrets.veil()
 
     shown = _shown(veil.add, text, sizes)
 
@@ -46,7 +52,7 @@ def test_pieces_come_to_what_the_whole_comes_to(text: str, sizes: list[int]):
 def test_no_piece_shows_a_part_of_a_secret_whose_rest_is_still_to_come():
     """SAFE-03: a client sees every piece."""
     for token, public in ((PLAIN, ""), (TOKENS[0], "ghp_"), (TOKENS[1], "sk-")):
-        veil = SECRETS.veil()
+        veil = _fresh().veil()
 
         pieces = [veil.add(character) for character in f"x {token}"]
 
