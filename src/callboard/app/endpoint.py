@@ -11,7 +11,7 @@ import msgspec
 
 from callboard.contracts.settings import AnyModel
 
-from .home import Home, write_private
+from .home import Home, keep
 from .providers import Mark, marks, same
 
 #: How long a process may take to answer, in seconds: on a busy machine it is slow, and there.
@@ -49,8 +49,8 @@ class _Meta(msgspec.Struct, rename="camel"):
 
 
 def announce(home: Home, endpoint: Endpoint) -> None:
-    """Writes the file, whole, with mode 0600."""
-    write_private(home.endpoint, msgspec.json.encode(endpoint))
+    """Writes the file, whole, with mode 0600. Raises Refusal `store_unusable`, `store_full`."""
+    keep(home.endpoint, msgspec.json.encode(endpoint))
 
 
 def withdraw(home: Home, endpoint: Endpoint) -> None:

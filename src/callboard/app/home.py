@@ -13,6 +13,7 @@ the same name with `-demos` behind it.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ from callboard.contracts.errors import Refusal
 VARIABLE = "CALLBOARD_HOME"
 _TOKEN_BYTES = 32
 _SHORTEST_TOKEN = 32
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class Home:
@@ -49,32 +51,56 @@ class Home:
         return cls(folder.absolute())
 
     def make(self) -> None:
-        """Makes the folder where there is none. Raises Refusal `store_unusable` where that is not possible."""
+        """Makes the folder where there is none. Raises Refusal `store_unusable` where that is not possible, or where it may not
+        be written to, and `store_full`."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except FileExistsError as error:
+            raise unusable(self.folder, "it is a file and no folder") from error
         except OSError as error:
-            raise Refusal(
-                "store_unusable",
-                f"{self.folder} cannot be used as Callboard's folder: {error.strerror}.",
-                field=VARIABLE,
-                hint=f"Set {VARIABLE} to a folder that you may write to.",
-            ) from error
+            raise unusable(self.folder, error) from error
+        if not os.access(self.folder, os.R_OK | os.W_OK | os.X_OK):
+            raise unusable(self.folder, "it may not be written to")
 
     def has_store(self) -> bool:
         """True where a process of Callboard has made a store here."""
         return self.store.is_dir()
 
     def token(self) -> str:
-        """The token, made where there is none yet."""
+        """The token, made where there is none yet. Raises Refusal `store_unusable`, `store_full`."""
         try:
             kept = self.token_file.read_text("ascii").strip()
         except (FileNotFoundError, UnicodeDecodeError):
             kept = ""
+        except OSError as error:
+            raise unusable(self.token_file, error) from error
         if len(kept) >= _SHORTEST_TOKEN:
             return kept
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        write_private(self.token_file, token.encode())
+        keep(self.token_file, token.encode())
         return token
+
+
+def unusable(path: Path, why: OSError | str) -> Refusal:
+    """The refusal of a state folder, or a file in it, that cannot be worked with."""
+    if isinstance(why, OSError) and why.errno in _FULL:
+        hint = f"Make room, or set {VARIABLE} to a folder on another disk."
+        return Refusal("store_full", f"There is no room to write {path}.", field=VARIABLE, hint=hint)
+    said = why if isinstance(why, str) else (why.strerror or str(why))
+    return Refusal(
+        "store_unusable",
+        f"{path} cannot be used: {said[:1].lower()}{said[1:]}.",
+        field=VARIABLE,
+        hint=f"Mend it, or set {VARIABLE} to a folder that you may write to.",
+    )
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Writes a file of the state folder with mode 0600, whole. Raises Refusal `store_unusable`, `store_full`."""
+    try:
+        write_private(path, data)
+    except OSError as error:
+        raise unusable(path, error) from error
 
 
 def write_private(path: Path, data: bytes) -> None:

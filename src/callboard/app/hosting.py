@@ -18,7 +18,7 @@ from callboard.contracts.ports.runtime import CommandService
 from callboard.contracts.settings import Settings
 
 from .endpoint import Endpoint, announce, find, withdraw
-from .home import Home
+from .home import Home, unusable
 from .providers import marks
 
 if TYPE_CHECKING:
@@ -150,7 +150,10 @@ class _Redacted(logging.Formatter):
 
 
 def _log_to(home: Home, redact: Callable[[str], str]) -> _LogFile:
-    handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
+    try:
+        handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
+    except OSError as error:
+        raise unusable(home.log, error) from error
     handler.setFormatter(_Redacted(redact))
     handler.setLevel(logging.WARNING)
     logging.getLogger().addHandler(handler)

@@ -64,11 +64,13 @@ def of_file(path: Path) -> Settings:
     """What the user's file says; the defaults where there is none. Raises Refusal `bad_settings`."""
     try:
         source = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Settings()
     except OSError as error:
         hint = "Make it a file that you may read, or move it away."
-        raise Refusal("bad_settings", f"{path} cannot be read: {error.strerror}.", field=path.name, hint=hint) from error
+        raise Refusal(
+            "bad_settings", f"{path} cannot be read: {error.strerror}.", field=path.name, hint=hint
+        ) from error
     settings = converted(parsed(source, str(path)), Settings, str(path))
     return msgspec.structs.replace(settings, models=tuple(beside(model, path.parent) for model in settings.models))
 

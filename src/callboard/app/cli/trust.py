@@ -57,7 +57,10 @@ def _trust(
 ) -> int:
     if revoke and yes:
         raise Refusal("invalid_input", "--revoke and --yes say opposite things.", field="--yes", hint="Give one.")
-    return run_async(_carry_out(folder.expanduser().absolute(), revoke=revoke, yes=yes, json=json))
+    folder = folder.expanduser().absolute()
+    if not folder.is_dir():
+        raise Refusal("no_folder", f"{folder} is not a folder.", field="FOLDER", hint="Give an existing folder.")
+    return run_async(_carry_out(folder, revoke=revoke, yes=yes, json=json))
 
 
 async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool) -> int:

@@ -22,6 +22,7 @@ _HINTS: dict[Code, str] = {
     "unknown_turn": "`callboard view SESSION` shows the turns.",
     "unknown_action": "`callboard view SESSION` shows what waits for an answer.",
     "session_archived": "Take it out of the archive in the workbench: `callboard` opens it.",
+    "trust_changed": "`callboard trust` shows what they ask for now.",
     "gap": "`callboard view SESSION` shows how it stands now.",
 }
 #: What the fields of commands are called where they are typed.

@@ -46,9 +46,9 @@ def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
             return unusable(where, str(error))
 
 
-def unusable(where: str, why: str) -> Refusal:
-    """The refusal of a store that cannot be worked with."""
-    hint = (
+def unusable(where: str, why: str, *, hint: str = "") -> Refusal:
+    """The refusal of a store that cannot be worked with; `hint` says what to do where it is not the usual."""
+    hint = hint or (
         "Stop Callboard, keep a copy of the folder, and restore callboard.db from a backup; "
         "or move the folder away to begin with an empty store."
     )

@@ -73,6 +73,9 @@ CREATE TABLE snapshots (
 """
 
 
+_NEWER = "Update Callboard, which leaves everything as it is; or set CALLBOARD_HOME to another folder to begin with an empty store."
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """A connection that may write, in autocommit: transactions are begun by hand. The file is made with mode 0600."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -151,4 +154,4 @@ def check_facts(connection: sqlite3.Connection, path: Path) -> None:
         raise unusable(str(path), "it is not a Callboard store")
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     if schema > FACTS_SCHEMA:
-        raise unusable(str(path), f"it was made by a newer Callboard (schema {schema})")
+        raise unusable(str(path), f"it was made by a newer Callboard (schema {schema})", hint=_NEWER)
