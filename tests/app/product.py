@@ -81,7 +81,16 @@ class Product:
 
     def environment(self) -> dict[str, str]:
         """The variables of a process, without those that change what is tested or how long it takes."""
-        foreign = ("CALLBOARD_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "DISPLAY", "WAYLAND_", "PYTHONDONTWRITEBYTECODE")
+        foreign = (
+            "CALLBOARD_",
+            "OPENAI_",
+            "ANTHROPIC_",
+            "GEMINI_",
+            "GOOGLE_",
+            "DISPLAY",
+            "WAYLAND_",
+            "PYTHONDONTWRITEBYTECODE",
+        )
         kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
         more = {"CALLBOARD_HOME": str(self.home), "CALLBOARD_PORT": "0", "TERM": "xterm", "COLUMNS": "120"}
         return {**kept, **more, **self.variables}

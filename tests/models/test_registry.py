@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from callboard.contracts.errors import Refusal
@@ -12,7 +13,7 @@ from callboard.contracts.ports.model import Models, Route, TextContent
 from callboard.models.offline import Offline
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.models.wire import WireModel
-from tests.models.asking import answer, asks
+from tests.models.asking import answer, asks, failure
 from tests.models.servers import KEY, Aimock
 
 OPENAI = ProviderSettings(name="openai", base_url="https://api.openai.com/v1", api_key=KEY, models=("gpt-a", "gpt-b"))
@@ -164,3 +165,83 @@ def test_configuring_models_imports_nothing_heavy():
         "print(sorted({'pydantic_ai', 'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_fallbacks_are_told_in_their_order_without_the_chosen_one():
+    configured = ConfiguredModels(
+        ModelSettings(providers=(OPENAI, OLLAMA), fallback=("ollama", "openai/gpt-b", "openai", "ollama"))
+    )
+    route = configured.route("gpt-b")
+    assert route.candidates == (("openai", "gpt-a"), ("openai", "gpt-b"), ("ollama", "qwen/coder:7b"))
+    assert [route.candidates[index] for index in route.fallbacks] == [("ollama", "qwen/coder:7b"), ("openai", "gpt-a")]
+    with pytest.raises(Refusal) as raised:
+        ConfiguredModels(ModelSettings(providers=(OPENAI,), fallback=("nobody",)))
+    assert (raised.value.code, raised.value.problem.field) == ("bad_settings", "fallback[0]")
+
+
+def test_a_scenario_of_a_demo_is_not_made_up_for_by_a_model(tmp_path: Path):
+    (tmp_path / "play.yaml").write_text("calls: [[{text: Hello.}]]")
+    configured = ConfiguredModels(
+        ModelSettings(providers=(OLLAMA,), fallback=("ollama",), scenarios={"play": tmp_path / "play.yaml"})
+    )
+    assert configured.route("scripted/play").fallbacks == ()
+
+
+def test_a_model_that_cannot_be_asked_is_told_with_why_and_the_next_is_asked():
+    keyless = msgspec.structs.replace(OPENAI, missing="It has no key.")
+    configured = ConfiguredModels(ModelSettings(providers=(keyless, OLLAMA), fallback=("openai", "ollama")))
+    route = configured.route("")
+    assert route == Route(
+        candidates=(("openai", "gpt-a"), ("openai", "gpt-b"), ("ollama", "qwen/coder:7b")),
+        chosen=2,
+        reason="openai/gpt-a cannot be asked: It has no key. It is the next that can.",
+        excluded=("It has no key.", "It has no key.", ""),
+    )
+    alone = ConfiguredModels(ModelSettings(providers=(keyless,)))
+    assert alone.route("").candidates[alone.route("").chosen] == ("openai", "gpt-a")
+
+
+def test_what_is_configured_can_be_replaced_and_what_stays_the_same_keeps_its_connections():
+    configured = models(OPENAI, OLLAMA)
+    kept = configured.model("ollama", "qwen/coder:7b")
+    former = configured.model("openai", "gpt-a")
+
+    configured.configure(ModelSettings(providers=(OLLAMA,)))
+
+    assert configured.route("").candidates == (("ollama", "qwen/coder:7b"),)
+    assert configured.model("ollama", "qwen/coder:7b") is kept
+    assert configured.model("openai", "gpt-a") is former
+    with pytest.raises(Refusal):
+        configured.configure(ModelSettings(providers=(OLLAMA, OLLAMA)))
+    assert configured.settings.providers == (OLLAMA,)
+    configured.configure(ModelSettings(providers=(msgspec.structs.replace(OLLAMA, idle_timeout=5.0),)))
+    assert configured.model("ollama", "qwen/coder:7b") is not kept
+
+
+async def test_a_handle_is_replaced_by_its_key_when_the_model_is_asked_first(mock: Aimock):
+    asked: list[str] = []
+
+    def reveal(text: str) -> str:
+        asked.append(text)
+        return KEY
+
+    provider = ProviderSettings(name="mock", base_url=mock.base_url, api_key="secret://mock", models=("m",))
+    configured = ConfiguredModels(ModelSettings(providers=(provider,)), reveal)
+    assert asked == []
+    parts, _ = await answer(configured.model("mock", "m"), asks("think first"))
+    await configured.close()
+    assert (parts[-1], asked) == (TextContent("It is 42."), ["secret://mock"])
+
+
+async def test_a_handle_of_nothing_is_told_by_its_code():
+    def reveal(text: str) -> str:
+        raise Refusal("secret_missing", f"Nothing is known of {text}.")
+
+    provider = ProviderSettings(name="p", base_url="http://127.0.0.1:1/v1", api_key="secret://gone", models=("m",))
+    configured = ConfiguredModels(ModelSettings(providers=(provider,)), reveal)
+    _, failed = await failure(configured.model("p", "m"), asks("go"))
+    assert (failed.code, failed.retryable, failed.message) == (
+        "secret_missing",
+        False,
+        "Nothing is known of secret://gone.",
+    )

@@ -1,0 +1,186 @@
+"""What a person is told of models: what is configured, what is found beside it, and what comes of asking one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.app.desk import Desk
+from callboard.app.finding import Place, found
+from callboard.contracts.commands.models import ConfiguredModel, FoundModel
+from callboard.contracts.errors import Refusal
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from tests.models.servers import KEY, aimock
+
+
+@contextmanager
+def serving(answers: dict[str, str], media: str = "application/json") -> Iterator[str]:
+    """A server of this machine that answers these paths."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = answers.get(self.path, "").encode()
+            self.send_response(200 if body else 404)
+            self.send_header("content-type", media)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+TAGS = json.dumps({"models": [{"name": "qwen3:8b", "size": 1}, {"name": "llama3"}]})
+LIST = json.dumps({"object": "list", "data": [{"id": "local-model", "object": "model"}]})
+
+
+async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_lines_that_configure_it():
+    with serving({"/api/tags": TAGS, "/v1/models": LIST}) as origin:
+        places = (Place("ollama", origin, "/api/tags"), Place("lm-studio", origin, "/v1/models"))
+        ollama, studio = await found({}, (), places)
+    assert ollama == FoundModel(
+        kind="server",
+        name="ollama",
+        where=origin,
+        models=("qwen3:8b", "llama3"),
+        settings=f'[[models]]\nname = "ollama"\nkind = "openai-compatible"\nbase_url = "{origin}/v1"\nmodel = "qwen3:8b"\n',
+    )
+    assert (studio.name, studio.models) == ("lm-studio", ("local-model",))
+
+
+async def test_one_that_is_configured_is_told_as_that_however_this_machine_is_named():
+    with serving({"/api/tags": TAGS}) as origin:
+        named = ProviderSettings(name="x", base_url=f"{origin.replace('127.0.0.1', 'localhost')}/v1", models=("m",))
+        (one,) = await found({}, (named,), (Place("ollama", origin, "/api/tags"),))
+    assert one.configured
+
+
+async def test_a_server_without_a_model_says_so():
+    with serving({"/api/tags": '{"models": []}'}) as origin:
+        (one,) = await found({}, (), (Place("ollama", origin, "/api/tags"),))
+    assert (one.models, one.settings, one.why) == ((), "", "It answers, and has no model yet: load one there.")
+
+
+async def test_what_is_no_model_server_is_not_found_and_nobody_is_waited_for():
+    with serving({"/v1/models": "<h1>Hello</h1>"}, "text/html") as page, socket.create_server(("127.0.0.1", 0)) as mute:
+        silent = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        places = tuple(Place(name, page, "/v1/models") for name in "ab") + (Place("c", silent, "/v1/models"),) * 8
+        began = time.monotonic()
+        assert await found({}, (), (*places, Place("d", "http://127.0.0.1:1", "/v1/models"))) == ()
+        assert time.monotonic() - began < 5
+
+
+async def test_keys_of_the_environment_are_found_by_their_variables_and_never_shown():
+    keys = {"ANTHROPIC_API_KEY": "sk-ant-1", "GOOGLE_API_KEY": "g-1", "OPENROUTER_API_KEY": "or-1", "OTHER_KEY": "x"}
+    used = ProviderSettings(name="g", kind="google", base_url="https://g", api_key="g-1", models=("m",))
+    ones = await found(keys, (used,), ())
+    assert [(one.kind, one.name, one.where, one.configured) for one in ones] == [
+        ("key", "anthropic", "ANTHROPIC_API_KEY", False),
+        ("key", "google", "GOOGLE_API_KEY", True),
+        ("key", "openrouter", "OPENROUTER_API_KEY", False),
+    ]
+    assert 'kind = "anthropic"' in ones[0].settings
+    assert 'api_key_env = "ANTHROPIC_API_KEY"' in ones[0].settings
+    assert "sk-ant-1" not in repr(ones)
+
+
+async def test_coding_agents_on_path_are_found_with_the_file_that_takes_them_in_or_with_what_is_missing(tmp_path: Path):
+    for name in ("opencode", "claude"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    opencode, claude = await found({"PATH": str(tmp_path)}, (), ())
+    assert (opencode.kind, opencode.name, opencode.where) == ("agent", "opencode", str(tmp_path / "opencode"))
+    assert "command: [opencode, acp]" in opencode.settings
+    assert (claude.name, claude.settings) == ("claude", "")
+    assert claude.why == "Claude Code takes part through claude-agent-acp, which is not on PATH: install it from npm."
+
+
+def desk(*providers: ProviderSettings, fallback: tuple[str, ...] = ()) -> Desk:
+    return Desk(ConfiguredModels(ModelSettings(providers=providers, fallback=fallback)), {}, ())
+
+
+CLAUDE = ProviderSettings(name="claude", kind="anthropic", base_url="https://x", models=("c",), missing="No key.")
+LOCAL = ProviderSettings(name="local", base_url="http://127.0.0.1:1/v1", models=("m",), window=8000)
+
+
+async def test_what_is_configured_is_told_with_its_place_its_abilities_and_why_it_cannot_be_asked():
+    listed = await desk(CLAUDE, LOCAL, fallback=("claude", "local")).listed()
+    assert listed.configured == (
+        ConfiguredModel(
+            name="local/m",
+            provider="local",
+            model="m",
+            kind="openai-compatible",
+            label="local · m",
+            usable=True,
+            images=False,
+            window=8000,
+            default=True,
+            address="http://127.0.0.1:1/v1",
+        ),
+        ConfiguredModel(
+            name="claude/c",
+            provider="claude",
+            model="c",
+            kind="anthropic",
+            label="claude · c",
+            usable=False,
+            images=True,
+            why="No key.",
+            address="https://x",
+        ),
+    )
+
+
+async def test_where_nothing_is_configured_the_search_is_told_as_what_it_is():
+    (one,) = (await desk().listed()).configured
+    assert (one.kind, one.usable, one.why) == ("offline", True, "No model is configured: this is a search.")
+    tested = await desk().tested("")
+    assert (tested.ok, tested.problem and tested.problem.code) == (False, "model_unconfigured")
+
+
+async def test_a_model_that_answers_is_told_with_its_times_and_tokens():
+    with aimock() as server:
+        provider = ProviderSettings(name="mock", base_url=server.base_url, api_key=KEY, models=("m",))
+        with pytest.raises(Refusal) as raised:
+            await desk(provider).tested("nobody")
+        assert raised.value.code == "unknown_model"
+        for name in ("", "mock", "m", "mock/m", "mock/other"):
+            tested = await desk(provider).tested(name)
+            assert (tested.ok, tested.text) == (True, "ready"), tested
+            assert tested.input_tokens is not None
+            assert 0 <= tested.first_ms <= tested.duration_ms
+
+
+@pytest.mark.parametrize(
+    ("provider", "code", "hint"),
+    [
+        (LOCAL, "model_unavailable", "Check that the provider can be reached, then send the turn again."),
+        (CLAUDE, "model_auth", "Check the key of this provider."),
+    ],
+)
+async def test_a_model_that_does_not_answer_is_told_with_what_to_do(provider: ProviderSettings, code: str, hint: str):
+    async with asyncio.timeout(30):
+        tested = await desk(provider).tested(provider.name)
+    assert tested.problem is not None
+    assert (tested.ok, tested.problem.code, tested.problem.hint) == (False, code, hint)

@@ -1,0 +1,99 @@
+"""What providers say of their limits, in the ways in which they say it; and what an answer cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callboard.contracts.facts.model import Limit
+from callboard.contracts.ports.model import Quota, Usage
+from callboard.contracts.settings import Price
+from callboard.models.wire.quota import quota_of
+from tests.models.asking import answer, asks
+from tests.models.servers import Exchange, against
+
+DATE = {"date": "Sat, 21 Nov 2026 12:00:00 GMT"}
+NOON = 1_795_262_400
+
+
+@pytest.mark.parametrize(
+    ("reset", "milliseconds"),
+    [
+        ("20ms", 20),
+        ("6m0s", 360_000),
+        ("1h2m3.5s", 3_723_500),
+        ("7", 7_000),
+        ("0.5", 500),
+        (str(NOON + 90), 90_000),
+        (str((NOON + 90) * 1000), 90_000),
+        ("2026-11-21T12:00:30Z", 30_000),
+        ("2026-11-21T11:59:00+00:00", 0),
+        ("2026-11-21T12:00:30", None),
+        ("soon", None),
+        ("", None),
+        ("9" * 30, None),
+        ("-5", 0),
+    ],
+)
+def test_when_a_limit_begins_anew_is_read_as_a_time_from_now(reset: str, milliseconds: int | None):
+    headers = {**DATE, "x-ratelimit-limit-tokens": "100", "x-ratelimit-reset-tokens": reset}
+    found = quota_of(headers)
+    assert found == Quota(limits=(Limit(what="tokens", limit=100, resets_in_ms=milliseconds),))
+
+
+def test_the_names_of_each_provider_are_known():
+    anthropic = {
+        "anthropic-ratelimit-input-tokens-limit": "80000",
+        "anthropic-ratelimit-input-tokens-remaining": "79000",
+        "anthropic-ratelimit-requests-remaining": "49",
+    }
+    assert quota_of(anthropic) == Quota(
+        limits=(Limit(what="requests", remaining=49), Limit(what="input_tokens", limit=80_000, remaining=79_000))
+    )
+    gateway = {"x-ratelimit-limit": "20, 20;w=60", "x-ratelimit-remaining": "3"}
+    assert quota_of(gateway) == Quota(limits=(Limit(what="requests", limit=20, remaining=3),))
+
+
+@pytest.mark.parametrize("headers", [{}, {"x-ratelimit-limit-tokens": "lots"}, {"x-ratelimit-reset-tokens": "1s"}])
+def test_what_says_nothing_of_a_limit_is_nothing(headers: dict[str, str]):
+    assert quota_of(headers) is None
+
+
+def test_a_wait_or_an_end_is_told_without_a_limit():
+    assert quota_of({}, retry_after=1.5) == Quota(retry_after_ms=1500)
+    assert quota_of({}, exhausted=True) == Quota(exhausted=True)
+
+
+USED = {"prompt_tokens": 1_000_000, "completion_tokens": 500_000, "prompt_tokens_details": {"cached_tokens": 200_000}}
+
+
+async def usage(told: dict[str, Any], **endpoint: Any) -> Usage:
+    async def play(exchange: Exchange) -> None:
+        await exchange.begin_stream()
+        await exchange.text("Hi.", finish_reason="stop")
+        await exchange.event({"id": "r1", "choices": [], "created": 1, "model": "m", "usage": told})
+        await exchange.end_stream()
+
+    async with against(play, **endpoint) as (model, _):
+        return (await answer(model, asks("go")))[1].usage
+
+
+async def test_what_the_provider_says_of_the_cost_holds():
+    found = await usage({**USED, "cost": 0.25}, price=Price(input=1.0, output=1.0))
+    assert (found.amount, found.source) == (0.25, "provider")
+    assert (await usage({**USED, "cost": "a lot"})).amount is None
+
+
+async def test_a_price_of_the_settings_counts_what_was_cached_at_its_own():
+    found = await usage(USED, price=Price(input=2.0, output=4.0, cached=0.5))
+    assert found.amount == pytest.approx(0.8 * 2.0 + 0.2 * 0.5 + 0.5 * 4.0)
+    assert found.source == "listed"
+    whole = await usage(USED, price=Price(input=2.0, output=4.0))
+    assert whole.amount == pytest.approx(1.0 * 2.0 + 0.5 * 4.0)
+
+
+async def test_where_nobody_says_what_it_costs_nothing_is_said():
+    found = await usage(USED)
+    assert (found.input_tokens, found.output_tokens, found.cached_tokens) == (1_000_000, 500_000, 200_000)
+    assert (found.amount, found.source) == (None, "")
