@@ -46,6 +46,7 @@ async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: P
             '"response":{"expectation":"optional","replyTo":"lead"}',
             '"contextRef":"ctx://1"',
             '"meta":{"round":2}',
+            "These refs lead to no artifact of this session: artifact://diff/123.",
         ):
             assert part in said, said
         assert [one.reason for one in await facts(home, turn.session_id, HandoffAccepted)] == ["consumed"]

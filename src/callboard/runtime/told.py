@@ -26,6 +26,7 @@ from callboard.contracts.record import Record
 _REMEMBERED = 1000
 
 _ASKS = " It waits for your answer: respond_handoff."
+_LOST = " These refs lead to no artifact of this session: "
 _TAKEN = " It was accepted on your behalf: work on it now."
 
 
@@ -63,7 +64,9 @@ class Told:
                     written(envelope_of(record.scope.handoff, record.header.at, fact))
                 ).decode()
                 asks = _ASKS if fact.confirm or fact.ownership else ""
-                self._keep(record.scope.handoff, f"<handoff>{escape(envelope, quote=False)}{asks}</handoff>")
+                lost = f"{_LOST}{', '.join(fact.unresolved)}." if fact.unresolved else ""
+                said = escape(f"{envelope}{lost}", quote=False)
+                self._keep(record.scope.handoff, f"<handoff>{said}{asks}</handoff>")
             case HandoffAccepted(reason=reason) if record.scope.thread == self._thread and not record.scope.run:
                 self._accepted(record.scope.handoff, reason)
             case HandoffCompleted(returned=True, to_thread=thread) as fact if thread == self._thread:

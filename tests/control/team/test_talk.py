@@ -9,6 +9,7 @@ import pytest
 from callboard.contracts.commands import ResumeThread
 from callboard.contracts.commands.team import RespondHandoff, SendHandoff
 from callboard.contracts.facts import (
+    ArtifactCreated,
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
@@ -21,6 +22,7 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 from callboard.contracts.payload import LARGEST_MESSAGE, Expectation, HandoffStatus, Payload
+from callboard.contracts.scope import Scope
 from callboard.contracts.team import Edge, Ref
 from callboard.control.outcomes import TimeCame
 from tests.control.examples import NOW, SESSION, interrupt, submit
@@ -124,7 +126,19 @@ def test_every_optional_field_stands_in_the_fact_unchanged() -> None:
         reason="second look",
         context_boundary=one(then, HandoffRequested).context_boundary,
         hops=1,
+        unresolved=("artifact://diff/123",),
     )
+
+
+def test_refs_of_artifacts_lead_to_those_of_the_session_and_the_others_are_marked() -> None:
+    """By the id, by the path; what is no ref of an artifact is left alone."""
+    given = team(OPEN, CRITIC)
+    given.put(ArtifactCreated(artifact_kind="code", path="a.py"), Scope(artifact="art_1"))
+    refs = ["art_1", "artifact://art_1", "artifact://a.py", "artifact://b.py", "art_2", "a.py"]
+    artifacts = [{"type": "file", "ref": ref} for ref in refs]
+    told = one(given.uses("lead", "send_handoff", to="critic", message="Look.", artifacts=artifacts), HandoffRequested)
+    assert told.artifacts == {"art_1": "art_1", "artifact://art_1": "art_1", "artifact://a.py": "art_1"}
+    assert told.unresolved == ("artifact://b.py", "art_2")
 
 
 def test_handoffs_of_several_senders_are_consumed_once_in_the_order_sent() -> None:

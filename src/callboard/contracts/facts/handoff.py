@@ -22,7 +22,8 @@ class HandoffRequested(Fact, frozen=True, kw_only=True):
 
     `ownership` asks for the session to be the target's; `resume_target` then names who takes it back, and `context_boundary`
     the sequence up to which the target is told. `reply_by` is in microseconds since the Unix epoch, 0 where no answer is
-    required. `envelope.envelope_of` makes the canonical envelope of it.
+    required. `envelope.envelope_of` makes the canonical envelope of it. `artifacts` names the artifact of the session that each
+    ref of one leads to; `unresolved` are the refs of artifacts that lead to none.
     """
 
     type: ClassVar[str] = "handoff.requested"
@@ -41,6 +42,8 @@ class HandoffRequested(Fact, frozen=True, kw_only=True):
     context_boundary: int = 0
     reply_by: int = 0
     hops: int = 0
+    artifacts: dict[str, str] | None = None
+    unresolved: tuple[str, ...] = ()
 
 
 class HandoffAccepted(Fact, frozen=True, kw_only=True):

@@ -168,8 +168,8 @@ class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):
 
 
 class PlanPart(Part, tag="plan", frozen=True, kw_only=True):
-    """What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. A plan that
-    was sent back and proposed anew is a `revision` of its own; `former` and `later` are the keys of those beside it."""
+    """What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. A plan
+    that was sent back and proposed anew is a `revision` of its own; `former` and `later` are the keys of those beside it."""
 
     state: PartState
     steps: tuple[PlanStep, ...]

@@ -261,7 +261,8 @@ class TaskRow(Row, tag="task", frozen=True, kw_only=True):
 
 
 class HandoffRow(Row, tag="handoff", frozen=True, kw_only=True):
-    """An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since the Unix epoch."""
+    """An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since the Unix epoch. `artifacts`
+    names the artifact that each ref of one leads to; `unresolved` are those that lead to none."""
 
     panel: ClassVar[str] = "handoffs"
     source: str
@@ -269,6 +270,8 @@ class HandoffRow(Row, tag="handoff", frozen=True, kw_only=True):
     edge: EdgeKind
     state: HandoffState
     payload: Payload
+    artifacts: dict[str, str] | None = None
+    unresolved: tuple[str, ...] = ()
     context_ref: str = ""
     meta: dict[str, Any] | None = None
     reason: str = ""

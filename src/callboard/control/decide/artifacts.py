@@ -11,6 +11,7 @@ from callboard.contracts.artifact import VersionOrigin, content_of, kind_of
 from callboard.contracts.content import BlobRef
 from callboard.contracts.facts import ArtifactCreated, ArtifactDeleted, ArtifactVersionCreated, FileChange
 from callboard.contracts.scope import Scope
+from callboard.contracts.team import Ref
 
 from ..artifacts import OpenArtifact, place_of
 from ..batch import Batch
@@ -50,6 +51,28 @@ def close_worktree(batch: Batch, thread: str, scope: Scope) -> None:
     for key, one in list(batch.state.artifacts.open.items()):
         if one.worktree == thread:
             batch.say(ArtifactDeleted(reason="the worktree that it was in is closed"), _of(scope, key))
+
+
+#: How a ref says that it is of an artifact.
+_REF, _ID = "artifact://", "art_"
+
+
+def resolved(batch: Batch, refs: Iterable[Ref], worktree: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The artifacts that refs lead to, by ref, and the refs of artifacts that lead to none. One is named by its id or by its
+    path, first in the worktree of whoever names it."""
+    known, missing = dict[str, str](), list[str]()
+    for ref in refs:
+        if not ref.ref.startswith((_REF, _ID)):
+            continue
+        named = ref.ref.removeprefix(_REF)
+        found = named if named in batch.state.artifacts.open else ""
+        for place in (place_of(named, worktree), named):
+            found = found or batch.state.artifacts.at(place)
+        if found:
+            known[ref.ref] = found
+        else:
+            missing.append(ref.ref)
+    return known, tuple(dict.fromkeys(missing))
 
 
 def newest(batch: Batch, artifact: str) -> OpenArtifact:

@@ -85,6 +85,8 @@ def _requested(record: Record, fact: HandoffRequested) -> HandoffRow:
         edge=fact.edge,
         state="handoff_requested",
         payload=fact.payload,
+        artifacts=fact.artifacts,
+        unresolved=fact.unresolved,
         context_ref=fact.context_ref,
         meta=fact.meta,
         reason=fact.reason,

@@ -1776,7 +1776,8 @@ export interface HandoffRejected {
  *
  * `ownership` asks for the session to be the target's; `resume_target` then names who takes it back, and `context_boundary`
  * the sequence up to which the target is told. `reply_by` is in microseconds since the Unix epoch, 0 where no answer is
- * required. `envelope.envelope_of` makes the canonical envelope of it.
+ * required. `envelope.envelope_of` makes the canonical envelope of it. `artifacts` names the artifact of the session that each
+ * ref of one leads to; `unresolved` are the refs of artifacts that lead to none.
  */
 export interface HandoffRequested {
   readonly source: string
@@ -1793,9 +1794,14 @@ export interface HandoffRequested {
   readonly contextBoundary?: number
   readonly replyBy?: number
   readonly hops?: number
+  readonly artifacts?: Readonly<Record<string, string>> | null
+  readonly unresolved?: readonly string[]
 }
 
-/** An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since the Unix epoch. */
+/**
+ * An entry of the handoff lane; the key is the handoff's id. Times are in microseconds since the Unix epoch. `artifacts`
+ * names the artifact that each ref of one leads to; `unresolved` are those that lead to none.
+ */
 export interface HandoffRow {
   readonly kind: 'handoff'
   readonly key: string
@@ -1806,6 +1812,8 @@ export interface HandoffRow {
   readonly edge: 'handoff' | 'report'
   readonly state: 'accepted' | 'active' | 'completed' | 'handoff_requested' | 'rejected' | 'resumed' | 'returned' | 'unknown'
   readonly payload: Payload
+  readonly artifacts?: Readonly<Record<string, string>> | null
+  readonly unresolved?: readonly string[]
   readonly contextRef?: string
   readonly meta?: Readonly<Record<string, unknown>> | null
   readonly reason?: string
@@ -2292,8 +2300,8 @@ export interface PermissionSeen {
 }
 
 /**
- * What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. A plan that
- * was sent back and proposed anew is a `revision` of its own; `former` and `later` are the keys of those beside it.
+ * What the agent says that it is going to do, as it is now; there is one of each run, at the place of its first. A plan
+ * that was sent back and proposed anew is a `revision` of its own; `former` and `later` are the keys of those beside it.
  */
 export interface PlanPart {
   readonly kind: 'plan'

@@ -21,6 +21,7 @@ from callboard.contracts.team import Edge
 
 from ...batch import Batch
 from ...state import OpenHandoff, Session, Thread
+from ..artifacts import resolved, worktree_of
 from .agents import agent_of, known_agent, main_of
 
 #: The largest of all else that an envelope carries, in bytes of JSON.
@@ -60,6 +61,7 @@ def send(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
     reply_by = batch.known.now + (within or DAY) * 1_000_000 if _required(request) else 0
     handoff = batch.known.ids.new("handoff")
     run = sender.run
+    artifacts, unresolved = resolved(batch, request.artifacts, worktree_of(sender))
     batch.say(
         HandoffRequested(
             source=sender.agent,
@@ -82,6 +84,8 @@ def send(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
             context_boundary=batch.state.sequence,
             reply_by=reply_by,
             hops=(run.hops if run is not None else 0) + 1,
+            artifacts=artifacts or None,
+            unresolved=unresolved,
         ),
         Scope(
             agent=sender.agent,
