@@ -193,3 +193,22 @@ def test_a_handle_that_nothing_is_known_of_is_refused_with_what_to_do():
     assert refused.value.code == "secret_missing"
     assert "callboard secrets set nothing" in refused.value.problem.hint
     assert _known().reveal("grep -rn 'secret://' src") == "grep -rn 'secret://' src"
+
+
+def test_a_value_is_not_hidden_behind_what_reads_like_a_handle():
+    """SAFE-03"""
+    secrets = _known()
+
+    for text in (f"secret://{PLAIN}", f"secret://plain#{PLAIN}", f"secret://seen-{PLAIN}", f"secret://plain~{PLAIN}"):
+        assert PLAIN not in secrets.redact(text)
+
+
+def test_every_form_has_a_name_that_a_handle_can_have():
+    """SAFE-03: a handle of a form that could not be read would be put back wrong."""
+    import re
+
+    from callboard.secrets.forms import FORM, forms
+
+    named = {name for value in (PLAIN, HARD, KEY, 'a b/c+d%e~f\\g"hé') for name in forms(value).values()}
+
+    assert [name for name in named if name and re.fullmatch(FORM, name) is None] == []

@@ -6,6 +6,11 @@ import binascii
 import json
 from urllib.parse import quote, quote_plus
 
+#: The names of forms, as they stand in handles; nothing else behind a # is part of one.
+FORM = (
+    r"(?:json(?:-json)?(?:-ascii)?|json-slash|url(?:-plus|-path)?(?:-lower)?|hex(?:-upper)?"
+    r"|base64-[012](?:-url|-slash)?|base64url-[012]|half-[12]|line-[0-9]{1,5})"
+)
 #: What is shorter would be found in ordinary text.
 SHORTEST = 6
 #: Of a value from this length on each half is a secret of its own.

@@ -14,13 +14,14 @@ from ahocorasick_rs import AhoCorasick
 
 from callboard.contracts.ports.secrets import HANDLE
 
+from .forms import FORM
 from .shapes import LONGEST_MARK, SHAPES, Shape
 
 #: What a name may have in it, and with it whatever could be read as a part of a handle that stands before it.
 IN_HANDLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-#~")
 #: What was seen and has no name of a person's.
 SEEN = r"seen-[0-9a-f]{12}"
-_FORM = r"(?:#[a-z][a-z0-9-]*)?~?"
+_FORM = rf"(?:#{FORM}(?![a-z0-9-]))?~?"
 #: Where a line is broken, also in a JSON text, and what a line may be indented by.
 _BREAK = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t]{0,40}")
 _BREAK_BEGINS = re.compile(r"(?:\r|\\|\\r|\\r\\)\Z")

@@ -10,12 +10,13 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE, SecretStore, Veil
 from callboard.contracts.secret import SecretInfo
 
+from .forms import FORM
 from .known import Known, Seen
 from .matching import IN_HANDLE, SEEN, Found, Matcher
 from .ordinary import why_ordinary
 from .veil import TextVeil
 
-_HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})(?:#([a-z][a-z0-9-]*))?~?")
+_HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})(?:#({FORM})(?![a-z0-9-]))?~?")
 _SEEN = re.compile(SEEN)
 _HINT = "A secret has at least 6 characters and is no word, so that it is found nowhere else."
 
