@@ -12,6 +12,8 @@ from .house import Changing, House, calls, house, says, uses
 
 WRITE: list[dict[str, Any]] = uses("Write", file_path="a.txt", content="x\n")
 
+FILES = ("Bash", "Edit", "Glob", "Grep", "Read", "ReadOutput", "Write")
+
 
 async def told(home: House, session: str) -> list[tuple[str, ...]]:
     """The prompt layers of the session's open runs, as their models are told them."""
@@ -43,7 +45,7 @@ async def test_a_run_that_waits_over_a_restart_goes_on_with_what_it_was_told(tmp
         facts = await home.facts(session)
         started = [record.fact for record in facts if isinstance(record.fact, TurnStarted)]
         assert [(fact.max_iters, fact.definition_hash[0], fact.tools) for fact in started] == [
-            (7, "1", ("Bash", "Edit", "Glob", "Grep", "Read", "Write", "ReadProcess", "StopProcess", "propose_plan", "ask_person")),
+            (7, "1", (*FILES, "ReadProcess", "StopProcess", "propose_plan", "ask_person")),
             (9, "2", ("Read",)),
         ]
         assert [record.fact.code for record in facts if isinstance(record.fact, ToolRefused)] == ["policy_denied"]

@@ -25,8 +25,11 @@ from callboard.contracts.scope import PERSON
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite import open_store
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from callboard.runtime.clock import Clock, UuidIds
 from callboard.runtime.parts import Limits, Parts
 from callboard.runtime.runtime import Runtime
+from callboard.runtime.uploads import UploadFolder
+from callboard.secrets.redaction import Redaction
 from callboard.tools.toolbox import FolderToolbox
 
 TOKEN = "a-token-of-thirty-two-bytes-in-urlsafe-base64"
@@ -132,6 +135,7 @@ async def serving(
         models=models,
         toolbox=FolderToolbox(hidden=(str(beside),)),
         definitions=definitions or FolderDefinitions(),
+        uploads=UploadFolder(beside / "uploads", UuidIds(), Clock().now, Redaction().veil),
         limits=limits or Limits(write_behind=0.01),
     )
     async with Runtime(parts) as runtime:
@@ -140,6 +144,7 @@ async def serving(
             "feeds": runtime.feeds,
             "runs": runtime.runs,
             "store": store,
+            "uploads": parts.uploads,
             "about": about(runtime, models),
             "token": TOKEN,
         }

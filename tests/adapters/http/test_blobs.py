@@ -1,4 +1,4 @@
-"""Large content by range, and nothing of it as anything but plain text or a download."""
+"""Large content by range, and nothing of it as anything but plain text, an image or a download."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import hashlib
 import pytest
 
 from tests.adapters.http.rig import API, Board
+from tests.tools.test_media import GIF, JPEG, WEBP, png
 
 
 async def test_a_blob_is_read_whole_and_by_range(board: Board):
@@ -40,6 +41,27 @@ async def test_what_is_not_text_is_only_downloaded(board: Board, data: bytes):
     assert answer.content == data
     assert answer.headers["content-type"] == "application/octet-stream"
     assert answer.headers["content-disposition"] == "attachment"
+
+
+@pytest.mark.parametrize(
+    ("data", "media"), [(png(2, 3), "image/png"), (GIF, "image/gif"), (JPEG, "image/jpeg"), (WEBP, "image/webp")]
+)
+async def test_an_image_is_shown_as_what_its_bytes_are(board: Board, data: bytes, media: str):
+    """UI-08, SAFE-06: nothing sniffs it to be anything else, and it is no document of this origin."""
+    answer = await board.http.get(f"{API}/blobs/{await board.blob(data)}")
+
+    assert answer.content == data
+    assert answer.headers["content-type"] == media
+    assert "content-disposition" not in answer.headers
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+async def test_a_picture_that_may_hold_scripts_is_told_as_text(board: Board):
+    """SAFE-06: an SVG is never a document here."""
+    answer = await board.http.get(f"{API}/blobs/{await board.blob(b'<svg onload=alert(1)></svg>')}")
+
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
 
 
 async def test_a_download_has_the_name_that_was_asked_for(board: Board):

@@ -100,6 +100,7 @@ def test_it_has_an_operation_for_every_command_and_every_other_route():
         "workspace_facts": ("get", "/api/v1/workspaces/{stream}/facts"),
         "workspace_ops": ("get", "/api/v1/workspaces/{stream}/ops"),
         "blob": ("get", "/api/v1/blobs/{hash}"),
+        "upload": ("post", "/api/v1/uploads"),
         "rpc": ("post", "/api/v1/rpc"),
         "meta": ("get", "/api/v1/meta"),
         "openapi": ("get", "/api/v1/openapi.json"),

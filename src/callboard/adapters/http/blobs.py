@@ -1,4 +1,5 @@
-"""Large content by range. What is not plain text is only ever downloaded, never shown."""
+"""Large content by range. Plain text and images of four kinds, known by their bytes, can be shown; all else is only downloaded.
+An SVG is a document that may hold scripts, so it is told as the text that it is."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from starlette.routing import Route
 from callboard.contracts.commands.turns import Id
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import BlobStore, Store
+from callboard.tools.media import begins_as_image
 
 from .commands import API
 from .feeds import Place
@@ -50,11 +52,13 @@ def blob_routes(store: Store) -> list[Route]:
         if sample is None:
             raise Refusal("unknown_blob", f"There is no blob {hash[:80]}.", hint="It may have been erased.")
         headers: dict[str, str] = {}
+        shown = begins_as_image(sample)
         if query.name is not None:
             headers["Content-Disposition"] = f'attachment; filename="{query.name}"'
-        elif not _is_text(sample):
+        elif shown is None and not _is_text(sample):
             headers["Content-Disposition"] = "attachment"
         media = "text/plain; charset=utf-8" if _is_text(sample) else "application/octet-stream"
+        media = shown.media if shown is not None else media
         if query.length is not None and query.length <= PIECE:
             data = await store.blobs.get_range(hash, offset=query.offset, length=query.length)
             return Response(data or b"", headers=headers, media_type=media)

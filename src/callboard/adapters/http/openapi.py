@@ -234,6 +234,7 @@ def _others(schemas: Json) -> Json:
         "content": {
             "text/plain": {"schema": {"type": "string"}},
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+            "image/*": {"schema": {"type": "string", "format": "binary"}},
         },
     }
     named = {"name": "hash", "in": "path", "required": True, "schema": _HASH, "description": "The SHA-256 in hex."}

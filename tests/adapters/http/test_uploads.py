@@ -1,0 +1,90 @@
+"""Files that a person attaches: taken whole, bounded, behind the guard, and named by the turn that they come with."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from callboard.contracts.ports.uploads import LARGEST_UPLOAD
+from callboard.runtime.clock import UuidIds
+from callboard.runtime.uploads import DAY, UploadFolder
+from callboard.secrets.redaction import Redaction
+from tests.adapters.http.rig import API, Board
+from tests.tools.test_media import png
+
+PATH = f"{API}/uploads"
+
+
+async def test_a_file_is_taken_and_comes_with_the_turn_that_names_it(board: Board):
+    """CTX-01: what is stored with the fact is the file as it was sent."""
+    sent = await board.http.post(PATH, params={"name": "dot.png"}, content=png(2, 2))
+    upload = sent.json()
+    assert sent.status_code == 200
+    assert {**upload, "upload": ""} == {"upload": "", "name": "dot.png", "media": "image/png", "size": len(png(2, 2))}
+
+    workspace = await board.workspace()
+    turn = await board.http.post(
+        f"{API}/commands/submit_turn",
+        json={"workspaceId": workspace, "text": "look", "attachments": [{"upload": upload["upload"]}]},
+    )
+    assert turn.status_code == 200
+    page = await board.http.get(f"{API}/sessions/{turn.json()['sessionId']}/facts", params={"limit": 10})
+    submitted = next(one for one in page.json()["events"] if one["type"] == "turn.submitted")
+    (given,) = submitted["payload"]["given"]
+    assert (given["kind"], given["source"], given["content"]["media"]) == ("image", "attached", "image/png")
+    blob = await board.http.get(f"{API}/blobs/{given['content']['hash']}")
+    assert blob.content == png(2, 2)
+
+
+async def test_what_is_too_large_or_empty_or_misnamed_is_refused_and_not_kept(board: Board):
+    """CTL-04"""
+    large = await board.http.post(PATH, params={"name": "x"}, content=b"x" * (LARGEST_UPLOAD + 1))
+
+    async def endless() -> AsyncIterator[bytes]:
+        for _ in range(LARGEST_UPLOAD // 100_000 + 2):
+            yield b"x" * 100_000
+
+    unsaid = await board.http.post(PATH, params={"name": "x"}, content=endless())
+    empty = await board.http.post(PATH, params={"name": "x"}, content=b"")
+    nameless = await board.http.post(PATH, content=b"x")
+    elsewhere = await board.http.post(PATH, params={"name": "../x"}, content=b"x")
+
+    codes = [one.json()["code"] for one in (large, unsaid, empty, nameless, elsewhere)]
+    assert codes == ["too_large", "too_large", "invalid_input", "invalid_input", "invalid_input"]
+    folder = board.folder.with_name(f"{board.folder.name}-beside") / "uploads"
+    assert files(folder) == []
+
+
+async def test_nobody_without_the_token_leaves_a_file_here(board: Board):
+    """SAFE-05"""
+    refused = await board.anyone.post(PATH, params={"name": "x"}, content=b"x")
+    from_elsewhere = await board.http.post(
+        PATH, params={"name": "x"}, content=b"x", headers={"Origin": "https://example.org"}
+    )
+
+    assert (refused.status_code, refused.json()["code"]) == (401, "unauthenticated")
+    assert from_elsewhere.json()["code"] == "forbidden_origin"
+
+
+def files(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+async def test_what_is_not_used_goes_after_a_day(tmp_path: Path):
+    """Attached files are no second store."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"x"
+
+    now = time.time_ns() // 1000
+    uploads = UploadFolder(tmp_path, UuidIds(), lambda: now, Redaction().veil)
+    old = await uploads.receive("old", pieces())
+    for path in sorted(files(tmp_path)):
+        os.utime(path, (0, now / 1_000_000 - DAY - 1))
+    new = await uploads.receive("new", pieces())
+
+    assert await uploads.take(old.upload) is None
+    assert await uploads.take(new.upload) == (new, b"x")
+    assert {path.stat().st_mode & 0o777 for path in files(tmp_path)} == {0o600}
