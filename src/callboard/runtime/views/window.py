@@ -14,12 +14,14 @@ from callboard.contracts.rows import (
     ActionRow,
     AgentRow,
     ArtifactRow,
+    ContextRow,
     EdgeRow,
     HandoffRow,
     MessageRow,
     NotificationRow,
     Op,
     Part,
+    ProcessRow,
     QueueRow,
     Remove,
     ReviewRow,
@@ -97,12 +99,16 @@ class Window:
         return self._table.panel(kind)
 
     def snapshot(self) -> list[Op]:
-        """The window as operations on empty panels. Of a team, the artifacts and the parts, what fits; the rest is had on
-        demand."""
+        """The window as operations on empty panels. Of a team, the artifacts, contexts, processes and parts, what fits; the
+        rest is had on demand."""
         team = [row for kind in _TEAM for row in self._table.panel(kind)]
         fits, room = _that_fit(sorted(team, key=_rank), self._largest // 2)
         kept = {(row.panel, row.key) for row in fits}
-        artifacts, _ = _that_fit(self._table.panel(ArtifactRow), self._largest // 8)
+        beside = [
+            row
+            for kind in (ArtifactRow, ContextRow, ProcessRow)
+            for row in _that_fit(self._table.panel(kind), self._largest // 8)[0]
+        ]
         parts, _ = _that_fit(self._table.panel(Part), room + self._largest - self._largest // 2)
         return [
             *(
@@ -110,7 +116,7 @@ class Window:
                 for kind in _SHELL
                 for row in (parts if kind is Part else self._table.panel(kind))
             ),
-            *(Upsert(row.panel, row) for row in artifacts),
+            *(Upsert(row.panel, row) for row in beside),
             *(Upsert(row.panel, row) for row in team if (row.panel, row.key) in kept),
         ]
 
