@@ -18,6 +18,7 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 from callboard.contracts.live import Frame, PartialKind
+from callboard.contracts.record import Record
 from callboard.contracts.rows import Op
 from callboard.contracts.scope import Scope
 from callboard.projection.rows import Table
@@ -37,6 +38,10 @@ class Story:
         self.view = SessionView()
         self.table = Table()
         self.ops: list[Op] = []
+
+    def records(self) -> tuple[Record, ...]:
+        """All facts that were told."""
+        return tuple(item for item in self.log.items if isinstance(item, Record))
 
     def say(self, fact: Fact, scope: Scope = NOWHERE) -> Story:
         return self._take(self.view.apply(self.log.say(fact, scope)))

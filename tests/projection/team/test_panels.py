@@ -35,6 +35,7 @@ from tests.projection.team.troupe import (
     troupes,
     wrote,
 )
+from tests.projection.test_context import every_fact
 from tests.projection.test_view import folded
 
 HISTORY = random_history(11, moves=1500, threads=2).records
@@ -144,6 +145,7 @@ def test_every_type_of_fact_is_shown_or_it_is_said_why_not():
         *(records_of(story) for story in every()),
         *(play(seeded(n), 80).records for n in range(4)),
         HISTORY,
+        *(story.records() for story in every_fact()),
     ):
         view = SessionView()
         seen |= {record.header.type for record in source if view.apply(record)}

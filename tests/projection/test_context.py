@@ -1,0 +1,175 @@
+"""What a turn was given, what is missing, and summaries in the making: in the row of its thread, and at their step."""
+
+from __future__ import annotations
+
+from callboard.contracts.content import BlobRef, Text
+from callboard.contracts.facts import (
+    CompactionCompleted,
+    CompactionFailed,
+    CompactionStarted,
+    ContextPinned,
+    ContextResolved,
+    CostRecorded,
+    ModelCompleted,
+    ModelRequested,
+    TurnStarted,
+    TurnSubmitted,
+)
+from callboard.contracts.refs import ContextRef, MissingRef, Omission
+from callboard.contracts.rows import ContextPart, ContextRow, TextPart, TurnRow
+from callboard.contracts.rows.conversation import part_order
+from callboard.projection.view import SessionView
+from tests.projection.story import RUN, THREAD, TURN, Story, asked, opened, step
+
+NOTES = ContextRef(ref="notes.md", kind="text", source="mentioned", content=BlobRef(hash="a" * 64, size=9))
+RULES = ContextRef(ref="AGENTS.md", kind="instructions", source="folder", content=BlobRef(hash="b" * 64, size=9))
+GONE = MissingRef(ref="gone.md", source="mentioned", reason="not_found")
+OLDER = Omission(reason="older_turns", count=3)
+
+
+def given_something() -> Story:
+    """A turn that names two files, of which one is not there."""
+    story = opened().say(
+        TurnSubmitted(input=Text(text="see"), mode="chat", permission_mode="ask", given=(NOTES,), missing=(GONE,)),
+        TURN,
+    )
+    story.say(
+        TurnStarted(
+            mode="chat",
+            permission_mode="ask",
+            max_iters=8,
+            definition="solo",
+            definition_hash="d",
+            workspace_sequence=1,
+        ),
+        RUN,
+    )
+    return story.say(
+        ContextResolved(refs=(RULES, NOTES), missing=(GONE,), omitted=(OLDER,), window=8000, budget=6400, used=700),
+        RUN,
+    )
+
+
+def summing() -> Story:
+    """A turn whose thread is being summarised, by the model call at step 1."""
+    story = given_something()
+    story.say(CompactionStarted(cause="window", through=2, tokens=7000), step(1))
+    return story.say(
+        ModelRequested(provider="p", model="m", iteration=0, context_through=2, purpose="compaction"), step(1)
+    )
+
+
+def every_fact() -> tuple[Story, ...]:
+    """Stories in which every fact of context is said."""
+    failed = summing().say(CompactionFailed(code="model_refused_request", message="No."), step(1))
+    pinned = opened().say(ContextPinned(pinned=("rules.md",)), THREAD)
+    done = summing().say(CompactionCompleted(summary=Text(text="They said so."), through=2), step(1))
+    return failed, pinned, done
+
+
+def row(story: Story) -> ContextRow:
+    return story.table.panel(ContextRow)[-1]
+
+
+def part(story: Story) -> ContextPart:
+    return story.table.panel(ContextPart)[-1]
+
+
+def test_what_a_turn_was_given_is_in_its_row_and_in_that_of_its_thread():
+    """CTX-01, CTX-02: what is missing stands where the turn is shown."""
+    story = given_something()
+
+    turn = story.table.panel(TurnRow)[-1]
+    assert (turn.given, turn.missing) == ((NOTES,), (GONE,))
+    assert row(story) == ContextRow(
+        key="thr_1",
+        order=5,
+        sequence=5,
+        thread_id="thr_1",
+        turn_id="trn_1",
+        refs=(RULES, NOTES),
+        missing=(GONE,),
+        omitted=(OLDER,),
+        window=8000,
+        budget=6400,
+        used=700,
+    )
+    assert (part(story).event, part(story).given, part(story).missing, part(story).omitted) == (
+        "resolved",
+        1,
+        (GONE,),
+        (OLDER,),
+    )
+
+
+def test_what_always_stands_in_a_folder_is_no_news_in_every_turn():
+    """UI-25"""
+    story = asked().say(ContextResolved(refs=(RULES,), omitted=(Omission(reason="excluded", ref="CLAUDE.md"),)), RUN)
+
+    assert row(story).refs == (RULES,)
+    assert not story.table.panel(ContextPart)
+
+
+def test_what_the_provider_told_takes_the_place_of_an_estimate():
+    """CTX-01"""
+    story = given_something()
+    story.say(ModelRequested(provider="p", model="m", iteration=1, context_through=5), step(1))
+    story.say(CostRecorded(input_tokens=900, output_tokens=20), step(1))
+
+    assert row(story).used == 920
+
+
+def test_a_summary_is_one_part_through_all_of_it_and_no_text():
+    """UI-25: compaction replays nothing as answer; what it took says nothing of the window."""
+    story = summing()
+    assert (part(story).event, part(story).cause, part(story).tokens_before) == ("compacting", "window", 7000)
+
+    story.say(ModelCompleted(stop_reason="stop"), step(1))
+    story.say(CostRecorded(input_tokens=7000, output_tokens=20), step(1))
+    assert row(story).used == 700
+    story.say(
+        CompactionCompleted(summary=Text(text="They said so."), through=2, tokens_before=7000, tokens_after=400),
+        step(1),
+    )
+
+    done = part(story)
+    assert (done.key, done.order) == ("run_1.1", part_order(4, 1))
+    assert (done.event, done.cause, done.summary.text) == ("compacted", "window", "They said so.")
+    assert (done.tokens_before, done.tokens_after, row(story).used) == (7000, 400, 400)
+    assert not story.table.panel(TextPart)
+
+
+def test_a_summary_that_came_to_nothing_says_why():
+    """UI-25"""
+    story = summing().say(CompactionFailed(code="model_refused_request", message="No."), step(1))
+
+    assert (part(story).event, part(story).code, part(story).message) == (
+        "compaction_failed",
+        "model_refused_request",
+        "No.",
+    )
+
+
+def test_pins_stay_when_the_next_turn_starts_and_what_the_last_one_was_given_goes():
+    """CTX-01"""
+    story = given_something().say(ContextPinned(pinned=("rules.md",)), THREAD)
+    story.say(
+        TurnStarted(
+            mode="chat",
+            permission_mode="ask",
+            max_iters=8,
+            definition="solo",
+            definition_hash="d",
+            workspace_sequence=1,
+        ),
+        RUN,
+    )
+
+    assert (row(story).refs, row(story).missing, row(story).pinned) == ((), (), ("rules.md",))
+
+
+def test_a_view_that_is_read_anew_shows_the_same():
+    """UI-34"""
+    for story in every_fact():
+        view = SessionView.from_state(story.view.state())
+        assert view.state() == story.view.state()
