@@ -15,6 +15,8 @@ from callboard.contracts.facts import (
     ActionResolved,
     ActionWithdrawn,
     AgentConnected,
+    ArtifactCreated,
+    ArtifactVersionCreated,
     Candidate,
     Fact,
     RemoteArtifact,
@@ -96,8 +98,29 @@ def test_an_artifact_is_said_with_its_blobs():
     made = ArtifactTold(task="T", artifact="a", name="card", parts=(part,), left_out=2, blobs=(picture,))
     then = prompted().when(RemoteTold(thread=THREAD, run="run_1", prompt=1, told=made))
 
-    then.then((RemoteArtifact(remote_task_id="T", remote_artifact_id="a", name="card", parts=(part,), left_out=2), RUN))
+    its = msgspec.structs.replace(RUN, artifact="art_1")
+    then.then(
+        (RemoteArtifact(remote_task_id="T", remote_artifact_id="a", name="card", parts=(part,), left_out=2), RUN),
+        (ArtifactCreated(artifact_kind="image", title="card", remote="a"), its),
+        (ArtifactVersionCreated(version=1, content=picture.ref, version_origin="agent", title="card"), its),
+    )
     assert then.decision.blobs == (picture,)
+
+
+def test_what_is_delivered_again_under_its_name_is_the_next_version_where_it_differs():
+    """Kept by Callboard alone, so that it can be read, compared and saved like any other."""
+    session = prompted()
+    for text_, told_ in (
+        ("one", "artifact.version.created"),
+        ("one", "remote.artifact"),
+        ("two", "artifact.version.created"),
+    ):
+        part = RemotePart(media="text/plain", text=Text(text=text_))
+        made = ArtifactTold(task="T", artifact="a", name="notes.md", parts=(part,), left_out=0, blobs=())
+        then = session.when(RemoteTold(thread=THREAD, run="run_1", prompt=1, told=made))
+        assert then.facts[-1].type == told_
+    (known,) = session.state.artifacts.open.values()
+    assert (known.title, known.path, known.worktree, known.version) == ("notes.md", "", "", 2)
 
 
 def test_what_is_told_after_the_prompt_is_over_is_no_fact():

@@ -57,7 +57,8 @@ async def test_a_message_reaches_it_after_a_yes_to_its_very_address_and_its_answ
         *("thread.opened", "turn.submitted", "turn.started", "routing.resolved", "inbox.reserved", "model.requested"),
         *JOINED,
         *("agent.connected", "agent.connected"),
-        *("remote.task", "inbox.consumed", "remote.task", "remote.artifact", "remote.task"),
+        *("remote.task", "inbox.consumed", "remote.task", "remote.artifact"),
+        *("artifact.created", "artifact.version.created", "remote.task"),
         *ENDED,
     ]
     assert (asked.action_type, asked.tool, asked.risk) == ("tool_approval", "ConnectAgent", "high")

@@ -21,13 +21,16 @@ from callboard.contracts.content import Blob, BlobRef
 
 #: How much of a content's hash is kept: enough to tell two contents apart, which is all that it is for.
 MARK = 16
+#: Keeps a path apart from where it is. No path of ours has it.
+APART = "//"
 #: How many exports that failed can be made again.
 MOST_FAILED = 20
 
 
 class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
-    """`place` is its path in the folder, behind the child's thread and a colon where it is in a worktree; empty for one that is
-    no file. `version` is the newest, 0 before the first, and `mark` the beginning of its hash."""
+    """`place` is its path in the folder, behind the child's thread and two slashes where it is in a worktree; empty for one
+    that is no file, or behind the slashes alone what an agent elsewhere calls it. `version` is the newest, 0 before the first,
+    and `mark` the beginning of its hash."""
 
     place: str
     version: int = 0
@@ -36,14 +39,15 @@ class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def path(self) -> str:
-        """Relative to the folder that it is in."""
-        return self.place.partition(":")[2] if self.worktree else self.place
+        """Relative to the folder that it is in; empty for one that is no file."""
+        before, apart, behind = self.place.partition(APART)
+        return before if not apart else behind if before else ""
 
     @property
     def worktree(self) -> str:
         """The thread of the child in whose worktree it is."""
-        thread, colon, _ = self.place.partition(":")
-        return thread if colon and thread.startswith("thr_") else ""
+        before, apart, _ = self.place.partition(APART)
+        return before if apart else ""
 
     def holds(self, content: BlobRef) -> bool:
         """True where the newest version is of these bytes."""
@@ -94,9 +98,14 @@ class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return next((key for key, one in self.open.items() if one.place == place), "")
 
 
+def delivered_by(agent: str, remote: str) -> str:
+    """The place of what an agent elsewhere delivered under that name."""
+    return f"{APART}{agent}/{remote}"
+
+
 def place_of(path: str, worktree: str = "") -> str:
     """Where a file is."""
-    return f"{worktree}:{path}" if worktree else path
+    return f"{worktree}{APART}{path}" if worktree else path
 
 
 #: What a person asks of one artifact.

@@ -19,8 +19,8 @@ _ARTIFACT: tuple[ScopeKey, ...] = ("artifact",)
 
 class ArtifactCreated(Fact, frozen=True, kw_only=True):
     """An artifact is there. `path` is relative to the folder, empty for one that is no file. `worktree` is the thread of the
-    child in whose worktree the file is, empty for the session's folder. An empty `title` is the file's name. Its first version
-    follows."""
+    child in whose worktree the file is, empty for the session's folder. An empty `title` is the file's name. `remote`
+    is what an agent elsewhere calls what it delivered. Its first version follows."""
 
     type: ClassVar[str] = "artifact.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
@@ -28,6 +28,7 @@ class ArtifactCreated(Fact, frozen=True, kw_only=True):
     title: str = ""
     path: str = ""
     worktree: str = ""
+    remote: str = ""
 
 
 class ArtifactSaveRequested(Fact, frozen=True, kw_only=True):

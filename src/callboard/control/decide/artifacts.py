@@ -8,12 +8,18 @@ from collections.abc import Iterable
 import msgspec
 
 from callboard.contracts.artifact import VersionOrigin, content_of, kind_of
-from callboard.contracts.content import BlobRef
-from callboard.contracts.facts import ArtifactCreated, ArtifactDeleted, ArtifactVersionCreated, FileChange
+from callboard.contracts.content import BlobRef, blob_of
+from callboard.contracts.facts import (
+    ArtifactCreated,
+    ArtifactDeleted,
+    ArtifactVersionCreated,
+    FileChange,
+    RemoteArtifact,
+)
 from callboard.contracts.scope import Scope
 from callboard.contracts.team import Ref
 
-from ..artifacts import OpenArtifact, place_of
+from ..artifacts import OpenArtifact, delivered_by, place_of
 from ..batch import Batch
 from ..state import Thread
 
@@ -39,6 +45,27 @@ def made(batch: Batch, scope: Scope, changes: Iterable[FileChange], origin: Vers
         if not key:
             key = places[place] = _create(batch, scope, change.path, change.after, worktree)
         _told(batch, _of(scope, key), change, change.after, origin)
+
+
+def delivered(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
+    """What an agent elsewhere delivered, each part that has a content: the next version of what it delivered under that name,
+    where it differs."""
+    parts = [part for part in fact.parts if part.content is not None or part.text.text]
+    for index, part in enumerate(parts):
+        name = fact.remote_artifact_id if len(parts) == 1 else f"{fact.remote_artifact_id}#{part.name or index}"
+        content = part.content or part.text.ref
+        if content is None:
+            blob = blob_of(part.text.text.encode("utf-8", "surrogatepass"))
+            batch.keep(blob)
+            content = blob.ref
+        key = batch.state.artifacts.at(delivered_by(scope.agent, name))
+        if not key:
+            key = batch.known.ids.new("artifact")
+            title = part.name or fact.name or fact.remote_artifact_id
+            kind = kind_of(title, content.media)
+            batch.say(ArtifactCreated(artifact_kind=kind, title=title, remote=name), _of(scope, key))
+        if not newest(batch, key).holds(content):
+            next_version(batch, _of(scope, key), content, "agent")
 
 
 def worktree_of(thread: Thread | None) -> str:

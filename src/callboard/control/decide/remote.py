@@ -14,6 +14,7 @@ from callboard.contracts.scope import Scope
 from ..batch import Batch, action_scope, call_scope, run_scope
 from ..outcomes import NeedOver, RemoteTold
 from ..state import OpenRun, Thread
+from .artifacts import delivered
 from .inbox import consume
 from .iterate import open_run, running
 from .team import messages
@@ -41,17 +42,16 @@ def told(batch: Batch, report: RemoteTold) -> None:
         )
     else:
         batch.keep(*said.blobs)
-        batch.say(
-            RemoteArtifact(
-                remote_task_id=said.task,
-                remote_artifact_id=said.artifact,
-                name=said.name,
-                description=said.description,
-                parts=said.parts,
-                left_out=said.left_out,
-            ),
-            scope,
+        fact = RemoteArtifact(
+            remote_task_id=said.task,
+            remote_artifact_id=said.artifact,
+            name=said.name,
+            description=said.description,
+            parts=said.parts,
+            left_out=said.left_out,
         )
+        batch.say(fact, scope)
+        delivered(batch, scope, fact)
     if not (isinstance(said, TaskTold) and said.state == "unknown"):
         consume(batch, report.thread)
 
@@ -83,8 +83,8 @@ def answer_back(batch: Batch, thread_id: str) -> None:
 
 def _answer(run: OpenRun) -> str:
     said = [one.text for one in run.answer if one.text.strip()]
-    delivered = [f"[artifact {one.name}]\n{one.text.text}" for one in run.delivered]
-    return "\n\n".join((*said, *delivered))
+    given = [f"[artifact {one.name}]\n{one.text.text}" for one in run.delivered]
+    return "\n\n".join((*said, *given))
 
 
 def _replied(batch: Batch, thread: Thread, sender: Thread) -> None:

@@ -17,7 +17,17 @@ from callboard.contracts.facts import (
     ArtifactVersionCreated,
 )
 
-from ..artifacts import MARK, MOST_FAILED, Artifacts, KeptDraft, OpenArtifact, OpenExport, OpenSave, place_of
+from ..artifacts import (
+    MARK,
+    MOST_FAILED,
+    Artifacts,
+    KeptDraft,
+    OpenArtifact,
+    OpenExport,
+    OpenSave,
+    delivered_by,
+    place_of,
+)
 from ..state import Session
 from .place import Place
 
@@ -25,7 +35,8 @@ T = TypeVar("T")
 
 
 def created(state: Session, fact: ArtifactCreated, place: Place) -> Session:
-    made = OpenArtifact(place_of(fact.path, fact.worktree), title=fact.title)
+    where = delivered_by(place.scope.agent, fact.remote) if fact.remote else place_of(fact.path, fact.worktree)
+    made = OpenArtifact(where, title=fact.title)
     return _change(state, open={**state.artifacts.open, place.scope.artifact: made})
 
 

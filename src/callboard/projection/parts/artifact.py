@@ -16,7 +16,7 @@ def made(run: OpenRun, record: Record, fact: ArtifactVersionCreated) -> list[Op]
     return upsert(
         ArtifactPart(
             key=aside_key(run.place.run, record.sequence),
-            order=run.place.order(record.scope.step),
+            order=run.place.order(record.scope.step or run.step),
             sequence=record.sequence,
             turn_id=run.place.turn,
             thread_id=run.place.thread,

@@ -691,14 +691,15 @@ export interface ArtifactChanged {
 
 /**
  * An artifact is there. `path` is relative to the folder, empty for one that is no file. `worktree` is the thread of the
- * child in whose worktree the file is, empty for the session's folder. An empty `title` is the file's name. Its first version
- * follows.
+ * child in whose worktree the file is, empty for the session's folder. An empty `title` is the file's name. `remote`
+ * is what an agent elsewhere calls what it delivered. Its first version follows.
  */
 export interface ArtifactCreated {
   readonly artifactKind: 'binary' | 'code' | 'data' | 'document' | 'image' | 'text'
   readonly title?: string
   readonly path?: string
   readonly worktree?: string
+  readonly remote?: string
 }
 
 /** An artifact is gone from the workspace; with `file` its file was removed as well. Its versions stay in the log. */
