@@ -52,13 +52,14 @@ async def started(at: Place, fault: str = "") -> Server:
 
 
 class Followed:
-    """The facts of one session, as its stream tells them. Requests are approved as they come."""
+    """The facts of one session, as its stream tells them. Requests are approved as they come, where nobody else answers."""
 
-    def __init__(self, wire: Wire, session: str) -> None:
+    def __init__(self, wire: Wire, session: str, *, approves: bool = True) -> None:
         self.session = session
         self.facts: list[Row] = []
         self.gone = False
         self._wire = wire
+        self._approves = approves
         self._news = asyncio.Event()
         self._task = asyncio.create_task(self._follow())
 
@@ -100,7 +101,7 @@ class Followed:
             async for event in self._wire.events(f"/sessions/{self.session}/facts"):
                 self.facts.append(event.data)
                 self._news.set()
-                if event.data["type"] == "action.required":
+                if self._approves and event.data["type"] == "action.required":
                     answer = {"sessionId": self.session, "actionId": event.data["actionId"], "decision": "approve"}
                     await self._wire.post("respond_action", answer)
         self.gone = True

@@ -7,8 +7,9 @@ so as well when the command itself ends: nothing outlives its call. What double-
 guard as a child, where the system has subreapers.
 
 BOUNDS is a JSON object: `memory` and `file_size` in MiB, `processes`, and `input`, the descriptor that the command reads from;
-0 or nothing for no bound and no input. The guard looks at the whole tree for memory and processes, some twenty times a second,
-and ends it when it is over; the size of a file is left to the kernel.
+0 or nothing for no bound and no input. The command has no other descriptors than that, its outputs, and those in `keep`. The
+guard looks at the whole tree for memory and processes, some twenty times a second, and ends it when it is over; the size of a
+file is left to the kernel.
 
 On the descriptor STATUS it writes one JSON line: {"exit": code}, {"limit": name} where it ended the command for a bound, or
 {"error": text} where the command could not be run.
@@ -25,6 +26,10 @@ import sys
 import time
 from contextlib import suppress
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 #: How long processes are waited for that this one may not kill, and how long it goes on against new ones, in seconds.
 _PATIENCE, _LONGEST = 3.0, 20.0
@@ -33,12 +38,13 @@ _EVERY, _SPARING = 0.05, 10
 _MIB = 1 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
-Bounds = dict[str, int]
+Bounds: TypeAlias = "dict[str, Any]"
 
 
 def main() -> None:
     """Runs the command to its end, to the end of the input, or to a bound."""
     status, bounds, command = int(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
+    _close_others({0, 1, 2, status, bounds.get("input", 0), *bounds.get("keep", ())})
     os.set_inheritable(status, False)
     _to_kernel(_PR_SET_CHILD_SUBREAPER, 1)
     woken, wake = os.pipe()
@@ -70,6 +76,14 @@ def main() -> None:
         os.write(status, json.dumps({"limit": over}).encode() + b"\n")
     elif code is not None:
         os.write(status, json.dumps({"exit": code}).encode() + b"\n")
+
+
+def _close_others(kept: set[int]) -> None:
+    """Closes what whoever started this left open by accident: some event loops do."""
+    for name in os.listdir("/dev/fd"):  # noqa: PTH208
+        if int(name) not in kept:
+            with suppress(OSError):
+                os.close(int(name))
 
 
 def _start(command: list[str], status: int, bounds: Bounds) -> int:

@@ -60,9 +60,17 @@ class Guarded:
     ends."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, output: Output, hold: int, told: int, *, reports: bool
+        self,
+        process: asyncio.subprocess.Process,
+        printed: tuple[asyncio.StreamReader, asyncio.ReadTransport],
+        output: Output,
+        hold: int,
+        told: int,
+        *,
+        reports: bool,
     ) -> None:
         self._process = process
+        self._stream, self._pipe = printed
         self._output = output
         self._hold = hold
         self._told = told
@@ -88,8 +96,7 @@ class Guarded:
             os.close(self._told)
 
     async def _take_all(self) -> None:
-        stream = self._process.stdout
-        while stream is not None and (data := await stream.read(_PIECE)):
+        while data := await self._stream.read(_PIECE):
             self._output.take(data)
             self.came.set()
         self._output.take(b"", last=True)
@@ -105,6 +112,7 @@ class Guarded:
         await asyncio.wait([self.reading], timeout=_PATIENCE)
         self.reading.cancel()
         await asyncio.wait([self.reading])
+        self._pipe.close()
 
     def _outcome(self, found: list[_Status]) -> Ran:
         limit = next((one.limit for one in found if one.limit), "")
@@ -127,10 +135,11 @@ async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[Gu
     told, tell = os.pipe()
     report = os.dup(tell)
     held, hold = os.pipe()
-    bounds = dict(launch.bounds)
-    handed = [tell, *launch.handed]
-    if launch.reports:
-        handed.append(report)
+    # A pipe of our own: some event loops would take a socket, which no command can open by its name.
+    printed, prints = os.pipe()
+    kept = [*launch.handed, *([report] if launch.reports else [])]
+    bounds = {**launch.bounds, "keep": kept}
+    handed = [tell, *kept]
     if source >= 0:
         bounds["input"] = source
         handed.append(source)
@@ -140,8 +149,8 @@ async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[Gu
                 sys.executable,
                 *("-I", "-S", _GUARD, str(tell), msgspec.json.encode(bounds).decode(), *launch.command(report)),
                 stdin=held,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
+                stdout=prints,
+                stderr=prints,
                 cwd=launch.folder,
                 env=launch.environment,
                 start_new_session=True,
@@ -149,13 +158,21 @@ async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[Gu
             )
         )
     except BaseException:
-        os.close(hold)
-        os.close(told)
+        for descriptor in (hold, told, printed):
+            os.close(descriptor)
         raise
     finally:
-        for descriptor in (tell, report, held, *([source] if source >= 0 else [])):
+        for descriptor in (tell, report, held, prints, *([source] if source >= 0 else [])):
             os.close(descriptor)
-    return Guarded(process, output, hold, told, reports=launch.reports), cancelled
+    stream, again = await outlast(_reader(printed))
+    return Guarded(process, stream, output, hold, told, reports=launch.reports), cancelled or again
+
+
+async def _reader(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
+    reader = asyncio.StreamReader()
+    protocol = asyncio.StreamReaderProtocol(reader)
+    pipe, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, os.fdopen(descriptor, "rb", 0))
+    return reader, pipe
 
 
 async def run(launch: Launch, *, seconds: float, output: Callable[[str], None]) -> Ran:

@@ -1,0 +1,81 @@
+"""What a person sees of attempts: the page in a real browser, with everything that is folded opened."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from playwright.async_api import Browser, Page, async_playwright
+
+CHROMIUM = "/usr/bin/chromium"
+#: A window in which a whole session is seen at once.
+_VIEW = {"width": 1280, "height": 9000}
+_PATIENCE_S = 30.0
+
+
+@asynccontextmanager
+async def browser() -> AsyncGenerator[Browser]:
+    """A browser of the machine's."""
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    async with async_playwright() as playwright:
+        running = await playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        try:
+            yield running
+        finally:
+            await running.close()
+
+
+async def turns(running: Browser, link: str, session: str, words: list[str]) -> dict[str, str]:
+    """What the page shows under each turn whose input begins with one of the words, once all of them are there."""
+    context = await running.new_context(viewport=_VIEW, locale="en-US")  # type: ignore[arg-type]
+    try:
+        page = await context.new_page()
+        await page.goto(f"{link}#/s/{session}")
+        until = time.monotonic() + _PATIENCE_S
+        found: dict[str, str] = {}
+        while time.monotonic() < until:
+            await _open_all(page)
+            found = _by_turn(await _articles(page), words)
+            if set(found) == set(words):
+                break
+            await page.wait_for_timeout(100)
+        # What was opened last is drawn by now.
+        await _open_all(page)
+        await page.wait_for_timeout(300)
+        return _by_turn(await _articles(page), words)
+    finally:
+        await context.close()
+
+
+async def _open_all(page: Page) -> None:
+    """Opens every turn's summary; what is opened once stays so."""
+    await page.evaluate(
+        """() => {
+          const closed = '[role=feed] [data-kind=summary] [aria-expanded=false]'
+          for (const one of document.querySelectorAll(closed)) one.click()
+        }"""
+    )
+
+
+async def _articles(page: Page) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = await page.evaluate(
+        """() => {
+          const all = [...document.querySelectorAll('[role=feed] [data-index]')]
+          return all.map(one => [Number(one.dataset.index), one.innerText])
+        }"""
+    )
+    return sorted(found)
+
+
+def _by_turn(articles: list[tuple[int, str]], words: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    now = ""
+    for _, text in articles:
+        body = text.removeprefix("You").strip()
+        begins = next((word for word in words if body.startswith(f"{word} ")), "")
+        if begins:
+            now = begins
+        if now:
+            found[now] = f"{found.get(now, '')}\n{text}"
+    return found

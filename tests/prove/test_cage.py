@@ -1,0 +1,31 @@
+"""A hostile folder and a hostile model in the cage, at the scale of a test. `make prove-cage` is the same in full sight."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import cage
+
+#: A real server, started and killed, and a real browser, beside whatever else runs here.
+pytestmark = [pytest.mark.timeout(300), pytest.mark.browser]
+
+#: Other tests run beside this one: ending a tree may take long here without anything being wrong. In seconds.
+WITHIN = 30.0
+
+
+async def test_what_a_hostile_folder_and_model_try_is_refused_told_and_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """SAFE-01, SAFE-02, SAFE-07, SAFE-08, SAFE-10, CTL-09: nothing gets through, and nothing outlives its host."""
+    code = await cage.prove(1, "", 1, WITHIN)
+
+    assert code == 0, capsys.readouterr().out
+
+
+async def test_the_proof_of_the_cage_fails_where_the_sandbox_is_open(capsys: pytest.CaptureFixture[str]) -> None:
+    code = await cage.prove(1, "open-cage", 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    for claim in (cage.HELD, "no planted secret is in a fact", "no listener was called"):
+        assert f"FAIL {claim}" in told, told
