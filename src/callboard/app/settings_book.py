@@ -76,6 +76,8 @@ class SettingsFiles:
         self._changed = changed
         self._user: _User | None = None
         self._folders: dict[str, _Folder] = {}
+        self._holding: dict[str, tuple[Settings, FolderFile, Effective]] = {}
+        self._widening: dict[str, tuple[Settings, FolderFile, str, Asked]] = {}
 
     def user(self) -> Settings:
         found = self._read_user()
@@ -89,6 +91,13 @@ class SettingsFiles:
     def effective(self, folder: str, trusted: str) -> Effective:
         user, file = self._read_user().settings, self._file(folder)
         holds = bool(trusted) and self._asked(folder, file, user).digest == trusted
+        kept = self._holding.get(folder)
+        # Every decision asks, and files seldom change: what was read once is the same object until they do.
+        if kept is None or kept[0] is not user or kept[1] is not file or kept[2].trusted is not holds:
+            kept = self._holding[folder] = (user, file, self._effective(user, file, holds=holds))
+        return kept[2]
+
+    def _effective(self, user: Settings, file: FolderFile, *, holds: bool) -> Effective:
         bound = _bound(file, user, trusted=holds)
         taken = {server.name for server in user.servers}
         return Effective(
@@ -178,7 +187,12 @@ class SettingsFiles:
             self._user = self._user._replace(settled=False)
 
     def _asked(self, folder: str, file: FolderFile, user: Settings) -> Asked:
-        return folder_settings.asked(file, self._definitions.roster(folder).definitions, user)
+        roster = self._definitions.roster(folder)
+        kept = self._widening.get(folder)
+        if kept is None or kept[0] is not user or kept[1] is not file or kept[2] != roster.hash:
+            kept = (user, file, roster.hash, folder_settings.asked(file, roster.definitions, user))
+            self._widening[folder] = kept
+        return kept[3]
 
     def _read_user(self) -> _User:
         """What the file says now. While it cannot be read, what it said before holds: a slip of the pen takes no rule away."""
