@@ -1,7 +1,5 @@
 /** The right side: the details of a turn and of the session, or the workspace of the artifact that is open. */
-import { lazy, Suspense } from 'react'
-import { ArtifactList } from '@/features/artifacts/artifact-list'
-import { ContextPanel } from '@/features/context/context-panel'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Inspector } from '@/features/inspector/inspector'
 import { NamesProvider } from '@/features/shared/names'
 import { useT } from '@/features/shared/surface'
@@ -14,12 +12,13 @@ import { IconButton } from '@/ui/button'
 import type { Tab, Wanted } from '@/ui/tabs'
 import { Side } from './side'
 import type { OpenArtifact } from './use-artifacts'
-import { useContextPanel } from './use-context'
 import type { Panel } from './use-layout'
 import { useNamesOf } from './use-names'
 import { statusOf, type useSessionRows } from './use-session-rows'
 
-const SessionTools = lazy(() => import('./session-tools'))
+const ArtifactsPanel = lazy(async () => ({ default: (await import('./session-panels')).ArtifactsPanel }))
+const ContextOfSession = lazy(async () => ({ default: (await import('./session-panels')).ContextOfSession }))
+const SessionTools = lazy(async () => ({ default: (await import('./session-panels')).SessionTools }))
 const OpenedArtifact = lazy(() => import('./opened-artifact'))
 
 export function Details(props: {
@@ -92,25 +91,24 @@ function useFirst({ view, shownAgent, handlers }: Parameters<typeof Details>[0])
 
 function useLast({ session, view, handlers, artifacts }: Parameters<typeof Details>[0]): readonly Tab[] {
   const t = useT()
-  const context = useContextPanel(session, view)
   const tabs: Tab[] = []
+  const lazily = (panel: ReactNode) => (
+    <Suspense fallback={<p className="text-ink-faint">{t('tool.loading')}</p>}>{panel}</Suspense>
+  )
   if (artifacts.all.length > 0) {
-    const content = (
-      <ArtifactList
-        artifacts={artifacts.all}
-        shown={null}
-        onOpen={(artifactId) => artifacts.reader.onOpen(artifactId, null)}
-      />
-    )
+    const content = lazily(<ArtifactsPanel artifacts={artifacts} />)
     tabs.push({ id: 'artifacts', label: t('artifact.title'), content })
   }
-  tabs.push({ id: 'context', label: t('context.tab'), content: <ContextPanel {...context} /> })
-  const tools = (
-    <Suspense fallback={<p className="text-ink-faint">{t('tool.loading')}</p>}>
-      <SessionTools session={session} view={view} />
-    </Suspense>
-  )
-  tabs.push({ id: 'tools', label: t('tools.tab'), content: tools })
+  tabs.push({
+    id: 'context',
+    label: t('context.tab'),
+    content: lazily(<ContextOfSession session={session} view={view} />),
+  })
+  tabs.push({
+    id: 'tools',
+    label: t('tools.tab'),
+    content: lazily(<SessionTools session={session} view={view} />),
+  })
   if (view.team === null) {
     tabs.push({ id: 'team', label: t('team.tab'), content: <Alone handlers={handlers} /> })
   }

@@ -44,16 +44,21 @@ export function useArtifactHandlers(
 ): ArtifactHandlers {
   const { workbench, desk } = useServices()
   const sessionId = session.id
-  return useMemo(
-    () => ({
+  return useMemo(() => {
+    // What was just made is what is looked at next.
+    const showNewest = (artifactId: string) => (made: boolean) => {
+      if (made) onOpen(artifactId, null)
+    }
+    return {
       onOpen,
       onClose,
       onGoToTurn,
       onDraft: ({ artifactId }, draft) => desk.write(artifactId, draft),
-      onSave: ({ artifactId }) => void desk.save(sessionId, artifactId),
+      onSave: ({ artifactId }) => void desk.save(sessionId, artifactId).then(showNewest(artifactId)),
       onRestore: ({ artifactId, version: newest }, version) =>
-        void desk.rollback(sessionId, artifactId, version, newest),
-      onRetry: ({ artifactId }, baseVersion) => void desk.retry(sessionId, artifactId, baseVersion),
+        void desk.rollback(sessionId, artifactId, version, newest).then(showNewest(artifactId)),
+      onRetry: ({ artifactId }, baseVersion) =>
+        void desk.retry(sessionId, artifactId, baseVersion).then(showNewest(artifactId)),
       onNeedVersions: (artifact) => void workbench.attempt(() => desk.readVersions(sessionId, artifact)),
       onNeedDiff: ({ artifactId }, from, to) => void desk.readDiff(sessionId, artifactId, from, to),
       onExport: ({ artifactId }, form, version) =>
@@ -70,9 +75,8 @@ export function useArtifactHandlers(
           }),
       addressOf: ({ content, name, form }) =>
         content === null ? '' : workbench.api.blobAddress(content.hash, sessionId, fileName(name || form)),
-    }),
-    [workbench, desk, sessionId, onOpen, onClose, onGoToTurn],
-  )
+    }
+  }, [workbench, desk, sessionId, onOpen, onClose, onGoToTurn])
 }
 
 /** A name that an address can carry; what it cannot is left out. */

@@ -1,21 +1,10 @@
 /** What the thread on the screen is given, and what a person can change of it. */
 import type { ContextPanelProps } from '@/features/context/context-panel'
-import type { ContextRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
+import { contextOf } from './context-of'
 import { useServices } from './services-context'
 import type { useSessionRows } from './use-session-rows'
 import { leadThread } from './use-team'
-
-/** What the thread that the person talks with was given last; null where no fact tells. */
-export function contextOf({ rows, agent, team }: ReturnType<typeof useSessionRows>): ContextRow | null {
-  const threadId = agent?.threadId ?? leadThread(rows, team)
-  return (
-    rows
-      .panel('context')
-      .all()
-      .find((row) => row.threadId === threadId) ?? null
-  )
-}
 
 export function useContextPanel(
   session: Session,

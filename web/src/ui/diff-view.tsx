@@ -19,7 +19,9 @@ export function DiffView(props: { readonly diff: string; readonly label: string;
       tabIndex={0}
       className={`diff-view overflow-auto rounded-md border border-line ${props.whole ? '' : 'max-h-96'}`}
     >
-      <Suspense fallback={plain}>
+      <Suspense
+        fallback={<pre className="wrap-any px-2.5 py-2 font-mono text-sm whitespace-pre-wrap">{props.diff}</pre>}
+      >
         <DiffLines hunks={props.diff.slice(start)} />
       </Suspense>
     </div>

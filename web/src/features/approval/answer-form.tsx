@@ -6,7 +6,7 @@ import { SchemaFields } from '../shared/schema-fields'
 import { useT } from '../shared/surface'
 
 /** The fields that a server asks for. What is typed is kept by the host as it is; what is sent is an object of the schema. */
-export function AnswerForm(props: {
+export default function AnswerForm(props: {
   readonly fields: readonly Field[]
   readonly draft: string
   readonly onDraft: (text: string) => void

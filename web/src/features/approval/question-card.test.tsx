@@ -140,7 +140,7 @@ const ASKS_A_FORM: Partial<WireAction> = {
 test('what a server asks for is a form, checked before it is sent as an object of its schema', async () => {
   const onAnswer = vi.fn()
   show(<Host row={ASKS_A_FORM} onAnswer={onAnswer} />)
-  await userEvent.type(screen.getByLabelText('Points'), '40')
+  await userEvent.type(await screen.findByLabelText('Points'), '40')
   await userEvent.click(screen.getByRole('button', { name: 'Answer' }))
   expect(screen.getAllByRole('alert').map((one) => one.textContent)).toEqual([
     'This is needed.',

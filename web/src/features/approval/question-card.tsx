@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { visibleText } from '@/system/format/ansi'
 import { Fields } from '@/system/format/fields'
 import { type Field, formOf } from '@/system/format/schema'
@@ -8,8 +8,9 @@ import { Button } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
 import { useT, useWholeText } from '../shared/surface'
 import { ActionContent } from './action-content'
-import { AnswerForm } from './answer-form'
 import { CardHead } from './card-head'
+
+const AnswerForm = lazy(() => import('./answer-form'))
 
 /** What agents ask by a call of their own: what the call holds stands on the card in words. */
 const CALLS: ReadonlySet<string> = new Set(['ask_person', 'propose_plan'])
@@ -86,13 +87,15 @@ export function QuestionCard(props: QuestionCardProps) {
           )}
         </Sent>
       ) : fields.length > 0 ? (
-        <AnswerForm
-          fields={fields}
-          draft={draft}
-          onDraft={props.onDraft}
-          mayReject={offers('reject')}
-          onAnswer={props.onAnswer}
-        />
+        <Suspense fallback={null}>
+          <AnswerForm
+            fields={fields}
+            draft={draft}
+            onDraft={props.onDraft}
+            mayReject={offers('reject')}
+            onAnswer={props.onAnswer}
+          />
+        </Suspense>
       ) : (
         <>
           {offers('answer') && (

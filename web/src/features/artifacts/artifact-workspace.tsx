@@ -98,7 +98,11 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
               handlers.onDraft(artifact, next)
               if (next === null) setEditing(false)
             }}
-            onSave={() => handlers.onSave(artifact)}
+            onSave={() => {
+              // What is saved is what is looked at next.
+              setLook('preview')
+              handlers.onSave(artifact)
+            }}
             onCompare={compare}
           />
         ) : (

@@ -117,7 +117,9 @@ function Control({ field, typed, onChange, common }: FieldProps & { readonly com
           onChange={(event) => onChange(event.target.value)}
           className={`${LOOK} h-7`}
         >
-          {(!field.required || typed === '') && <option value="">{t('field.none')}</option>}
+          {(!field.required || typed === '') && (
+            <option value="">{t(field.required ? 'field.choose' : 'field.none')}</option>
+          )}
           {field.options.map(({ value, label }) => (
             <option key={value} value={value}>
               {visibleText(label)}

@@ -26,6 +26,7 @@ export const enSettings = {
   'field.short': 'This is too short.',
   'field.long': 'This is too long.',
   'field.choice': 'Choose one of these.',
+  'field.choose': 'Choose one',
   'field.none': 'none',
   'settings.title': 'Settings',
   'settings.sides': 'Parts of the settings',

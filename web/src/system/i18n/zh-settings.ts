@@ -28,6 +28,7 @@ export const zhSettings: Readonly<Record<keyof typeof enSettings, string>> = {
   'field.short': '内容过短。',
   'field.long': '内容过长。',
   'field.choice': '请从中选择一项。',
+  'field.choose': '请选择',
   'field.none': '无',
   'settings.title': '设置',
   'settings.sides': '设置的各部分',

@@ -1,0 +1,131 @@
+"""What agents make, as a person looks at it, changes it and takes it away in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.app.product import Product, says, uses
+
+from .desk import Desk, desk
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+WIDE = {"width": 1440, "height": 900}
+NOTES = "# Notes\n\n- one\n"
+WRITES: dict[str, Any] = {
+    "calls": [
+        uses("Write", file_path="notes.md", content=NOTES),
+        says("The notes are there."),
+        uses("Write", file_path="notes.md", content=f"{NOTES}- two\n"),
+        says("And more of them."),
+    ]
+}
+
+
+@contextmanager
+def written(product: Product, browser: Browser) -> Iterator[Desk]:
+    """A session in which an agent wrote notes.md, in a mode that asks for no leave."""
+    with product.plays(WRITES).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        tab.page.get_by_role("combobox", name="Permission").select_option(label="Edits allowed")
+        tab.send("Take notes")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("The notes are there.")
+        yield tab
+        assert tab.troubles == []
+
+
+def opens(tab: Desk) -> Locator:
+    """Goes to the workspace of notes.md by its card."""
+    tab.page.get_by_role("list", name="What came of this turn").get_by_role("button", name="notes.md").last.click()
+    side = tab.page.get_by_role("complementary", name="Artifacts")
+    expect(side.get_by_role("heading", name="notes.md")).to_be_visible()
+    return side
+
+
+def test_what_an_agent_wrote_is_read_edited_saved_and_compared(product: Product, browser: Browser) -> None:
+    """UI-13, UI-14, CTX-04: the body is in the workspace; a save is against the version it was made from, and is the file."""
+    with written(product, browser) as tab:
+        side = opens(tab)
+        expect(side.get_by_role("heading", name="Notes", exact=True)).to_be_visible()
+        side.get_by_role("button", name="Edit").click()
+        field = side.get_by_role("textbox", name="Text of notes.md")
+        field.fill(f"{NOTES}- mine\n")
+        side.get_by_role("button", name="Save as v2").click()
+        expect(side.get_by_role("listitem").filter(has_text="mine")).to_be_visible()
+        assert (product.folder / "notes.md").read_text() == f"{NOTES}- mine\n"
+        side.get_by_role("radio", name="Compare").check()
+        expect(side.get_by_role("group", name="Diff of notes.md")).to_contain_text("- mine")
+        side.get_by_role("radio", name="Versions").check()
+        versions = side.get_by_role("list", name="Versions").get_by_role("listitem")
+        expect(versions.first).to_contain_text("by you")
+        versions.last.get_by_role("button", name="Take up again").click()
+        expect(versions.first).to_contain_text("v1 taken up again")
+        assert (product.folder / "notes.md").read_text() == NOTES
+
+
+def test_a_save_against_an_older_version_loses_neither_side(product: Product, browser: Browser) -> None:
+    """CTX-04, UI-13: both texts stand there until the person says what becomes of them."""
+    with written(product, browser) as tab:
+        side = opens(tab)
+        side.get_by_role("button", name="Edit").click()
+        field = side.get_by_role("textbox", name="Text of notes.md")
+        field.fill("# Mine\n")
+        tab.send("More of them")
+        expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("And more of them.")
+        conflict = side.get_by_role("alert", name="Conflict")
+        expect(conflict).to_contain_text("v2 came meanwhile")
+        expect(field).to_have_value("# Mine\n")
+        conflict.get_by_role("button", name="What v2 changed").click()
+        expect(side.get_by_role("group", name="Diff of notes.md")).to_contain_text("- two")
+        side.get_by_role("button", name="Go on editing").click()
+        side.get_by_role("button", name="Save mine as v3").click()
+        expect(side.get_by_role("heading", name="Mine", exact=True)).to_be_visible()
+        assert (product.folder / "notes.md").read_text() == "# Mine\n"
+
+
+def test_an_artifact_is_exported_and_deleted_after_asking(
+    product: Product, browser: Browser, tmp_path: Path
+) -> None:
+    """CTX-05: an export is made in the background and downloaded; a deletion says that the versions stay."""
+    with written(product, browser) as tab:
+        side = opens(tab)
+        side.get_by_role("button", name="Actions for notes.md").click()
+        tab.page.get_by_role("menuitem", name="Export this version").click()
+        with tab.page.expect_download() as downloading:
+            side.get_by_role("link", name="Download").click()
+        kept = tmp_path / "kept"
+        downloading.value.save_as(kept)
+        assert kept.read_text() == NOTES
+        side.get_by_role("button", name="Actions for notes.md").click()
+        tab.page.get_by_role("menuitem", name="Delete").click()
+        dialog = tab.page.get_by_role("dialog", name="Delete this artifact?")
+        expect(dialog).to_contain_text("Its versions stay on record.")
+        dialog.get_by_role("button", name="Delete").click()
+        expect(tab.page.get_by_role("list", name="What came of this turn")).to_contain_text("Deleted")
+        assert (product.folder / "notes.md").exists()
+
+
+def test_the_workspace_of_artifacts_has_no_barrier(product: Product, browser: Browser) -> None:
+    """Axe finds nothing in the preview, the versions and the editor."""
+    with written(product, browser) as tab:
+        side = opens(tab)
+        found = [clean(tab)]
+        side.get_by_role("radio", name="Versions").check()
+        found.append(clean(tab))
+        side.get_by_role("button", name="Edit").click()
+        expect(side.get_by_role("textbox", name="Text of notes.md")).to_be_focused()
+        found.append(clean(tab))
+        assert found == [[], [], []]
+
+
+def clean(tab: Desk) -> list[str]:
+    """What axe finds wrong, by the names of its rules."""
+    tab.page.evaluate(AXE.read_text())
+    found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [f"{one['id']}: {one['nodes'][0]['html'][:300]}" for one in found["violations"]]

@@ -1,0 +1,90 @@
+"""What a turn is given beside its words: files that are attached, things that are named, instructions, pins."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.app.product import Product, says
+
+from .desk import desk
+
+pytestmark = pytest.mark.browser
+
+WIDE = {"width": 1440, "height": 900}
+ANSWERS: dict[str, Any] = {"calls": [says("I have read it."), says("And that too.")]}
+
+
+def picture() -> bytes:
+    """A PNG of one red pixel."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    pixel = zlib.compress(b"\0\xff\0\0")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        (chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)), chunk(b"IDAT", pixel), chunk(b"IEND", b""))
+    )
+
+
+def test_files_are_attached_named_and_shown_with_the_turn_and_what_is_missing_is_marked(
+    product: Product, browser: Browser
+) -> None:
+    """UI-25, CTX-01, CTX-02: chips say what came with the turn; what could not be found says so; the panel says why."""
+    with product.plays(ANSWERS).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        picker = tab.page.get_by_label("Attach files")
+        picker.set_input_files(
+            [
+                {"name": "dot.png", "mimeType": "image/png", "buffer": picture()},
+                {"name": "figures.csv", "mimeType": "text/csv", "buffer": b"day,level\n1,2\n"},
+            ]
+        )
+        attached = tab.page.get_by_role("list", name="Attached files")
+        expect(attached.get_by_role("listitem")).to_have_count(2)
+        attached.get_by_role("button", name="Take away figures.csv").click()
+        expect(attached.get_by_role("listitem")).to_have_count(1)
+        tab.composer.press_sequentially("Look at @READ")
+        suggestions = tab.page.get_by_role("listbox", name="What may be meant")
+        expect(suggestions.get_by_role("option", selected=True)).to_contain_text("README.md")
+        tab.composer.press("Enter")
+        expect(tab.composer).to_have_value("Look at @README.md ")
+        tab.composer.press_sequentially("and @nowhere.txt ")
+        tab.composer.press("Enter")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I have read it.")
+        came = tab.page.get_by_role("list", name="What came with it")
+        expect(came).to_contain_text("README.md")
+        expect(came).to_contain_text("nowhere.txt is not there")
+        expect(came.get_by_role("img", name="dot.png")).to_be_visible()
+        expect(attached).to_have_count(0)
+        tab.page.keyboard.press("Control+k")
+        tab.page.get_by_role("option", name="Show the context").click()
+        panel = tab.page.get_by_role("tabpanel", name="Context")
+        expect(panel.get_by_role("list", name="Given to the newest run")).to_contain_text("README.md mentioned")
+        expect(panel.get_by_role("list", name="Missing")).to_contain_text("nowhere.txt")
+        assert tab.troubles == []
+
+
+def test_what_is_pinned_is_given_to_every_turn_until_it_is_taken_away(product: Product, browser: Browser) -> None:
+    """CTX-01: pins are of the thread, and a pin that is not there is said to be missing."""
+    (product.folder / "AGENTS.md").write_text("Answer in one line.\n")
+    with product.plays(ANSWERS).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        tab.send("Hello")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I have read it.")
+        tab.page.keyboard.press("Control+k")
+        tab.page.get_by_role("option", name="Show the context").click()
+        panel = tab.page.get_by_role("tabpanel", name="Context")
+        given = panel.get_by_role("list", name="Given to the newest run")
+        expect(given).to_contain_text("AGENTS.md")
+        panel.get_by_role("textbox").fill("README.md")
+        panel.get_by_role("button", name="Pin", exact=True).click()
+        expect(panel.get_by_role("list", name="Pinned")).to_contain_text("README.md")
+        tab.send("Again")
+        expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("And that too.")
+        expect(given).to_contain_text("README.md pinned")
+        panel.get_by_role("button", name="Unpin README.md").click()
+        expect(panel.get_by_role("list", name="Pinned").get_by_role("listitem")).to_have_count(0)
+        assert tab.troubles == []

@@ -1,0 +1,143 @@
+"""Trust, rules and settings in a browser, against the files that hold them; and a plan that a person decides on."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.app.product import Product, says, uses
+
+from .desk import Desk, desk
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+WIDE = {"width": 1440, "height": 900}
+FOLDERS_OWN = '[[rules]]\nmatcher = "Bash(make *)"\nverdict = "allow"\n'
+
+
+def settings(tab: Desk, side: str) -> Locator:
+    """Opens a part of the settings."""
+    tab.button("Settings").click()
+    dialog = tab.page.get_by_role("dialog", name="Settings")
+    dialog.get_by_role("navigation").get_by_role("button", name=side, exact=True).click()
+    return dialog
+
+
+def test_a_folder_is_trusted_for_what_was_shown_and_not_longer_than_wanted(
+    product: Product, browser: Browser
+) -> None:
+    """SAFE-08: nothing of its own files holds before a person said so; it can be taken back."""
+    (product.folder / ".callboard").mkdir(exist_ok=True)
+    (product.folder / ".callboard" / "settings.toml").write_text(FOLDERS_OWN)
+    with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        banner = tab.page.get_by_role("region", name="Trust of this folder")
+        expect(banner.get_by_role("list", name="What they would allow")).to_contain_text("Bash(make *)")
+        dialog = settings(tab, "Rules")
+        rules = dialog.get_by_role("list", name="Standing answers")
+        expect(rules.get_by_role("listitem").filter(has_text="Bash(make *)").locator(".text-warn")).to_be_visible()
+        dialog.get_by_role("button", name="Close").click()
+        banner.get_by_role("button", name="Trust this").click()
+        expect(banner).to_have_count(0)
+        dialog = settings(tab, "Permissions")
+        dialog.get_by_role("button", name="Trust it no longer").click()
+        expect(dialog.get_by_text("Its own files widen nothing until you trust it.")).to_be_visible()
+        dialog.get_by_role("button", name="Close").click()
+        expect(banner).to_be_visible()
+        assert tab.troubles == []
+
+
+def test_where_a_folder_asks_for_nothing_nobody_is_asked(product: Product, browser: Browser) -> None:
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        dialog = settings(tab, "Permissions")
+        expect(dialog.get_by_text("Its own files ask for nothing.")).to_be_visible()
+        expect(tab.page.get_by_role("region", name="Trust of this folder")).to_have_count(0)
+        assert tab.troubles == []
+
+
+def test_settings_are_written_to_their_file_and_an_edit_of_it_is_not_overwritten(
+    product: Product, browser: Browser
+) -> None:
+    """The page and the files have one schema; who edited the file meanwhile loses nothing."""
+    file = product.home / "settings.toml"
+    with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        dialog = settings(tab, "Shell")
+        seconds = dialog.get_by_label("Longest time, in seconds")
+        seconds.fill("99999999")
+        expect(dialog.get_by_text("This must be at most 86400.")).to_be_visible()
+        expect(dialog.get_by_role("button", name="Save")).to_be_disabled()
+        seconds.fill("300")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog.get_by_text("Saved", exact=True)).to_be_visible()
+        assert tomllib.loads(file.read_text())["shell"]["timeout"] == 300
+        file.write_text("# mine\n" + file.read_text())
+        dialog.get_by_label("Network").check()
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog.get_by_text("The file was changed meanwhile, so nothing was written.")).to_be_visible()
+        dialog.get_by_role("button", name="Read it again").click()
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog.get_by_text("Saved", exact=True)).to_be_visible()
+        written = file.read_text()
+        assert "# mine" in written
+        assert tomllib.loads(written)["shell"] == {"timeout": 300, "network": True}
+
+
+def test_a_model_is_connected_by_the_variable_that_holds_its_key(product: Product, browser: Browser) -> None:
+    """SAFE-09: the file names the variable; a model that cannot be asked says why."""
+    with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        dialog = settings(tab, "Models")
+        dialog.get_by_role("button", name="Connect a model").click()
+        form = dialog.get_by_role("form", name="Connect a model")
+        form.get_by_label("Model").fill("opus")
+        form.get_by_role("radio", name="In a variable").check()
+        form.get_by_role("textbox", name="Variable").fill("MY_ANTHROPIC_KEY")
+        form.get_by_role("button", name="Connect").click()
+        models = dialog.get_by_role("list", name="Connected models")
+        expect(models.get_by_role("listitem").filter(has_text="anthropic/opus")).to_contain_text("MY_ANTHROPIC_KEY")
+        entry = tomllib.loads((product.home / "settings.toml").read_text())["models"][0]
+        assert entry == {
+            "kind": "anthropic",
+            "name": "anthropic",
+            "model": "opus",
+            "api_key_env": "MY_ANTHROPIC_KEY",
+        }
+        dialog.get_by_role("button", name="Remove anthropic/opus").click()
+        expect(models).not_to_contain_text("anthropic/opus")
+        assert tab.troubles == []
+
+
+@pytest.mark.parametrize("side", ["Models", "Rules", "Shell"])
+def test_the_settings_have_no_barrier(product: Product, browser: Browser, side: str) -> None:
+    """Axe finds nothing."""
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        expect(settings(tab, side).get_by_role("heading", level=3).first).to_be_visible()
+        tab.page.evaluate(AXE.read_text())
+        found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
+
+
+PLAN: dict[str, Any] = {
+    "calls": [
+        uses("propose_plan", summary="Mend the test in two steps.", steps=["Read the test", "Mend it"]),
+        says("I do it as you said."),
+    ]
+}
+
+
+def test_a_plan_is_decided_on_and_its_answer_is_the_agents_to_go_on_with(product: Product, browser: Browser) -> None:
+    """CTX-03: it is shown with its steps, sent back with what is to change, and kept as an audit line."""
+    with product.plays(PLAN).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        tab.send("Mend the test")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        expect(card.get_by_role("list", name="Plan")).to_contain_text("Read the test")
+        card.get_by_role("textbox").fill("Run it first")
+        card.get_by_role("button", name="Ask for changes").click()
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I do it as you said.")
+        expect(card).to_have_count(0)
+        tab.conversation.get_by_role("button", name="1 tool").click()
+        expect(tab.conversation).to_contain_text("Run it first")
+        assert tab.troubles == []
