@@ -27,6 +27,7 @@ from callboard.contracts.facts import (
     PermissionEvaluated,
     PermissionRuleAdded,
     PlanUpdated,
+    QuotaReported,
     ReasoningCompleted,
     ReasoningInterrupted,
     RemoteArtifact,
@@ -52,6 +53,7 @@ from callboard.contracts.facts import (
     TurnSubmitted,
     WarningRaised,
 )
+from callboard.contracts.facts.model import Limit
 from callboard.contracts.live import Frame, PartialKind
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import NewFact, Origin, Record, header_of
@@ -64,6 +66,7 @@ Choose = Callable[[int], int]
 SESSION = "ses_history"
 NOWHERE = Scope()
 TOOLS = ("Read", "Write", "Bash")
+LOW = (Limit(what="tokens", limit=100, remaining=3),)
 WORDS = ("The ", "stage ", "is ", "set, ", "the ", "call ", "is ", "given 😀. ")
 
 Play = Generator[None, None, None]
@@ -239,6 +242,8 @@ class Run:
         assert self.model is not None
         self.log.say(ModelCompleted(stop_reason="stop", first_ms=3, duration_ms=9), self.model)
         self.log.say(CostRecorded(input_tokens=10, output_tokens=None if self.choose(2) else 5), self.model)
+        if self.choose(8) == 7:
+            self.log.say(QuotaReported(provider="cloud", limits=LOW), self.model)
         if self.choose(8) == 7:
             self.log.say(WarningRaised(code="answer_cut", message="Cut."), self.model)
         if self.choose(8) == 7:

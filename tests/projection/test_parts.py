@@ -10,6 +10,8 @@ from callboard.contracts.facts import (
     ModelFailed,
     ModelRequested,
     OutputFinal,
+    QuotaReported,
+    ReasoningCompleted,
     SteerAccepted,
     SteerRejected,
     SteerRequested,
@@ -24,6 +26,7 @@ from callboard.contracts.facts import (
     TurnInterrupted,
     WarningRaised,
 )
+from callboard.contracts.facts.model import Limit
 from callboard.contracts.rows import AppendText, ErrorPart, NoticePart, SteerPart, TextPart, ToolPart
 from callboard.contracts.rows.base import Row
 from tests.projection.story import RUN, THREAD, Story, asked, calling, opened, running, step
@@ -220,3 +223,22 @@ def test_an_error_outside_of_every_turn_is_shown_by_itself():
     (error,) = parts(opened().say(ErrorRaised(code="store_full", message="No room.", hint="Free some.")))
     assert isinstance(error, ErrorPart)
     assert (error.code, error.turn_id) == ("store_full", "")
+
+
+def test_what_a_provider_said_of_its_limits_is_told_in_words():
+    story = asked()
+    low = (Limit(what="output_tokens", limit=100, remaining=9, resets_in_ms=1000), Limit(what="requests", limit=5))
+    story.say(QuotaReported(provider="cloud", limits=low), step(1))
+    story.say(QuotaReported(provider="cloud", retry_after_ms=1000), step(1))
+    story.say(QuotaReported(provider="cloud", exhausted=True), step(1))
+    assert [(one.code, one.message) for one in parts(story) if isinstance(one, NoticePart)] == [
+        ("model_limits", "The limits of cloud are nearly reached: 9 of 100 output tokens left."),
+        ("model_limits", "The limits of cloud are reached."),
+        ("model_limits", "The quota of cloud is used up."),
+    ]
+
+
+def test_reasoning_that_its_provider_shows_nobody_is_no_part():
+    story = asked().say(ReasoningCompleted(content=Text(text=""), signature="sig"), step(2))
+    story.say(MessageText(content=Text(text="Hi.")), step(3))
+    assert kinds(story) == ["TextPart"]

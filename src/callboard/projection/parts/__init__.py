@@ -34,6 +34,7 @@ from callboard.contracts.facts import (
     OutputFinal,
     PermissionEvaluated,
     PlanUpdated,
+    QuotaReported,
     ReasoningCompleted,
     ReasoningInterrupted,
     RemoteArtifact,
@@ -168,7 +169,15 @@ def _beside(run: OpenRun, record: Record) -> list[Op]:
             return progress.delivered(run, record, fact)
         case ArtifactVersionCreated() as fact:
             return artifact.made(run, record, fact)
-        case ModelFailed() | WarningRaised() | ErrorRaised() | TurnFailed() | ThreadPaused() | UnknownFact():
+        case (
+            ModelFailed()
+            | QuotaReported()
+            | WarningRaised()
+            | ErrorRaised()
+            | TurnFailed()
+            | ThreadPaused()
+            | UnknownFact()
+        ):
             return aside.noted(run, record)
         case _:
             return []

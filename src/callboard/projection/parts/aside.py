@@ -10,6 +10,7 @@ from callboard.contracts.facts import (
     ErrorRaised,
     EvidenceExported,
     ModelFailed,
+    QuotaReported,
     SteerAccepted,
     SteerRejected,
     SteerRequested,
@@ -91,6 +92,8 @@ def _notice(record: Record) -> dict[str, Any] | None:
     match record.fact:
         case ModelFailed() as fact if fact.retry_in_ms is not None:
             return {"code": fact.code, "message": fact.message, "retry_in_ms": fact.retry_in_ms}
+        case QuotaReported() as fact:
+            return {"code": "model_limits", "message": _limits(fact)}
         case WarningRaised() as fact:
             return {"code": fact.code, "message": fact.message, "hint": fact.hint}
         case ThreadPaused() as fact:
@@ -103,6 +106,19 @@ def _notice(record: Record) -> dict[str, Any] | None:
             return {"code": "unknown_fact", "message": record.header.type}
         case _:
             return None
+
+
+def _limits(fact: QuotaReported) -> str:
+    """What a provider said of its limits."""
+    if fact.exhausted:
+        return f"The quota of {fact.provider} is used up."
+    left = [
+        f"{one.remaining} of {one.limit} {one.what.replace('_', ' ')} left"
+        for one in fact.limits
+        if one.limit is not None and one.remaining is not None
+    ]
+    nearly = "" if fact.retry_after_ms is not None else "nearly "
+    return f"The limits of {fact.provider} are {nearly}reached{': ' + ', '.join(left) if left else ''}."
 
 
 def _merged(fact: SubagentMerged) -> str:
