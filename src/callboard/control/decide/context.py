@@ -112,7 +112,7 @@ def older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int
     over = thread.marks[:-1] if run is not None else thread.marks
     parts = [(one.started, one.tokens) for one in over if one.started > told]
     ended = len(parts)
-    parts += [(one.sequence, one.tokens) for one in run.rounds] if run is not None else []
+    parts += _rounds(run) if run is not None else []
     # A turn that is there for the summary alone says nothing: the newest is the one before.
     stays = 2 if run is not None and run.only_compacts and ended else 1
     kept, first = 0, len(parts)
@@ -125,6 +125,17 @@ def older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int
     if first == 0 or first == len(parts):
         return 0, 0
     return parts[first][0] - 1, sum(tokens for _, tokens in parts[:first]) + thread.filling.summary
+
+
+def _rounds(run: OpenRun) -> list[tuple[int, int]]:
+    """The rounds of a run that brought something. What it was asked is told in any case, so that it is no part by itself."""
+    found = [(one.sequence, one.tokens) for one in run.rounds if one.tokens] or [
+        (one.sequence, 0) for one in run.rounds[:1]
+    ]
+    if len(found) > 1 and found[0][1] <= run.input:
+        (first, asked), (_, tokens), *rest = found
+        return [(first, asked + tokens), *rest]
+    return found
 
 
 def _left_out(refs: tuple[ContextRef, ...], takes: Takes) -> list[Omission]:

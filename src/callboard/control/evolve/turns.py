@@ -118,7 +118,10 @@ def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, pl
         took = 0 if run is None or thread.child is None else max(0, place.at - run.started) // 1000
         usage = msgspec.structs.replace(thread.usage, duration_ms=thread.usage.duration_ms + took)
         marks = thread.marks
-        if run is not None and marks:
+        if run is not None and run.only_compacts:
+            # It says nothing, so that the newest turn is the one before.
+            marks = marks[:-1]
+        elif run is not None and marks:
             took_in = sum(one.tokens for one in run.rounds)
             marks = (*marks[:-1], msgspec.structs.replace(marks[-1], steps=run.next_step, tokens=took_in))
         return msgspec.structs.replace(thread, run=None, ended=how, usage=usage, marks=marks)
