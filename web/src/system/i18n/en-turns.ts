@@ -94,6 +94,8 @@ export const enTurns = {
   'notice.answer_cut': 'The model stopped at its output limit.',
   'notice.answer_filtered': 'The provider’s filter ended the answer.',
   'notice.answer_empty': 'The model answered with nothing.',
+  'notice.model_fell_back': 'Another model is asked: {message}',
+  'notice.model_limits': '{message}',
   'notice.retry_in': 'Asking again in {time}',
 
   'queue.title_one': '{count} turn in the queue',

@@ -93,6 +93,8 @@ export const zhTurns = {
   'notice.answer_cut': '模型在输出上限处停止。',
   'notice.answer_filtered': '提供方的过滤器终止了回答。',
   'notice.answer_empty': '模型没有给出任何内容。',
+  'notice.model_fell_back': '改用另一个模型：{message}',
+  'notice.model_limits': '提供方的限额：{message}',
   'notice.retry_in': '{time}后再次请求',
 
   'queue.title_one': '队列中有 {count} 轮',
