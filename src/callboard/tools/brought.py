@@ -89,14 +89,14 @@ async def run(
     offered = brought.offered.get(call.tool)
     if offered is None:
         raise not_there(call.tool, brought)
-    given = decode(offered, call.arguments)
     binding = evaluation.binding
-    if binding is None or digest(given.text()) != evaluation.arguments_hash != "":
+    if binding is None or binding.declared != offered.declared:
+        raise Refusal("file_changed", CHANGED.format(what="what its server declares of the tool"))
+    given = decode(offered, call.arguments)
+    if not digest(given.text()) == evaluation.arguments_hash == binding.arguments_hash:
         raise Refusal("file_changed", CHANGED.format(what="the arguments"))
     if (binding.tool, binding.folder) != (call.tool, context.folder):
         raise Refusal("file_changed", CHANGED.format(what="the tool or the folder"))
     if binding.definition_hash != context.definition_hash:
         raise Refusal("file_changed", CHANGED.format(what="the agent's definition"))
-    if binding.declared != offered.declared:
-        raise Refusal("file_changed", CHANGED.format(what="what its server declares of the tool"))
     return await servers.call(context, offered, given.values, reporter)

@@ -123,6 +123,8 @@ class Link:
     async def close(self) -> None:
         """Ends the connection; a program has ended when this returns."""
         self._over.set()
+        if not self._greeted.is_set():
+            self._task.cancel()
         await asyncio.wait([self._task])
 
     async def call(self, tool: str, arguments: dict[str, Any], reporter: Reporter) -> ToolOutcome:
@@ -186,12 +188,13 @@ class Link:
                     stack.callback(listening.cancel)
                 await self._watch(client)
                 self._client = None
-            self.lost = LinkLost("server_failed", self.said.reason or "it was let go")
+            self.lost = LinkLost("server_failed", self._heard_last(self.said.reason or "it was let go"))
         except Exception as error:
             self.lost = LinkLost(_code(error), self._why(error))
             log.info("the server %s is lost: %s", self.server.name, self.lost.message)
         finally:
             self._client = None
+            self.lost = self.lost or LinkLost("server_unavailable", "it was let go")
             self._greeted.set()
 
     async def _greet(self, stack: AsyncExitStack) -> Client:
@@ -271,11 +274,11 @@ class Link:
 
     def _why(self, error: BaseException) -> str:
         """Why the server is lost, in words, with the last of its diagnostics."""
+        return self._heard_last(self.said.reason or _words(error))
+
+    def _heard_last(self, why: str) -> str:
         last = self.said.last_line()
-        heard = f": {display(last, 300)}" if last else ""
-        if self.said.reason:
-            return f"{self.said.reason}{heard}"
-        return f"{_words(error)}{heard}"
+        return f"{why}: {display(last, 300)}" if last else why
 
 
 async def _as_it_is(name: str, result: CallToolResult) -> None:

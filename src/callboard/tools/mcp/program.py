@@ -162,17 +162,23 @@ async def _read(
     running: _Process, inbox: _Inbox, said: Said, over: asyncio.Event, diagnosing: asyncio.Task[None]
 ) -> None:
     """Takes messages until the program ends, or says what is not taken."""
+    output = running.process.stdout
     with inbox:
         try:
-            await _take_lines(running.process.stdout, inbox, said)
+            await _take_lines(output, inbox, said)
             await running.process.wait()
             await asyncio.wait([diagnosing], timeout=_TO_END)
             said.reason = running.how()
+            over.set()
         except _GivenUp as reason:
             said.reason = str(reason)
+            over.set()
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            return
-        over.set()
+            # The connection is being ended from our side.
+            pass
+    # A process is not over for us before the end of its output was seen.
+    while output is not None and await output.read(_PIECE):
+        pass
 
 
 class _GivenUp(Exception):

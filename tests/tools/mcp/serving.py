@@ -1,0 +1,66 @@
+"""Servers that tests connect to, and an agent in a folder that has them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from callboard.contracts.ports.tools import Reply, ToolOutcome
+from callboard.contracts.settings import Server, StdioServer
+from callboard.tools.toolbox import FolderToolbox
+from tests.tools.calling import Agent, Told, call
+
+SCRIPTED = str(Path(__file__).with_name("scripted.py"))
+#: How long a test waits for what must come.
+PATIENCE = 30.0
+
+
+def scripted(place: Path, name: str = "scripted", **settings: Any) -> StdioServer:
+    """The server of `scripted.py`; it writes what came of calls into `place/calls`."""
+    return StdioServer(name=name, command=(sys.executable, "-I", "-S", SCRIPTED, str(place / "calls")), **settings)
+
+
+def python(name: str, code: str, **settings: Any) -> StdioServer:
+    """A server that is these lines of Python."""
+    return StdioServer(name=name, command=(sys.executable, "-I", "-S", "-c", code), **settings)
+
+
+def noted(place: Path) -> list[str]:
+    """What came of calls, as the server wrote it down."""
+    file = place / "calls"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+@asynccontextmanager
+async def serving(folder: Path, *servers: Server, **context: Any) -> AsyncIterator[Agent]:
+    """An agent whose folder has these servers, connected."""
+    toolbox = FolderToolbox(patience=PATIENCE)
+    agent = Agent(folder, toolbox, **{"servers": servers, **context})
+    try:
+        await toolbox.prepare(agent.context)
+        yield agent
+    finally:
+        await toolbox.close()
+
+
+async def do(agent: Agent, tool: str, told: Told | None = None, **arguments: Any) -> ToolOutcome:
+    """A call that the gate lets through."""
+    wanted = call(tool, **arguments)
+    evaluation = await agent.toolbox.evaluate(wanted, agent.context)
+    return await agent.toolbox.run(wanted, evaluation, agent.context, told or Told([]))
+
+
+def answers(*said: str) -> Told:
+    """A person who answers so, one after the other."""
+    return Told([], *(Reply(said="answer", answer=one) for one in said))
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Waits for what must come to hold."""
+    async with asyncio.timeout(PATIENCE):
+        while not holds():  # noqa: ASYNC110 - what is waited for is in another process
+            await asyncio.sleep(0.01)

@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.content import blob_of
+from callboard.contracts.errors import Refusal
+from callboard.contracts.inventory import ServerState
+from callboard.contracts.ports.tools import Question, Reply
+from callboard.contracts.settings import StdioServer
+from callboard.tools.toolbox import FolderToolbox
+from tests.tools.calling import Agent, Told, call
+from tests.tools.mcp.scripted import PIXEL
+from tests.tools.mcp.serving import answers, do, noted, python, scripted, serving, until
+
+DIED = (
+    "scripted was lost in the middle of the call (its program ended with exit code 7: the disk is on fire). Whether it took "
+    "effect is unknown."
+)
+EXITS = "import sys; sys.stderr.write('no licence\\n'); sys.exit(3)"
+
+
+def _state(agent: Agent, name: str = "scripted") -> ServerState:
+    return next(one for one in agent.toolbox.servers(agent.context) if one.name == name)
+
+
+def _names(agent: Agent) -> list[str]:
+    return [one.name for one in agent.toolbox.specs(agent.context) if one.name.startswith("mcp__")]
+
+
+async def test_a_server_says_who_it_is_and_its_tools_are_told_under_names_of_ours(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        state = _state(agent)
+        assert (state.condition, state.title, state.version, state.protocol) == (
+            "connected",
+            "Scripted",
+            "1.0",
+            "2025-06-18",
+        )
+        assert (state.tools, state.refused) == (len(_names(agent)), 0)
+        assert (await do(agent, "mcp__scripted__echo", text="hello")).output == "hello"
+
+
+async def test_a_server_from_a_registry_is_asked_over_the_newest_protocol(folder: Path) -> None:
+    """The official server for times, from PyPI."""
+    server = StdioServer(name="time", command=(sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"))
+    async with serving(folder, server) as agent:
+        assert _names(agent) == ["mcp__time__convert_time", "mcp__time__get_current_time"]
+        asked = {"source_timezone": "Asia/Tokyo", "time": "12:00", "target_timezone": "UTC"}
+        told = json.loads((await do(agent, "mcp__time__convert_time", **asked)).output)
+        assert (told["target"]["datetime"][11:16], told["time_difference"]) == ("03:00", "-9.0h")
+        failed = await do(agent, "mcp__time__get_current_time", timezone="Nowhere")
+        assert (failed.code, "Invalid timezone" in failed.output) == ("tool_failed", True)
+
+
+async def test_a_program_gets_what_its_settings_name_and_nothing_else_of_the_environment(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLBOARD_TEST_TOKEN", "not for servers")
+    code = f"import json, os; open({str(tmp_path / 'env')!r}, 'w').write(json.dumps([dict(os.environ), os.getcwd()]))"
+    toolbox = FolderToolbox(reveal=lambda text: "the key" if text == "secret://key" else text)
+    agent = Agent(folder, toolbox, servers=(python("shows", code, env={"KEY": "secret://key", "PLAIN": "x"}),))
+    await toolbox.prepare(agent.context)
+    await toolbox.close()
+    environment, place = json.loads((tmp_path / "env").read_text())
+    environment.pop("LC_CTYPE", None)
+    assert (environment, place) == (
+        {"KEY": "the key", "PLAIN": "x", "PATH": os.environ["PATH"], "HOME": os.environ["HOME"]},
+        str(folder),
+    )
+
+
+async def test_a_key_that_is_missing_is_why_the_server_is_not_there(folder: Path, tmp_path: Path) -> None:
+    def reveal(text: str) -> str:
+        raise Refusal("secret_missing", "There is no secret key.")
+
+    toolbox = FolderToolbox(reveal=reveal)
+    agent = Agent(folder, toolbox, servers=(scripted(tmp_path, env={"KEY": "secret://key"}),))
+    await toolbox.prepare(agent.context)
+    state = _state(agent)
+    await toolbox.close()
+    assert (state.condition, state.code, state.message) == ("lost", "secret_missing", "There is no secret key.")
+
+
+async def test_servers_that_do_not_start_are_told_with_their_reason_and_harm_no_other(
+    folder: Path, tmp_path: Path
+) -> None:
+    servers = (
+        python("exits", EXITS),
+        StdioServer(name="missing", command=("no-such-program",)),
+        python("garbage", "print('hello\\n' * 5000)"),
+        scripted(tmp_path),
+    )
+    async with serving(folder, *servers) as agent:
+        told = {one.name: (one.condition, one.code, one.message) for one in agent.toolbox.servers(agent.context)}
+        assert told["exits"] == ("lost", "server_failed", "its program ended with exit code 3: no licence")
+        assert told["missing"] == ("lost", "server_failed", "no-such-program: No such file or directory")
+        assert told["garbage"] == ("lost", "server_failed", "it wrote too much that is no message: hello")
+        assert (await do(agent, "mcp__scripted__echo", text="hello")).output == "hello"
+        rows = {one.name: one for one in agent.toolbox.inventory(agent.context) if one.source == "mcp:exits"}
+        assert [(one.name, one.availability) for one in rows.values()] == [("mcp__exits__*", "blocked")]
+        assert "no licence" in rows["mcp__exits__*"].reason
+
+
+async def test_a_server_that_does_not_answer_keeps_nobody_waiting_beyond_patience(folder: Path, tmp_path: Path) -> None:
+    toolbox = FolderToolbox(patience=0.2)
+    agent = Agent(folder, toolbox, servers=(python("silent", "import time; time.sleep(600)"),))
+    began = time.monotonic()
+    await toolbox.prepare(agent.context)
+    await toolbox.prepare(agent.context)
+    took = time.monotonic() - began
+    state = _state(agent, "silent")
+    await toolbox.close()
+    assert (state.condition, took < 10) == ("connecting", True)
+
+
+async def test_a_server_that_dies_in_the_middle_of_a_call_says_so_and_comes_again(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        died = await do(agent, "mcp__scripted__die")
+        assert (died.code, died.message) == (
+            "server_failed",
+            DIED,
+        )
+        assert (_state(agent).condition, _names(agent)) == ("lost", [])
+        again = await agent.toolbox.reconnect(agent.context, "scripted")
+        assert (again.condition, (await do(agent, "mcp__scripted__echo", text="back")).output) == ("connected", "back")
+
+
+async def test_a_call_to_a_server_that_is_gone_is_refused_with_the_reason(folder: Path, tmp_path: Path) -> None:
+    server = python("exits", EXITS)
+    async with serving(folder, server) as agent:
+        evaluation = await agent.ask("mcp__exits__anything")
+        assert (evaluation.verdict, evaluation.code) == ("deny", "server_unavailable")
+        assert "its program ended with exit code 3: no licence" in evaluation.message
+
+
+async def test_a_call_that_is_never_answered_ends_at_its_servers_time_and_the_server_is_asked_to_stop(
+    folder: Path, tmp_path: Path
+) -> None:
+    async with serving(folder, scripted(tmp_path, timeout=0.2)) as agent:
+        outcome = await do(agent, "mcp__scripted__hang")
+        assert (outcome.code, "told nothing for 0.2 s" in outcome.message) == ("tool_timeout", True)
+        await until(lambda: "cancelled" in noted(tmp_path))
+        assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
+
+
+async def test_a_call_that_is_stopped_is_cancelled_at_its_server(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        task = asyncio.create_task(do(agent, "mcp__scripted__hang"))
+        await until(lambda: "call hang {}" in noted(tmp_path))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await until(lambda: "cancelled" in noted(tmp_path))
+        assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
+
+
+async def test_a_hundred_megabytes_in_one_message_end_the_connection(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        outcome = await do(agent, "mcp__scripted__flood")
+        assert (outcome.code, "it sent a message of more than" in outcome.message) == ("server_failed", True)
+
+
+async def test_lines_that_are_no_message_are_diagnostics(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        assert (await do(agent, "mcp__scripted__prattle")).output == "said"
+        assert _state(agent).said == "this is no message\n{}\n"
+
+
+async def test_an_answer_that_is_none_fails_the_call_alone(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        outcome = await do(agent, "mcp__scripted__wrong")
+        assert outcome.code == "server_failed"
+        assert (await do(agent, "mcp__scripted__echo", text="still there")).output == "still there"
+
+
+async def test_results_are_words_data_and_pictures(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        picture, data, refused = [await do(agent, f"mcp__scripted__{name}") for name in ("picture", "data", "refuse")]
+        blob = blob_of(b64decode(PIXEL), "image/png")
+        assert (picture.output, picture.images, picture.blobs) == ("[done]", (blob.ref,), (blob,))
+        assert data.output == '{\n  "n": 1\n}'
+        assert (refused.code, refused.output) == ("tool_failed", "there is no such page")
+
+
+async def test_how_far_a_call_is_comes_as_it_is_told(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        told = Told([])
+        assert (await do(agent, "mcp__scripted__count", told)).output == "counted"
+        assert told.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
+
+
+async def test_what_a_server_asks_is_answered_by_a_person_in_the_form_that_it_wants(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Words that do not fit are asked for again, with what is wrong with them."""
+    async with serving(folder, scripted(tmp_path)) as agent:
+        person = answers("large", "0", "42")
+        outcome = await do(agent, "mcp__scripted__ask", person)
+        assert json.loads(outcome.output) == {"action": "accept", "content": {"size": 42}}
+        assert [one.message for one in person.asked] == [
+            "How large?",
+            'How large?\n\nThe answer does not fit. size: what is given is not of type "integer".',
+            "How large?\n\nThe answer does not fit. size: what is given is less than the minimum of 1.",
+        ]
+        both = answers('{"a": "x", "b": true}')
+        assert json.loads((await do(agent, "mcp__scripted__confirm", both)).output)["content"] == {"a": "x", "b": True}
+
+
+@pytest.mark.parametrize(("reply", "action"), [("reject", "decline"), ("nothing", "cancel")])
+async def test_a_no_and_silence_are_told_to_the_server(folder: Path, tmp_path: Path, reply: str, action: str) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        said = Told([], Reply(said="reject") if reply == "reject" else Reply(said="nothing"))
+        assert json.loads((await do(agent, "mcp__scripted__ask", said)).output) == {"action": action}
+
+
+async def test_an_address_is_told_and_never_opened(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        person = answers("done")
+        assert json.loads((await do(agent, "mcp__scripted__visit", person)).output) == {"action": "accept"}
+        asked = Question(server="scripted", message="Log in there.", url="https://example.org/login")
+        assert person.asked == [asked]
+
+
+async def test_a_server_may_not_ask_our_model(folder: Path, tmp_path: Path) -> None:
+    async with serving(folder, scripted(tmp_path)) as agent:
+        assert json.loads((await do(agent, "mcp__scripted__sample")).output)["message"] == "Sampling not supported"
+
+
+async def test_a_tool_that_is_declared_otherwise_by_now_is_not_run_under_an_old_approval(
+    folder: Path, tmp_path: Path
+) -> None:
+    """CTL-04: what was approved is what is run."""
+    async with serving(folder, scripted(tmp_path), permission_mode="ask") as agent:
+        wanted = call("mcp__scripted__echo", text="hello")
+        approved = await agent.toolbox.evaluate(wanted, agent.context)
+        await do(agent.having(permission_mode="full"), "mcp__scripted__grow")
+        await until(lambda: (_schema(agent) or {}).get("loud") is not None)
+        outcome = await agent.toolbox.run(wanted, approved, agent.context, Told([]))
+        assert (approved.verdict, outcome.code) == ("ask", "file_changed")
+        assert [line for line in noted(tmp_path) if "echo" in line] == []
+
+
+def _schema(agent: Agent) -> dict[str, object] | None:
+    specs = agent.toolbox.specs(agent.context)
+    return next((one.schema["properties"] for one in specs if one.name == "mcp__scripted__echo"), None)
+
+
+async def test_a_server_that_the_settings_name_no_more_is_let_go(folder: Path, tmp_path: Path) -> None:
+    code = f"import os, sys; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); sys.stdin.read()"
+    toolbox = FolderToolbox(patience=0.1)
+    agent = Agent(folder, toolbox, servers=(python("gone", code),))
+    await toolbox.prepare(agent.context)
+    await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
+    await toolbox.close()
+    assert not _lives(int((tmp_path / "pid").read_text()))
+
+
+async def test_nothing_of_a_server_outlives_a_host_that_is_killed(folder: Path, tmp_path: Path) -> None:
+    """SAFE: the host is killed without a chance to say anything."""
+    server = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    host = (
+        "import asyncio, sys\n"
+        "from pathlib import Path\n"
+        "from callboard.tools.toolbox import FolderToolbox\n"
+        "from tests.tools.calling import Agent\n"
+        "from tests.tools.mcp.serving import python\n"
+        "async def main():\n"
+        "    agent = Agent(Path(sys.argv[1]), FolderToolbox(), servers=(python('one', sys.argv[2]),))\n"
+        "    await agent.toolbox.prepare(agent.context)\n"
+        "asyncio.run(main())\n"
+    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", host, str(folder), server, cwd=str(Path.cwd()))
+    await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    pid = int((tmp_path / "pid").read_text())
+    await until(lambda: not _lives(pid))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
