@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SECRET = re.compile(
-    r"(?i)((?:[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|authorization)[\w-]*)[\"']?\s*[=: ]\s*[\"']?"
+    r"(?i)((?:[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|authorization)[\w-]*)[\"']?\s*(?:[=:](?!//)| )\s*[\"']?"
     r"(?:(?:bearer|basic)\s+)?)[^\s\"';&|]+|\b(sk-|gh[oprsu]_|xox[abp]-|AKIA|AIza)[\w-]{8,}"
 )
 

@@ -24,7 +24,9 @@ from .host import SessionHost
 from .parts import Parts
 from .queries import Queries
 from .records import RunRecords
+from .retention import Retention
 from .sessions import Sessions
+from .veiling import VeiledDefinitions
 from .workspaces import Workspaces
 
 log = logging.getLogger(__name__)
@@ -39,7 +41,8 @@ class Runtime:
     def __init__(self, parts: Parts) -> None:
         self._homes: dict[str, str] = {}
         order = Order(lambda: self.parts.store.facts, self._home_of, lambda: self.parts.store.epoch)
-        parts = replace(parts, feed=HeardFeed(parts.feed, order))
+        definitions = VeiledDefinitions(parts.definitions, parts.secrets)
+        parts = replace(parts, feed=HeardFeed(parts.feed, order), definitions=definitions)
         self.parts: Parts = parts
         self.workspaces = Workspaces(parts)
         self.sessions = Sessions(
@@ -51,12 +54,17 @@ class Runtime:
         self.commands = Commands(parts, self.sessions, self.workspaces, self.queries, exports, artifacts)
         events = EventStream(order, lambda: self.parts.store.facts, self.workspaces.listed)
         self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces, events)
+        self.retention = Retention(parts, self.sessions, self.workspaces)
         self.runs = RunRecords(parts, self.sessions, self.workspaces)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
         await self.workspaces.open()
-        self._tasks = [asyncio.create_task(self._recover()), asyncio.create_task(self._sweep())]
+        self._tasks = [
+            asyncio.create_task(self._recover()),
+            asyncio.create_task(self._sweep()),
+            asyncio.create_task(self.retention.run()),
+        ]
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -15,6 +15,7 @@ import msgspec
 from callboard.contracts.commands.base import Command
 from callboard.contracts.content import Blob, BlobRef, blob_of
 from callboard.contracts.facts.turn import PromptRef
+from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.secrets import Secrets, Veil
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
@@ -199,3 +200,28 @@ def _revealed(value: Any, secrets: Secrets) -> Any:
             return {secrets.reveal(key): _revealed(one, secrets) for key, one in cast("dict[str, Any]", value).items()}
         case _:
             return value
+
+
+class VeiledDefinitions:
+    """Implements the port `Definitions`: those of files, without the secrets that somebody wrote into one."""
+
+    def __init__(self, definitions: Definitions, secrets: Secrets) -> None:
+        self._definitions = definitions
+        self._secrets = secrets
+        self._rosters: dict[str, tuple[Roster, Roster]] = {}
+
+    def roster(self, folder: str) -> Roster:
+        """All agents of this folder and what is wrong with their files."""
+        found = self._definitions.roster(folder)
+        known = self._rosters.get(folder)
+        if known is None or known[0].hash != found.hash:
+            known = self._rosters[folder] = found, redacted(found, self._secrets)
+        return known[1]
+
+    def lead(self, folder: str) -> Definition:
+        """The agent that a new session in this folder starts with. Raises Refusal `bad_definition`."""
+        return redacted(self._definitions.lead(folder), self._secrets)
+
+    def get(self, folder: str, name: str) -> Definition:
+        """The agent of that name or alias. Raises Refusal `unknown_agent`."""
+        return redacted(self._definitions.get(folder, name), self._secrets)

@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 #: The names of forms, as they stand in handles; nothing else behind a # is part of one.
 FORM = (
     r"(?:json(?:-json)?(?:-ascii)?|json-slash|url(?:-plus|-path)?(?:-lower)?|hex(?:-upper)?"
-    r"|base64-[012](?:-url|-slash)?|base64url-[012]|half-[12]|line-[0-9]{1,5})"
+    r"|shell-(?:quotes|slash)(?:-json(?:-json)?)?|base64-[012](?:-url|-slash)?|base64url-[012]|half-[12]|line-[0-9]{1,5})"
 )
 #: What is shorter would be found in ordinary text.
 SHORTEST = 6
@@ -41,6 +41,12 @@ def _all(value: str) -> list[tuple[str, str]]:
     ]
     for name, text in (("url", quote(data, safe="")), ("url-plus", quote_plus(data)), ("url-path", quote(data))):
         listed += [(name, text), (f"{name}-lower", _lower_escapes(text))]
+    if "'" in value:
+        for name, quoted in (("shell-quotes", "'\"'\"'"), ("shell-slash", "'\\''")):
+            text = value.replace("'", quoted)
+            escaped = json.dumps(text, ensure_ascii=False)[1:-1]
+            twice = json.dumps(escaped, ensure_ascii=False)[1:-1]
+            listed += [(name, text), (f"{name}-json", escaped), (f"{name}-json-json", twice)]
     listed += [("hex", data.hex()), ("hex-upper", data.hex().upper())]
     for shift in range(3):
         core = _base64(data, shift)

@@ -5,6 +5,7 @@ One pass over the text looks for all known forms and all marks of shapes at once
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -25,6 +26,9 @@ _FORM = rf"(?:#{FORM}(?![a-z0-9-]))?~?"
 #: Where a line is broken, also in a JSON text, and what a line may be indented by.
 _BREAK = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t]{0,40}")
 _BREAK_BEGINS = re.compile(r"(?:\r|\\|\\r|\\r\\)\Z")
+#: What escaping adds, however often a text was escaped; a value that has some of it is also looked for without.
+_ESCAPES = re.compile(r"[\\\"']+")
+_SHORTEST_BARE = 10
 _OPEN_HANDLE = re.compile(rf"{HANDLE}([A-Za-z0-9_#~-]{{0,110}})\Z")
 _MARKS = {mark: shape for shape in SHAPES for mark in shape.marks}
 
@@ -45,13 +49,15 @@ class Matcher:
 
     def __init__(self, known: Mapping[str, str], names: frozenset[str]) -> None:
         self._known = dict(known)
-        self._longest = max(map(len, self._known), default=0)
+        self._bare = _bare(self._known)
+        self._longest = max(map(len, self._known), default=0) * (4 if self._bare else 2)
         self._starting: dict[str, list[str]] = {}
-        for text in self._known:
+        for text in (*self._known, *self._bare):
             self._starting.setdefault(text[0], []).append(text)
         self._looked_for: list[str | Shape | None] = [*self._known, *_MARKS.values(), None]
         self._all = AhoCorasick([*self._known, *_MARKS, HANDLE])
         self._values = AhoCorasick(list(self._known))
+        self._bare_values = AhoCorasick(self._bare)
         named = "".join(f"|{re.escape(name)}" for name in sorted(names, key=len, reverse=True))
         self._handle = re.compile(rf"{re.escape(HANDLE)}(?:{SEEN}{named})(?![A-Za-z0-9_-]){_FORM}")
 
@@ -71,7 +77,7 @@ class Matcher:
 
     def _look(self, text: str, at: int) -> tuple[list[Found], int]:
         """The secrets, and where the first one may begin that has a shape and is not complete."""
-        every = self._broken(text, at)
+        every = [*self._broken(text, at), *self._escaped(text, at)]
         until = len(text)
         for index, start, end in _hits(self._all, text):
             what = self._looked_for[index]
@@ -99,20 +105,16 @@ class Matcher:
         """The known values whose characters stand in more than one line."""
         if not self._known or ("\n" not in text and "\\n" not in text) or not _hits(self._values, _one_line(text)):
             return []
-        whole = _BREAK.sub("", text)
-        ends, shifts = _breaks(text)
-        found: list[Found] = []
-        for _, first, behind in _hits(self._values, whole):
-            start = first + shifts[bisect_right(ends, first)]
-            end = behind + shifts[bisect_right(ends, behind - 1)]
-            if end - start > behind - first and start >= at:
-                found.append(Found(start, end, ""))
-        return found
+        return _without(_BREAK, self._values, text, at)
+
+    def _escaped(self, text: str, at: int) -> list[Found]:
+        """The known values that were escaped in some way that has no name."""
+        return _without(_ESCAPES, self._bare_values, text, at) if self._bare and "\\" in text else []
 
     def _begun(self, text: str, at: int, until: int) -> int:
         """The first place in a stretch where a known value may begin that goes on behind the text; its end where there is
         none."""
-        for place in range(max(at, len(text) - 2 * self._longest), until):
+        for place in range(max(at, len(text) - self._longest), until):
             starting = self._starting.get(text[place])
             if starting is not None and _begins(starting, text[place:]):
                 return place
@@ -150,8 +152,10 @@ def _begins(values: list[str], tail: str) -> bool:
     """Whether a value may begin with this text and go on. A text of several lines is looked at without its breaks."""
     if any(len(value) > len(tail) and value.startswith(tail) for value in values):
         return True
-    whole = _BREAK_BEGINS.sub("", _BREAK.sub("", tail))
-    return len(whole) < len(tail) and any(len(value) > len(whole) and value.startswith(whole) for value in values)
+    for whole in (_BREAK_BEGINS.sub("", _BREAK.sub("", tail)), _ESCAPES.sub("", tail)):
+        if len(whole) < len(tail) and any(len(value) > len(whole) and value.startswith(whole) for value in values):
+            return True
+    return False
 
 
 def _one_line(text: str) -> str:
@@ -161,11 +165,35 @@ def _one_line(text: str) -> str:
     return "".join([line.strip() for line in text.split("\n")])
 
 
-def _breaks(text: str) -> tuple[list[int], list[int]]:
-    """Of a text without its breaks: from which places on so many characters were left out before."""
+def _bare(known: Mapping[str, str]) -> list[str]:
+    """The values that escaping changes, without what it adds."""
+    found: dict[str, None] = {}
+    for text, handle in known.items():
+        # The forms of a value come to the same.
+        if "#" not in handle and _ESCAPES.search(text):
+            for one in (text, json.dumps(text)):
+                bare = _ESCAPES.sub("", one)
+                if len(bare) >= _SHORTEST_BARE:
+                    found[bare] = None
+    return list(found)
+
+
+def _without(left_out: re.Pattern[str], values: AhoCorasick, text: str, at: int) -> list[Found]:
+    """The values that stand in a text without some of its characters, where they stand in it with them."""
+    whole = left_out.sub("", text)
+    hits = _hits(values, whole)
+    if not hits:
+        return []
+    # From which places of the whole on so many characters were left out before.
     ends: list[int] = []
     shifts = [0]
-    for match in _BREAK.finditer(text):
+    for match in left_out.finditer(text):
         ends.append(match.start() - shifts[-1])
         shifts.append(shifts[-1] + match.end() - match.start())
-    return ends, shifts
+    found: list[Found] = []
+    for _, first, behind in hits:
+        start = first + shifts[bisect_right(ends, first)]
+        end = behind + shifts[bisect_right(ends, behind - 1)]
+        if end - start > behind - first and start >= at:
+            found.append(Found(start, end, ""))
+    return found
