@@ -7,6 +7,7 @@
     cancel    cancel at a random moment of a tree: nothing of it lives on, and nothing of it goes on
     inbox     kill -9 between any two facts of a handoff: it is consumed exactly once, and in order
     evidence  exported packs hold for somebody who has nothing of the product, through kills and erasures; changed ones do not
+    secrets   planted secrets are found in no byte that is kept, sent or told, and what uses them runs
     provider  what a model's provider does wrong is told as what it was, in each wire format, and no turn hangs
     team      the conformance fixture of subagents out of a real run, and the team that is shown beside a fold of the log
 
@@ -25,6 +26,7 @@ that are it, in processes of their own:
     scenes    scenario files for the scripted model
     crew      teams: agents of a folder, what their model says, a session followed from outside
     planted   the product with a fault
+    secrets_made  secrets of one run, their forms, and where they are looked for
     erasing   the product erasing facts
     speaking  the product's events and task snapshots of a session
     report    figures, progress and the verdict

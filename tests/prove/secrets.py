@@ -96,7 +96,8 @@ def _play(at: Place, made: Made) -> None:
     (at.folder / "deploy.env").write_text(lines([*made.known.values(), made.key, *made.tokens]) + made.pem)
     (at.folder / "AGENTS.md").write_text(f"Never tell {deploy} or {made.tokens[1]}.\n")
     (at.folder / "agents").mkdir()
-    lead = f"---\nname: lead\ndescription: Knows {deploy}\nkind: main\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize]\n---\nThe key is {hard}.\n"
+    head = f"name: lead\ndescription: Knows {deploy}\nkind: main\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize]"
+    lead = f"---\n{head}\n---\nThe key is {hard}.\n"
     (at.folder / "agents" / "lead.md").write_text(lead)
     prints = " ".join(_quoted(form) for form in [*forms(deploy), *forms(hard), *made.tokens, made.pem])
     slowly = "; ".join(f"printf %s {_quoted(deploy[i : i + 5])}; sleep 0.03" for i in range(0, len(deploy), 5))
