@@ -12,7 +12,7 @@ from .base import Answer, Command, Declaration
 from .turns import Id, Reason
 
 #: The text of an artifact as a person writes it.
-Draft = Annotated[str, Meta(max_length=1_000_000)]
+Draft = Annotated[str, Meta(max_length=600_000)]
 Title = Annotated[str, Meta(min_length=1, max_length=200)]
 #: A file, relative to the session's folder.
 Path = Annotated[str, Meta(min_length=1, max_length=1000)]

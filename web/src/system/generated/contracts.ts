@@ -404,7 +404,8 @@ export interface ActionPart {
 /**
  * A decision is needed. `expires_at` is in microseconds since the epoch; 0 means that it does not expire.
  *
- * `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow.
+ * `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow. `sandbox` is what
+ * would hold the call in if it were run as things stand, and `network` whether it would have one.
  */
 export interface ActionRequired {
   readonly actionType: ActionType
@@ -419,6 +420,8 @@ export interface ActionRequired {
   readonly binding?: Binding | null
   readonly expiresAt?: number
   readonly policy?: string
+  readonly sandbox?: SandboxLevel | null
+  readonly network?: boolean
 }
 
 /**
@@ -438,6 +441,7 @@ export interface ActionResolved {
  * `agent_name` is who asks, and `parent_agent_id` for whom it works, where it is a child.
  * `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
  * `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
+ * `sandbox` is what would hold the call in, None where nobody knows, and `network` whether it would have one.
  */
 export interface ActionRow {
   readonly kind: 'action'
@@ -462,6 +466,8 @@ export interface ActionRow {
   readonly scopes?: readonly ApprovalScope[]
   readonly matchers?: Readonly<Record<string, string>>
   readonly policy?: string
+  readonly sandbox?: SandboxLevel | null
+  readonly network?: boolean
   readonly requiredAt: number
   readonly expiresAt?: number
 }
@@ -3068,6 +3074,16 @@ export interface SessionTitled {
   readonly title: string
 }
 
+/**
+ * The large contents of an archived session go, as the user's settings ask: so many blobs, of so many bytes together. Its
+ * facts stay, with the beginning and the end of what they referred to.
+ */
+export interface SessionTrimmed {
+  readonly sessionId: string
+  readonly blobs: number
+  readonly size: number
+}
+
 export interface SessionUpdated {
   readonly sessionId: string
   readonly title: string
@@ -4321,6 +4337,7 @@ export interface FactPayloads {
   readonly 'workspace.session.pinned': SessionPinned
   readonly 'workspace.session.scheduled': SessionScheduled
   readonly 'workspace.session.titled': SessionTitled
+  readonly 'workspace.session.trimmed': SessionTrimmed
   readonly 'workspace.settings.changed': SettingsChanged
   readonly 'workspace.trust.revoked': WorkspaceTrustRevoked
   readonly 'workspace.trusted': WorkspaceTrusted
