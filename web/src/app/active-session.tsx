@@ -134,7 +134,7 @@ export function ActiveSession(props: ActiveSessionProps) {
             onClick={inspector.toggle}
           />
         </header>
-        <TrustNotice />
+        <TrustNotice folded />
         {team !== null && <TeamBar team={team} view={look} onView={setLook} onOpenAgent={openAgent} />}
         <SessionView
           session={session}

@@ -4,7 +4,7 @@ import { TrustBanner } from '@/features/trust/trust-banner'
 import { useServices } from './services-context'
 import { useSignal } from './use'
 
-export function TrustNotice() {
+export function TrustNotice({ folded = false }: { readonly folded?: boolean }) {
   const { workbench, trust } = useServices()
   useSignal(trust.changes)
   const { workspaceId } = workbench
@@ -23,6 +23,7 @@ export function TrustNotice() {
     <TrustBanner
       key={read.digest}
       trust={read}
+      folded={folded}
       onTrust={() => workbench.attempt(() => trust.trust(read))}
       onNotNow={() => trust.dismiss(read)}
     />

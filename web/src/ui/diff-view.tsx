@@ -20,7 +20,9 @@ export function DiffView(props: { readonly diff: string; readonly label: string;
       className={`diff-view overflow-auto rounded-md border border-line ${props.whole ? '' : 'max-h-96'}`}
     >
       <Suspense
-        fallback={<pre className="wrap-any px-2.5 py-2 font-mono text-sm whitespace-pre-wrap">{props.diff}</pre>}
+        fallback={
+          <pre className="wrap-any px-2.5 py-2 font-mono text-sm whitespace-pre-wrap">{props.diff}</pre>
+        }
       >
         <DiffLines hunks={props.diff.slice(start)} />
       </Suspense>

@@ -16,9 +16,10 @@ export const REF_ICONS: Readonly<Record<ContextRef['kind'], IconName>> = {
   session: 'clock',
 }
 
-/** The last part of a path, or the title: what a chip has room for. */
-export function shortName({ ref, title = '' }: { readonly ref: string; readonly title?: string }): string {
-  return title || ref.replace(/\/+$/, '').split('/').at(-1) || ref
+/** What a chip has room for: of a file of the folder the last part of its path, of all else its title. */
+export function shortName({ ref, kind, source, title = '' }: ContextRef): string {
+  const titled = source === 'attached' || kind === 'artifact' || kind === 'session'
+  return (titled ? title : '') || ref.replace(/\/+$/, '').split('/').at(-1) || ref
 }
 
 /** What came with a turn, beside its words. Instructions of the folder come with every turn and are not said each time. */
@@ -34,7 +35,7 @@ export function Given(props: {
       {given.map((one) => (
         <li
           key={`${one.source} ${one.ref}`}
-          title={one.ref}
+          title={one.title || one.ref}
           className="flex h-7 max-w-64 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-sm"
         >
           {one.kind === 'image' && one.content ? (

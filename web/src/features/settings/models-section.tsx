@@ -25,7 +25,7 @@ export function ModelsSection({ shown, handlers }: { shown: SettingsShown; handl
     setRefused(said)
     return said
   }
-  const add = (entry: Entry) => write({ models: [...entries, entry] })
+  const withOne = (entry: Entry) => ({ models: [...entries, entry] })
   const remove = (name: string) =>
     void write({ models: entries.filter((entry) => textOf(entry, 'name') !== name) })
   const found = (models?.found ?? []).filter((one) => one.configured !== true)
@@ -52,7 +52,7 @@ export function ModelsSection({ shown, handlers }: { shown: SettingsShown; handl
           <AddModel
             taken={entries.map((entry) => textOf(entry, 'name'))}
             onKeep={handlers.onKeep}
-            onAdd={add}
+            onAdd={(entry) => handlers.onWrite(withOne(entry))}
             onDone={() => setAdding(false)}
           />
         ) : (
@@ -69,7 +69,7 @@ export function ModelsSection({ shown, handlers }: { shown: SettingsShown; handl
                 key={`${one.kind} ${one.where}`}
                 found={one}
                 taken={entries.map((entry) => textOf(entry, 'name'))}
-                onAdd={add}
+                onAdd={(entry) => write(withOne(entry))}
               />
             ))}
           </ul>
@@ -89,12 +89,14 @@ function Model(props: {
   const t = useT()
   const { model, tested } = props
   const testing = tested === 'testing'
+  // What searches in place of a model is asked nothing.
+  const standsIn = model.provider === 'offline'
   return (
     <li className="py-1.5">
       <div className="flex flex-wrap items-center gap-x-2">
         <Dot tone={model.usable ? 'good' : 'warn'} />
         <span className="wrap-any font-medium">{model.label || model.name}</span>
-        <span className="wrap-any text-sm text-ink-faint">{model.name}</span>
+        {!standsIn && <span className="wrap-any text-sm text-ink-faint">{model.name}</span>}
         {model.default === true && <Badge tone="accent">{t('settings.default')}</Badge>}
         {(model.fallback ?? 0) > 0 && (
           <Badge>{t('settings.fallback_place', { place: model.fallback ?? 0 })}</Badge>

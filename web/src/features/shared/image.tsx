@@ -6,7 +6,7 @@ import { usePicture, useT } from './surface'
 export function Image(props: { readonly content: BlobRef; readonly alt: string; readonly small?: boolean }) {
   const t = useT()
   const picture = usePicture(props.content)
-  const room = props.small ? 'size-8' : 'h-60'
+  const room = props.small ? 'size-6' : 'h-60'
   if (picture.state === 'ready') {
     return (
       <Picture
@@ -14,7 +14,7 @@ export function Image(props: { readonly content: BlobRef; readonly alt: string; 
         address={picture.address}
         alt={props.alt}
         broken={t('image.failed')}
-        className={props.small ? 'size-8 object-cover' : 'max-h-[60vh]'}
+        className={props.small ? 'size-6 object-cover' : 'max-h-[60vh]'}
       />
     )
   }

@@ -8,11 +8,14 @@ import { useT } from '../shared/surface'
 /** What a folder's own files would allow, asked once and quietly. Where they ask for nothing there is nothing to say. */
 export function TrustBanner(props: {
   readonly trust: TrustRead
+  /** Beside a conversation it is one line until a person looks: nothing is trusted unseen. */
+  readonly folded?: boolean
   readonly onTrust: () => Promise<unknown>
   readonly onNotNow: () => void
 }) {
   const t = useT()
   const { trust } = props
+  const [open, setOpen] = useState(props.folded !== true)
   const [busy, setBusy] = useState(false)
   const give = async () => {
     setBusy(true)
@@ -29,16 +32,23 @@ export function TrustBanner(props: {
         <Icon name="shield" className="mt-0.5 text-warn" />
         <div className="min-w-0 flex-1">
           <h2 className="font-semibold">{t(changed ? 'trust.changed' : 'trust.title')}</h2>
-          <Widenings widenings={trust.widenings} />
-          <p className="pt-0.5 text-sm text-ink-faint">{t('trust.until_then')}</p>
+          {open && <Widenings widenings={trust.widenings} />}
+          {open && <p className="pt-0.5 text-sm text-ink-faint">{t('trust.until_then')}</p>}
         </div>
+        {!open && (
+          <Button className="-my-1" onClick={() => setOpen(true)}>
+            {t('trust.look')}
+          </Button>
+        )}
       </div>
-      <div className="flex justify-end gap-2 pt-1">
-        <Button onClick={props.onNotNow}>{t('trust.not_now')}</Button>
-        <Button look="outline" disabled={busy} onClick={() => void give()}>
-          {t('trust.trust')}
-        </Button>
-      </div>
+      {open && (
+        <div className="flex justify-end gap-2 pt-1">
+          <Button onClick={props.onNotNow}>{t('trust.not_now')}</Button>
+          <Button look="outline" disabled={busy} onClick={() => void give()}>
+            {t('trust.trust')}
+          </Button>
+        </div>
+      )}
     </section>
   )
 }

@@ -12,6 +12,7 @@ export const enSettings = {
   'trust.what.agent': 'Agent',
   'trust.trust': 'Trust this',
   'trust.not_now': 'Not now',
+  'trust.look': 'Look',
   'trust.revoke': 'Trust it no longer',
   'trust.folder': 'This folder',
   'trust.state.trusted': 'You trust what its own files say.',

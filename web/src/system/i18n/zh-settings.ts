@@ -14,6 +14,7 @@ export const zhSettings: Readonly<Record<keyof typeof enSettings, string>> = {
   'trust.what.agent': '智能体',
   'trust.trust': '信任',
   'trust.not_now': '暂不',
+  'trust.look': '查看',
   'trust.revoke': '不再信任',
   'trust.folder': '此文件夹',
   'trust.state.trusted': '你信任其自身文件的内容。',
