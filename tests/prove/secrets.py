@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from . import scenes
-from .driving import do, over, submit
+from .driving import do, over, submit, until
 from .product import ROOT, Place, Server, environment_of, place
 from .report import Report, arguments, run
 from .secrets_made import Looking, Made, forms, lines, make
+from .store import DATABASE
 from .wire import Gone
 
 DISK = "no byte of the state folder holds a secret: database, write-ahead log, free pages, blobs, logs"
@@ -276,7 +277,7 @@ async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
         report.none(PACK, looking.pack(await _blob(server, packed["pack"])))
         report.none(DISK, looking.under(at.home))
         await submit(server, "stay", session)
-        await _partial(server, session, ears)
+        await _partial(at, ears)
         await server.kill()
         heard += ears.heard
         report.none(KILLED, looking.under(at.home))
@@ -297,13 +298,11 @@ async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
     report.figure("looked through", f"{looking.bytes / 1e6:.1f} MB for {len(made.every)} secrets")
 
 
-async def _partial(server: Server, session: str, ears: Ears) -> None:
-    """Waits until what is being said is on its way, and a moment for it to be kept."""
-    for _ in range(400):
-        if b"It begins with" in bytes(ears.heard):
-            break
-        await asyncio.sleep(0.02)
-    await asyncio.sleep(1.2)
+async def _partial(at: Place, ears: Ears) -> None:
+    """Waits until what is being said was shown and kept: all but its first piece, which goes ahead, is told together."""
+    kept = at.store / f"{DATABASE}-wal"
+    shown = lambda: b"egins with" in bytes(ears.heard) and b"egins with" in kept.read_bytes()
+    assert await until(shown, 30, 0.02), "nothing of the answer was kept"
 
 
 async def _after_restart(report: Report, at: Place, made: Made, server: Server) -> None:
