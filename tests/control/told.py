@@ -120,5 +120,6 @@ def approval(step: int, action: int, scope: Scope, *, expires_at: int = 0) -> To
         binding=BINDING,
         expires_at=expires_at,
         policy="ask",
+        sandbox="paths",
     )
     return fact, msgspec.structs.replace(scope, step=step, action=f"act_{action}")

@@ -95,6 +95,8 @@ def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
         scopes=fact.scopes,
         matchers=fact.matchers,
         policy=fact.policy,
+        sandbox=fact.sandbox,
+        network=fact.network,
         required_at=record.header.at,
         expires_at=fact.expires_at,
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,20 +57,26 @@ class Said(NamedTuple):
 
 async def git(folder: str, *arguments: str, given: str = "") -> Said:
     """Runs git in a folder, with `given` on its input."""
-    code, out = await _held(folder, arguments, given)
-    return Said(code, out.strip())
+    asked = given.encode("utf-8", "surrogateescape")
+    code, out = await _run(folder, await _held(folder, arguments), asked, asyncio.subprocess.STDOUT)
+    return Said(code, out.decode("utf-8", "surrogateescape").strip())
+
+
+async def raw(folder: str, arguments: Sequence[str], asked: bytes = b"") -> bytes:
+    """What git prints when it is asked so; nothing where it fails."""
+    code, out = await _run(folder, await _held(folder, arguments), asked)
+    return b"" if code else out
 
 
 async def paths(folder: str, *arguments: str) -> tuple[str, ...]:
     """What git names where it is asked to end each with a NUL byte; nothing where it fails."""
-    code, out = await _held(folder, arguments)
-    return tuple(one for one in out.split("\0") if one) if not code else ()
+    out = await raw(folder, arguments)
+    return tuple(one for one in out.decode("utf-8", "surrogateescape").split("\0") if one)
 
 
-async def _held(folder: str, arguments: tuple[str, ...], given: str = "") -> tuple[int, str]:
+async def _held(folder: str, arguments: Sequence[str]) -> list[str]:
     settings = {**_OFF, **await _named(folder)}
-    options = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]
-    return await _run(folder, *options, *arguments, given=given)
+    return [*(part for key, value in settings.items() for part in ("-c", f"{key}={value}")), *arguments]
 
 
 async def top(folder: str) -> Said:
@@ -98,10 +105,10 @@ def _is_of(root: Path, store: Path) -> bool:
 
 
 async def _named(folder: str) -> dict[str, str]:
-    code, out = await _run(folder, "config", "--list", "--show-scope", "-z")
+    code, out = await _run(folder, ("config", "--list", "--show-scope", "-z"))
     if code:
         return {}
-    parts = out.split("\0")
+    parts = out.decode("utf-8", "surrogateescape").split("\0")
     theirs: dict[str, str] = {}
     ours: dict[str, str] = {}
     for scope, entry in zip(parts[::2], parts[1::2], strict=False):
@@ -111,17 +118,19 @@ async def _named(folder: str) -> dict[str, str]:
     return {key: ours.get(key, _INSTEAD.get(key.rpartition(".")[2], "")) for key in theirs}
 
 
-async def _run(folder: str, *arguments: str, given: str = "") -> tuple[int, str]:
+async def _run(
+    folder: str, arguments: Sequence[str], asked: bytes = b"", errors: int = asyncio.subprocess.DEVNULL
+) -> tuple[int, bytes]:
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     try:
         process = await asyncio.create_subprocess_exec(
             *("git", "-C", folder, *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            stderr=errors,
             env={**passed, **_ENVIRONMENT},
         )
     except OSError as error:
-        return 127, f"git cannot be run ({error.strerror})"
-    out, _ = await process.communicate(given.encode("utf-8", "surrogateescape"))
-    return process.returncode or 0, out.decode("utf-8", "surrogateescape")
+        return 127, f"git cannot be run ({error.strerror})".encode()
+    out, _ = await process.communicate(asked)
+    return process.returncode or 0, out

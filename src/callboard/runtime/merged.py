@@ -10,6 +10,8 @@ from callboard.contracts.content import Blob
 from callboard.contracts.facts.tool import FileChange
 from callboard.tools.files import compared, held
 
+from .git import raw
+
 #: How many files are told of, how large each is at most, and how much all of them hold, in bytes.
 MOST_FILES = 500
 LARGEST_FILE = 8 * 1024 * 1024
@@ -17,8 +19,6 @@ LARGEST_ALL = 64 * 1024 * 1024
 #: One line of `diff-tree --raw`: modes, names of the contents, and what happened.
 _RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])")
 _FILE = b"100"
-#: Nothing that a folder's files say is run.
-_OPTIONS = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
 
 async def brought(
@@ -26,7 +26,7 @@ async def brought(
 ) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:
     """What differs below the folder between two commits: files, not links. Nothing where git cannot tell. `redact` is what
     their contents pass before they are kept."""
-    listed = await _git(
+    listed = await raw(
         folder, ("diff-tree", "-r", "--raw", "--no-renames", "--no-abbrev", "--relative", "-z", before, after)
     )
     fields = listed.split(b"\0")
@@ -73,7 +73,7 @@ def _changes(
 async def _contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
     """The contents of those names that are not too large."""
     asked = "".join(f"{name}\n" for name in names).encode()
-    sizes = (await _git(folder, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), asked)).split(b"\n")
+    sizes = (await raw(folder, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), asked)).split(b"\n")
     wanted: list[str] = []
     room = LARGEST_ALL
     for line in sizes:
@@ -81,7 +81,7 @@ async def _contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
         if size.isdigit() and int(size) <= min(LARGEST_FILE, room):
             room -= int(size)
             wanted.append(name)
-    told = await _git(folder, ("cat-file", "--batch"), "".join(f"{name}\n" for name in wanted).encode())
+    told = await raw(folder, ("cat-file", "--batch"), "".join(f"{name}\n" for name in wanted).encode())
     contents: dict[str, bytes] = {}
     at = 0
     while at < len(told):
@@ -90,18 +90,3 @@ async def _contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
         contents[name.decode()] = told[end + 1 : end + 1 + int(size)]
         at = end + 1 + int(size) + 1
     return contents
-
-
-async def _git(folder: str, arguments: Sequence[str], asked: bytes = b"") -> bytes:
-    """What git prints; nothing where it fails."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *("git", "-C", folder, *_OPTIONS, *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-    except OSError:
-        return b""
-    out, _ = await process.communicate(asked)
-    return b"" if process.returncode else out

@@ -10,6 +10,7 @@ from ..content import Text
 from ..scope import ScopeKey
 from .base import Fact
 from .permission import Risk
+from .sandbox import SandboxLevel
 
 ActionType = Literal[
     "tool_approval",
@@ -42,7 +43,8 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 class ActionRequired(Fact, frozen=True, kw_only=True):
     """A decision is needed. `expires_at` is in microseconds since the epoch; 0 means that it does not expire.
 
-    `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow.
+    `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow. `sandbox` is what
+    would hold the call in if it were run as things stand, and `network` whether it would have one.
     """
 
     type: ClassVar[str] = "action.required"
@@ -59,6 +61,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     binding: Binding | None = None
     expires_at: int = 0
     policy: str = ""
+    sandbox: SandboxLevel | None = None
+    network: bool = False
 
 
 class ActionResolved(Fact, frozen=True, kw_only=True):

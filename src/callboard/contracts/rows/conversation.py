@@ -9,6 +9,7 @@ import msgspec
 from ..content import BlobRef, Text
 from ..facts.action import ActionType, ApprovalScope, Decision
 from ..facts.permission import Check, Risk
+from ..facts.sandbox import SandboxLevel
 from ..facts.subagent import NotificationStatus
 from ..facts.thread import PauseCause
 from ..facts.tool import FileChange
@@ -240,6 +241,7 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     `agent_name` is who asks, and `parent_agent_id` for whom it works, where it is a child.
     `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
     `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
+    `sandbox` is what would hold the call in, None where nobody knows, and `network` whether it would have one.
     """
 
     panel: ClassVar[str] = "actions"
@@ -261,6 +263,8 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     scopes: tuple[ApprovalScope, ...] = ()
     matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
     policy: str = ""
+    sandbox: SandboxLevel | None = None
+    network: bool = False
     required_at: int
     expires_at: int = 0
 

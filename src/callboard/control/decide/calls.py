@@ -249,6 +249,8 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
             binding=evaluation.binding,
             expires_at=batch.known.now + expiry if expiry else 0,
             policy=run.permission_mode,
+            sandbox=evaluation.sandbox.level if evaluation.sandbox is not None else None,
+            network=evaluation.sandbox is not None and evaluation.sandbox.network,
         ),
         msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
     )
