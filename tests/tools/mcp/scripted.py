@@ -36,7 +36,7 @@ def _tools() -> list[dict[str, Any]]:
             _tool(name)
             for name in ("count", "ask", "confirm", "visit", "sample", "die", "hang", "flood", "prattle", "picture")
         ),
-        *(_tool(name) for name in ("data", "refuse", "grow", "wrong")),
+        *(_tool(name) for name in ("data", "refuse", "grow", "wrong", "count_and_hang")),
     ]
     if _CHANGED.is_set():
         return [_tool("echo", {"text": {"type": "string"}, "loud": {"type": "boolean"}}, readOnlyHint=True), *found[1:]]
@@ -77,6 +77,12 @@ def _call(number: Any, params: dict[str, Any]) -> None:  # noqa: C901 - one case
                 progress = {"progressToken": token, "progress": done, "total": 3, "message": f"{done} of 3"}
                 say({"method": "notifications/progress", "params": progress})
             result = _text("counted")
+        case "count_and_hang":
+            progress = {"progressToken": token, "progress": 1, "total": 3, "message": "1 of 3"}
+            say({"method": "notifications/progress", "params": progress})
+            while number not in _CANCELLED:
+                time.sleep(0.01)
+            return
         case "ask":
             schema = {"type": "object", "properties": {"size": {"type": "integer", "minimum": 1}}, "required": ["size"]}
             result = _text(json.dumps(_ask("elicitation/create", {"message": "How large?", "requestedSchema": schema})))
