@@ -7,6 +7,7 @@ import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
 import { Menu } from '@/ui/menu'
 import { RadioGroup } from '@/ui/radio-group'
+import { RefusedHere } from '../connection/notices'
 import { useT, useWholeText } from '../shared/surface'
 import { State } from './artifact-card'
 import { Compare } from './compare'
@@ -15,7 +16,6 @@ import { Editor, LONGEST } from './editor'
 import { Exports } from './exports'
 import type { ArtifactHandlers, ExportForm } from './handlers'
 import { Preview } from './preview'
-import { Refusal } from './refusal'
 import { Unsaved } from './unsaved'
 import { Versions } from './versions'
 import { allVersions, isMarkdown, isText, KIND_ICONS } from './words'
@@ -78,7 +78,7 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
         )}
       </div>
       <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto px-4 py-3">
-        {props.refused !== null && !editor && <Refusal refused={props.refused} />}
+        {!editor && <RefusedHere refused={props.refused} />}
         {draft === null && (
           <Unsaved
             artifact={artifact}

@@ -6,9 +6,9 @@ import { Button } from '@/ui/button'
 import { CodeBlock } from '@/ui/code-block'
 import { Dialog } from '@/ui/dialog'
 import { Disclosure } from '@/ui/disclosure'
+import { RefusedHere } from '../connection/notices'
 import { LoadMore } from '../shared/load-more'
 import { useT, useWholeText } from '../shared/surface'
-import { Refusal } from './refusal'
 
 /** The longest text that can be saved, in characters. */
 export const LONGEST = 1_000_000
@@ -46,7 +46,7 @@ export function Editor(props: {
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       {behind && <Behind {...props} />}
-      {props.refused !== null && <Refusal refused={props.refused} />}
+      <RefusedHere refused={props.refused} />
       <textarea
         aria-label={t('artifact.edit_label', { title: artifact.title })}
         aria-keyshortcuts="Control+S Meta+S"

@@ -6,6 +6,7 @@ import type { ContextRow } from '@/system/rows/model'
 import type { Refused } from '@/system/workbench/notices'
 import { Button, IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
+import { RefusedHere } from '../connection/notices'
 import { Fact, Facts } from '../inspector/inspector'
 import { useT } from '../shared/surface'
 import { MissingList, OmissionList, REF_ICONS, shortName } from './refs'
@@ -140,11 +141,7 @@ function Pins(props: {
           {t('context.pin')}
         </Button>
       </form>
-      {refused !== null && (
-        <p role="alert" className="wrap-any text-bad">
-          {refused.message || t.maybe(`code.${refused.code}`)}
-        </p>
-      )}
+      <RefusedHere refused={refused} />
     </section>
   )
 }

@@ -5,6 +5,7 @@ import { isQuestion } from '@/system/rows/activity'
 import type { ActionPart, ErrorPart, NoticePart, TurnRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
+import { RuntimeWords } from '../shared/runtime-words'
 import { useFullText, useT } from '../shared/surface'
 import { hintText } from '../shared/words'
 
@@ -97,7 +98,7 @@ export const ErrorLine = memo(({ part }: { part: ErrorPart }) => {
       <Icon name="warning" size={14} className="mt-[3px] text-bad" />
       <div className="min-w-0">
         <p className="wrap-any text-bad">{t.maybe(`code.${part.code}`) ?? part.code}</p>
-        {part.message && <p className="wrap-any text-ink-soft">{part.message}</p>}
+        <RuntimeWords code={part.code} message={part.message} />
         {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
       </div>
     </div>
@@ -120,11 +121,8 @@ export const OutcomeLine = memo(
       ? (t.maybe(`code.${code}`) ?? t('outcome.failed'))
       : (t.maybe(`outcome.interrupted.${code}`) ?? t('outcome.interrupted'))
     const told = error?.message || turn.message
-    const message = failed
-      ? (t.maybe(`explain.${code}`, { calls: turn.iterations }) ?? told)
-      : turn.code === 'person'
-        ? told
-        : ''
+    const explained = failed ? t.maybe(`explain.${code}`, { calls: turn.iterations }) : null
+    const message = explained === null && (failed || turn.code === 'person') ? told : ''
     const hint = hintText(t, code, error?.hint || turn.hint)
     const look = failed ? 'border-bad/40 bg-bad-soft' : 'border-line'
     return (
@@ -135,7 +133,8 @@ export const OutcomeLine = memo(
         />
         <div className="min-w-0 flex-1 max-sm:basis-[80%]">
           <p className={`font-semibold ${failed ? 'text-bad' : ''}`}>{title}</p>
-          {message && <p className="wrap-any whitespace-pre-wrap text-ink-soft">{message}</p>}
+          {explained && <p className="wrap-any whitespace-pre-wrap text-ink-soft">{explained}</p>}
+          <RuntimeWords code={code} message={message} />
           {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
           {error?.retryable && <p className="text-ink-soft">{t('outcome.retryable')}</p>}
         </div>

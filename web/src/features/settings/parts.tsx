@@ -2,8 +2,8 @@
 import type { InputHTMLAttributes, ReactNode } from 'react'
 import type { Refused } from '@/system/workbench/notices'
 import { Button } from '@/ui/button'
+import { RefusedHere } from '../connection/notices'
 import { useT } from '../shared/surface'
-import { hintText } from '../shared/words'
 
 export function Section(props: {
   readonly title: string
@@ -27,26 +27,13 @@ export function Section(props: {
 /** Why something was not taken. Where the file changed meanwhile, it can be read again. */
 export function Told({ refused, onReload }: { refused: Refused | null; onReload: () => void }) {
   const t = useT()
-  if (refused === null) return null
-  const hint = hintText(t, refused.code, refused.hint)
-  const conflict = refused.code === 'conflict'
+  if (refused?.code !== 'conflict') return <RefusedHere refused={refused} />
   return (
-    <div role="alert" className="rounded-md bg-bad-soft px-3 py-2">
-      <p className="wrap-any font-medium text-bad">
-        {conflict ? t('settings.conflict') : (t.maybe(`code.${refused.code}`) ?? refused.code)}
-      </p>
-      {!conflict && refused.message && (
-        <p className="wrap-any text-ink-soft">
-          {refused.field && <span className="font-mono text-sm">{refused.field}: </span>}
-          {refused.message}
-        </p>
-      )}
-      {hint && !conflict && <p className="wrap-any text-ink-soft">{hint}</p>}
-      {conflict && (
-        <Button look="outline" className="mt-1" onClick={onReload}>
-          {t('settings.reload')}
-        </Button>
-      )}
+    <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-3 py-1.5">
+      <p className="font-medium text-bad">{t('settings.conflict')}</p>
+      <Button look="outline" className="mt-1" onClick={onReload}>
+        {t('settings.reload')}
+      </Button>
     </div>
   )
 }
