@@ -25,7 +25,7 @@ async def test_what_a_provider_does_wrong_is_told_as_what_it_was_and_no_turn_han
     [
         ("cut-is-whole", provider.WHOLE, 2, (), 60.0, 2),
         ("unsaid:model.failed", provider.TOLD, 0, ("fallen",), 60.0, 0),
-        ("patient", provider.BOUNDED, 0, ("silent",), 5.0, 0),
+        ("patient", provider.BOUNDED, 0, ("silent",), 7.0, 0),
     ],
 )
 async def test_the_proof_of_providers_fails_where_a_fault_is_planted(
@@ -37,7 +37,9 @@ async def test_the_proof_of_providers_fails_where_a_fault_is_planted(
     bound: float,
     wire: int,
 ) -> None:
-    code = await provider.prove(n, sabotage, names=names, bound=bound, wires=(provider.WIRES[wire],))
+    code = await provider.prove(
+        n, sabotage, names=names, bound=bound, wires=(provider.WIRES[wire],), silence=min(provider.SILENCE_S, bound / 7)
+    )
 
     told = capsys.readouterr().out
     assert code == 1
