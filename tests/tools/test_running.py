@@ -182,6 +182,34 @@ async def test_a_command_survives_the_guard_no_more_than_the_host(agent: Agent, 
     await until(lambda: having(mark) == [])
 
 
+@pytest.mark.parametrize("level", LEVELS)
+async def test_a_command_has_no_descriptor_of_the_host(folder: Path, level: str):
+    """SAFE-02: also not by accident of the event loop that the server runs on; its output can be opened by name."""
+    look = "ls /proc/self/fd; echo named > /dev/stdout"
+    host = textwrap.dedent(
+        f"""
+        import os, uvloop
+        from pathlib import Path
+        from callboard.tools.toolbox import FolderToolbox
+        from tests.tools.calling import Agent
+        left_open = os.open("/dev/null", os.O_RDONLY)
+        os.set_inheritable(left_open, True)
+        agent = Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r}))
+        print(uvloop.run(agent.do("Bash", command={look!r})).output)
+        """
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", host),
+        cwd=Path(__file__).parents[2],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."},
+        stdout=asyncio.subprocess.PIPE,
+    )
+
+    printed, _ = await process.communicate()
+
+    assert printed.split() == [b"0", b"1", b"2", b"3", b"named"]
+
+
 def test_output_that_is_cut_in_the_middle_of_a_character_is_whole():
     shown: list[str] = []
     output = Output(shown.append)
