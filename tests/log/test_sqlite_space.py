@@ -74,6 +74,22 @@ async def test_a_deleted_stream_gives_its_space_back(tmp_path: Path) -> None:
     await store.close()
 
 
+async def test_contents_that_go_by_their_age_give_their_space_back(tmp_path: Path) -> None:
+    """Design rule: retention gives space back; no byte of them is left."""
+    path = tmp_path / "callboard.db"
+    store = open_store(tmp_path)
+    long, blobs = said_at_length(f"{SECRET} " * 200_000)
+    await store.facts.append(batch(0, long, blobs=blobs))
+    await until(lambda: path.stat().st_size > 3_000_000)
+
+    await store.facts.trim(STREAM, 16_384)
+
+    await until(lambda: path.stat().st_size < 200_000)
+    await until(lambda: (tmp_path / "callboard.db-wal").stat().st_size == 0)
+    assert blobs[0].data[2048:-2048] not in path.read_bytes()
+    await store.close()
+
+
 async def test_text_in_the_making_is_kept_once_and_then_gone(tmp_path: Path) -> None:
     """Design rule: partials are appended to, and deleted with the batch that finishes the part."""
     path, wal = tmp_path / "callboard.db", tmp_path / "callboard.db-wal"

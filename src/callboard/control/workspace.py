@@ -21,12 +21,14 @@ from callboard.contracts.facts import (
     SessionPinned,
     SessionScheduled,
     SessionTitled,
+    SessionTrimmed,
     SettingsChanged,
     WarningRaised,
     WorkspaceOpened,
     WorkspaceTrusted,
     WorkspaceTrustRevoked,
 )
+from callboard.contracts.ports.store import Contents
 from callboard.contracts.record import NewFact, Record
 
 from .state import ListedSession, Workspace
@@ -62,6 +64,14 @@ def schedule_session(state: Workspace, session: str, scheduled: bool) -> tuple[N
     if listed is None or listed.scheduled == scheduled:
         return ()
     return (NewFact(SessionScheduled(session_id=session, scheduled=scheduled)),)
+
+
+def trim_session(state: Workspace, session: str, contents: Contents) -> tuple[NewFact, ...]:
+    """What goes of an archived session is told before it goes."""
+    listed = state.sessions.get(session)
+    if listed is None or not listed.archived or not contents.blobs:
+        return ()
+    return (NewFact(SessionTrimmed(session_id=session, blobs=contents.blobs, size=contents.size)),)
 
 
 def share_rule(state: Workspace, rule: Rule) -> tuple[NewFact, ...]:
@@ -139,7 +149,7 @@ def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
             return msgspec.structs.replace(state, trusted=fact.digest)
         case WorkspaceTrustRevoked():
             return msgspec.structs.replace(state, trusted="")
-        case SettingsChanged() | WarningRaised() | ErrorRaised():
+        case SettingsChanged() | SessionTrimmed() | WarningRaised() | ErrorRaised():
             return state
 
 

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from itertools import islice
 
 import msgspec
 
 from ..contracts.content import Blob
 from ..contracts.live import Frame, Partial
-from ..contracts.ports.store import Append, Arrival, BlobStore, FactLog, Head, PartialStore, RowStore, StoredAnswer
+from ..contracts.ports.store import (
+    Append,
+    Arrival,
+    BlobStore,
+    Contents,
+    FactLog,
+    Head,
+    PartialStore,
+    RowStore,
+    StoredAnswer,
+)
 from ..contracts.record import Record, decode_header
 from . import chain
 from .batch import check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal, shows
@@ -58,6 +68,23 @@ class MemoryBlobs:
         uses += [(name, end) for name in {blob.ref.hash for blob in blobs} - {name for _, name in names}]
         for name, sequence in uses:
             self._references.setdefault(name, set()).add((stream, sequence))
+
+    def of(self, stream: str, smallest: int) -> dict[str, int]:
+        """The sizes of the blobs that the stream refers to, by name, from so many bytes on."""
+        return {
+            name: len(self._data[name])
+            for name, facts in self._references.items()
+            if len(self._data[name]) >= smallest and any(fact[0] == stream for fact in facts)
+        }
+
+    def let_go(self, stream: str, names: Iterable[str]) -> None:
+        """The stream refers to these no more."""
+        for name in names:
+            facts = self._references[name]
+            facts -= {fact for fact in facts if fact[0] == stream}
+            if not facts:
+                del self._references[name]
+                del self._data[name]
 
     def release(self, stream: str, sequence: int | None = None) -> None:
         """Drops the references of one fact or of the whole stream, and the blobs that nobody refers to any more."""
@@ -206,6 +233,17 @@ class MemoryFacts:
             if kept.stream == stream and kept.first <= sequence <= kept.last:
                 kept.stored = StoredAnswer(key=kept.stored.key, body_hash="", answer=b"")
         await self._rows.clear(stream)
+
+    async def contents(self, stream: str, smallest: int = 0) -> Contents:
+        found = self._blobs.of(stream, smallest)
+        facts = self._streams[stream].facts if stream in self._streams else []
+        size = sum(len(one.header) + len(one.payload or b"") for one in facts)
+        return Contents(facts=size, blobs=len(found), size=sum(found.values()))
+
+    async def trim(self, stream: str, smallest: int) -> Contents:
+        found = self._blobs.of(stream, smallest)
+        self._blobs.let_go(stream, found)
+        return Contents(blobs=len(found), size=sum(found.values()))
 
     async def delete(self, stream: str) -> Head:
         gone = self._streams.pop(stream, None)

@@ -22,7 +22,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SessionDeleted
 from callboard.contracts.ids import render
 from callboard.contracts.live import Cursor
-from callboard.contracts.ports.store import Append, Head, StoredAnswer
+from callboard.contracts.ports.store import Append, Contents, Head, StoredAnswer
 from callboard.contracts.record import NewFact, Origin
 from callboard.contracts.rows import Op, SessionCard, SessionRow, Upsert, WorkspaceRow
 from callboard.contracts.scope import RUNTIME, Actor
@@ -279,6 +279,15 @@ class Workspaces:
         await host.change(
             lambda state: (rules.schedule_session(state, session, scheduled()), None), RUNTIME, cause=cause
         )
+
+    async def trimmed(self, workspace: str, session: str, contents: Contents) -> bool:
+        """Tells that large contents of an archived session go. False where it is not archived any more."""
+
+        def decide(state: Workspace) -> tuple[tuple[NewFact, ...], bool]:
+            facts = rules.trim_session(state, session, contents)
+            return facts, bool(facts)
+
+        return await self.get(workspace).change(decide, RUNTIME)
 
     def scheduled(self) -> list[str]:
         """The sessions in which agents sleep until their times, and which nobody has closed."""

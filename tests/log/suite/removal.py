@@ -56,6 +56,29 @@ class RemovalSuite:
                 await store.facts.erase(stream, sequence)
             assert refused.value.code == "invalid_input"
 
+    async def test_large_contents_go_and_the_facts_stay(self, store: Store) -> None:
+        """Design rule: retention gives space back; what others refer to stays, and so does what is small."""
+        long, blobs = said_at_length("long ago " * 5000)
+        shared, both = said_at_length("shared " * 5000)
+        small = said_at_length("small " * 2000)
+        await store.facts.append(batch(0, long, shared, small[0], blobs=(*blobs, *both, *small[1])))
+        await store.facts.append(batch(0, shared, blobs=both, stream="ses_two"))
+        before = await store.facts.read(STREAM)
+        sizes = [len(one.data) for one in (*blobs, *both, *small[1])]
+        held = await store.facts.contents(STREAM)
+        assert (held.blobs, held.size) == (3, sum(sizes))
+        assert held.facts > 0
+
+        gone = await store.facts.trim(STREAM, 20_000)
+
+        assert (gone.blobs, gone.size) == (2, sum(sizes[:2]))
+        assert await store.facts.read(STREAM) == before
+        assert await store.facts.verify(STREAM) == await store.facts.head(STREAM)
+        kept = [await store.blobs.get(one.ref.hash) is not None for one in (*blobs, *both, *small[1])]
+        assert kept == [False, True, True]
+        assert (await store.facts.contents(STREAM)).blobs == 1
+        assert (await store.facts.trim(STREAM, 20_000)).blobs == 0
+
     async def test_a_blob_stays_while_another_fact_refers_to_it(self, store: Store) -> None:
         long, blobs = said_at_length("shared " * 5000)
         name = blobs[0].ref.hash

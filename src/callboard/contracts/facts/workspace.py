@@ -56,6 +56,16 @@ class SessionScheduled(Fact, frozen=True, kw_only=True):
     scheduled: bool
 
 
+class SessionTrimmed(Fact, frozen=True, kw_only=True):
+    """The large contents of an archived session go, as the user's settings ask: so many blobs, of so many bytes together. Its
+    facts stay, with the beginning and the end of what they referred to."""
+
+    type: ClassVar[str] = "workspace.session.trimmed"
+    session_id: str
+    blobs: int
+    size: int
+
+
 class SessionDeleted(Fact, frozen=True, kw_only=True):
     """A session's stream was deleted with everything in it. `last_sequence` and `link` are what the chain ended with."""
 
@@ -99,6 +109,7 @@ WorkspaceFact = (
     | SessionPinned
     | SessionArchived
     | SessionScheduled
+    | SessionTrimmed
     | SessionDeleted
     | WorkspaceTrusted
     | WorkspaceTrustRevoked

@@ -29,6 +29,14 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     at: int = 0
 
 
+class Contents(msgspec.Struct, frozen=True, kw_only=True):
+    """What a stream holds: its facts in bytes, and how many blobs it refers to, of how many bytes together."""
+
+    facts: int = 0
+    blobs: int = 0
+    size: int = 0
+
+
 class StoredAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer that a command got, kept with its key. `body_hash` is the SHA-256 of the decoded command, in hex."""
 
@@ -125,6 +133,15 @@ class FactLog(Protocol):
     async def erase(self, stream: str, sequence: int) -> None:
         """Erases one fact's payload with its salt, the blobs that only it referred to, and the packs of evidence that show it.
         The chain still verifies."""
+        ...
+
+    async def contents(self, stream: str, smallest: int = 0) -> Contents:
+        """How large the stream is. Of blobs only those of at least so many bytes count."""
+        ...
+
+    async def trim(self, stream: str, smallest: int) -> Contents:
+        """Lets the stream's blobs of at least so many bytes go, but for those that other streams refer to, and gives the space
+        back. The facts stay as they are; returns what went from this stream."""
         ...
 
     async def delete(self, stream: str) -> Head:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
-from ...contracts.ports.store import Append, Arrival, Head, StoredAnswer
+from ...contracts.ports.store import Append, Arrival, Contents, Head, StoredAnswer
 from ...contracts.record import Record
 from .. import chain
 from ..batch import draft, nothing, record_of
@@ -17,7 +17,7 @@ from .appends import append
 from .failures import read_only
 from .ledger import Ledger, find_end
 from .readers import Readers
-from .removal import delete, erase, purge
+from .removal import contents, delete, erase, purge, trim
 from .rows import SqliteRows
 from .writer import Writer
 
@@ -118,6 +118,12 @@ class SqliteFacts:
             lambda connection: erase(connection, self._ledger, stream, sequence), scrub=True
         )
         await self._rows.forget(stream, erasures)
+
+    async def contents(self, stream: str, smallest: int = 0) -> Contents:
+        return await self._readers.run(lambda connection: contents(connection, stream, smallest))
+
+    async def trim(self, stream: str, smallest: int) -> Contents:
+        return await self._writing().do(lambda connection: trim(connection, self._ledger, stream, smallest), scrub=True)
 
     async def delete(self, stream: str) -> Head:
         writer = self._writing()

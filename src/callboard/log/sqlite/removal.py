@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from ...contracts.ports.store import Head
+from ...contracts.ports.store import Contents, Head
 from ...contracts.record import decode_header
 from .. import chain
 from ..batch import fenced, no_such_fact, shows
@@ -18,6 +18,10 @@ from ..pieces import keys_of
 from .ledger import Ledger
 from .partials import end_partials
 
+_USED = (
+    "SELECT number, length(data) AS size FROM blobs WHERE number IN (SELECT blob FROM blob_uses"
+    " WHERE stream = (SELECT number FROM streams WHERE name = ?)) AND length(data) >= ?"
+)
 #: How many facts, and as many rows of other tables, one bite of a purge deletes.
 BITE = 1000
 
@@ -57,6 +61,31 @@ def delete(connection: sqlite3.Connection, ledger: Ledger, stream: str) -> tuple
     connection.execute("UPDATE streams SET name = NULL WHERE number = ?", (end.number,))
     ledger.forget(stream)
     return end.head, _count_erasure(connection)
+
+
+def contents(connection: sqlite3.Connection, stream: str, smallest: int) -> Contents:
+    """How large the stream is, with its blobs of at least so many bytes."""
+    facts = connection.execute(
+        "SELECT coalesce(sum(length(header) + coalesce(length(payload), 0)), 0) FROM facts"
+        " WHERE stream = (SELECT number FROM streams WHERE name = ?)",
+        (stream,),
+    ).fetchone()[0]
+    found: list[tuple[int, int]] = connection.execute(_USED, (stream, smallest)).fetchall()
+    return Contents(facts=facts, blobs=len(found), size=sum(size for _, size in found))
+
+
+def trim(connection: sqlite3.Connection, ledger: Ledger, stream: str, smallest: int) -> Contents:
+    """Drops what the stream refers to of at least so many bytes, and the blobs that nobody refers to then."""
+    _check_ours(ledger, stream)
+    ledger.flush(connection)
+    found: list[tuple[int, int]] = connection.execute(_USED, (stream, smallest)).fetchall()
+    number = ledger.end(connection, stream).number
+    for blob, _ in found:
+        connection.execute("DELETE FROM blob_uses WHERE stream = ? AND blob = ?", (number, blob))
+        connection.execute(
+            "DELETE FROM blobs WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = ?1)", (blob,)
+        )
+    return Contents(blobs=len(found), size=sum(size for _, size in found))
 
 
 def purge(connection: sqlite3.Connection) -> bool:

@@ -15,6 +15,7 @@ from callboard.contracts.facts import (
     SessionDeleted,
     SessionPinned,
     SessionTitled,
+    SessionTrimmed,
     UnknownFact,
 )
 from callboard.contracts.ids import is_workspace_stream
@@ -184,7 +185,7 @@ def _session_of(record: Record) -> str:
     if not is_workspace_stream(record.stream):
         return record.stream
     match record.fact:
-        case SessionTitled() | SessionPinned() | SessionArchived() | SessionDeleted() as fact:
+        case SessionTitled() | SessionPinned() | SessionArchived() | SessionTrimmed() | SessionDeleted() as fact:
             return fact.session_id
         case _:
             return ""

@@ -191,6 +191,7 @@ CLASSES: dict[str, Row] = {
     "workspace.session.pinned": session("session.updated", "completed"),
     "workspace.session.archived": archived,
     "workspace.session.scheduled": _BY_OTHERS,  # told by agent.slept and agent.woke of the session itself
+    "workspace.session.trimmed": session("session.updated", "completed"),
     "workspace.session.deleted": session("session.closed", "archived"),
     "workspace.trusted": permission("workspace"),
     "workspace.trust.revoked": permission("workspace"),

@@ -1,0 +1,68 @@
+"""What gives space back: the large contents of sessions that were archived long ago, where the user's settings say so."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from callboard.contracts.errors import Refusal
+
+from .parts import Parts
+from .sessions import Sessions
+from .workspaces import Workspaces
+
+log = logging.getLogger(__name__)
+
+#: Contents of fewer bytes stay: their beginning and end, which stay in any case, are not much less.
+SMALLEST = 16 * 1024
+#: How often it is looked for what may go, in seconds; the first time after as long as a start takes.
+EVERY = 6 * 60 * 60
+FIRST = 60
+_DAY_US = 24 * 60 * 60 * 1_000_000
+
+
+class Retention:
+    """Looks through the archived sessions now and then. Without the setting nothing ever goes."""
+
+    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._workspaces = workspaces
+
+    async def run(self) -> None:
+        """Looks, and looks again, until it is cancelled."""
+        await asyncio.sleep(FIRST)
+        while True:
+            try:
+                await self.sweep()
+            except Exception:
+                log.exception("what may go by its age was not looked through")
+            await asyncio.sleep(EVERY)
+
+    async def sweep(self) -> None:
+        """Lets go what is old enough. What a crash leaves half done is found again the next time."""
+        days = self._days()
+        if not days:
+            return
+        before = self._parts.clock.now() - days * _DAY_US
+        for host in self._workspaces.all():
+            for listed in list(host.state.sessions.values()):
+                if listed.archived and (await self._parts.store.facts.head(listed.session)).at < before:
+                    await self._trim(host.state.workspace, listed.session)
+
+    async def _trim(self, workspace: str, session: str) -> None:
+        if not (await self._parts.store.facts.contents(session, SMALLEST)).blobs:
+            return
+        async with self._sessions.without(session):
+            found = await self._parts.store.facts.contents(session, SMALLEST)
+            # The fact comes first: nothing goes that nobody was told of.
+            if await self._workspaces.trimmed(workspace, session, found):
+                await self._parts.store.facts.trim(session, SMALLEST)
+
+    def _days(self) -> int:
+        book = self._parts.settings
+        try:
+            return book.user().retention if book is not None else 0
+        except Refusal as refusal:
+            log.warning("nothing goes by its age while the settings cannot be read: %s", refusal.problem.message)
+            return 0

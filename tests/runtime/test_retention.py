@@ -1,0 +1,97 @@
+"""What goes by its age: large contents of sessions that were archived long ago, where the settings say so, and never unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.app.home import Home
+from callboard.app.settings_book import SettingsFiles
+from callboard.contracts.commands import UpdateSession
+from callboard.contracts.facts import SessionTrimmed, ToolCompleted
+from callboard.contracts.rows import ToolPart
+from callboard.runtime.clock import Clock
+from callboard.runtime.retention import SMALLEST
+
+from .house import House, calls, house, says, uses
+
+DAY = 24 * 60 * 60 * 1_000_000
+
+
+class Later(Clock):
+    """A clock that a test sets forward."""
+
+    days = 0
+
+    def now(self) -> int:
+        return super().now() + self.days * DAY
+
+
+@asynccontextmanager
+async def keeping(place: Path, clock: Later, days: int) -> AsyncIterator[House]:
+    """A runtime whose settings say after how many days contents may go."""
+    home = Home(place / "user")
+    home.make()
+    home.settings.write_text(f"retention = {days}\n")
+    played = calls(uses("Bash", command="seq 1 30000"), says("Done."))
+    async with house(place, played, clock=clock, settings=SettingsFiles(home, {}, FolderDefinitions())) as made:
+        yield made
+
+
+async def printed(home: House) -> tuple[str, ToolCompleted]:
+    """A session in which a command printed much."""
+    first = await home.submit("count", permission_mode="full")
+    record = await home.until(first.session_id, "tool.completed")
+    await home.until(first.session_id, "turn.completed")
+    await (await home.runtime.sessions.get(first.session_id)).host.settled()
+    assert isinstance(record.fact, ToolCompleted)
+    return first.session_id, record.fact
+
+
+async def trimmed(home: House) -> list[SessionTrimmed]:
+    facts = await home.runtime.parts.store.facts.read(home.workspace)
+    return [one.fact for one in facts if isinstance(one.fact, SessionTrimmed)]
+
+
+async def test_large_contents_of_an_archived_session_go_with_a_fact_and_its_previews_stay(tmp_path: Path) -> None:
+    """UI-08, CTX-01: nothing goes before its time, or unsaid; the session can still be read."""
+    clock = Later()
+    async with keeping(tmp_path, clock, 30) as home:
+        session, fact = await printed(home)
+        kept = fact.output.ref
+        assert kept is not None
+        assert kept.size > SMALLEST
+        blobs = home.runtime.parts.store.blobs
+        clock.days = 31
+        await home.runtime.retention.sweep()
+        assert await trimmed(home) == []
+        await home.do(UpdateSession(session_id=session, archived=True))
+        clock.days = 29
+        await home.runtime.retention.sweep()
+        assert await blobs.get(kept.hash) is not None
+
+        clock.days = 31
+        await home.runtime.retention.sweep()
+
+        assert await trimmed(home) == [SessionTrimmed(session_id=session, blobs=1, size=kept.size)]
+        assert await blobs.get(kept.hash) is None
+        await home.runtime.retention.sweep()
+        assert len(await trimmed(home)) == 1
+        turn = (await home.read(session)).last_turn
+        assert turn is not None
+        (part,) = [one for one in await home.parts(session, turn.turn_id) if isinstance(one, ToolPart)]
+        assert (part.output.text[:4], part.output.tail[-6:]) == ("1\n2\n", "30000\n"[-6:])
+
+
+async def test_without_the_setting_nothing_ever_goes(tmp_path: Path) -> None:
+    """UI-08: nothing is erased by default."""
+    clock = Later()
+    async with keeping(tmp_path, clock, 0) as home:
+        session, fact = await printed(home)
+        await home.do(UpdateSession(session_id=session, archived=True))
+        clock.days = 10_000
+        await home.runtime.retention.sweep()
+        assert fact.output.ref is not None
+        assert await home.runtime.parts.store.blobs.get(fact.output.ref.hash) is not None
