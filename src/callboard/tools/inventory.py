@@ -12,7 +12,20 @@ from .mcp.offered import Offered
 from .mcp.servers import Brought
 
 #: What changes nothing, whoever asks for it.
-_READS = frozenset({find.NAME, "Finalize", "Glob", "Grep", "Read", "ReadProcess", "list_subagents"})
+_READS = frozenset(
+    {
+        find.NAME,
+        "Finalize",
+        "Glob",
+        "Grep",
+        "Read",
+        "ReadOutput",
+        "ReadProcess",
+        "ask_person",
+        "list_subagents",
+        "propose_plan",
+    }
+)
 _NOT_LISTED = "it is not among the tools of this agent"
 
 

@@ -27,6 +27,7 @@ from . import (
     run,
     secrets,
     sessions,
+    tools,
     trust,
     up,
     verify,
@@ -60,6 +61,7 @@ Examples:
   callboard trust                                what this folder's own files would allow, and whether you let them
   callboard secrets                              keys and tokens in the system's keyring, and the handles that stand for them
   callboard doctor                               what is missing or wrong, and what mends it
+  callboard tools                                which tools an agent has, which it has not and why, and the servers of tools
   callboard rules                                the rules that hold; --dry-run tries some on what agents did
 
 \b
@@ -90,6 +92,7 @@ for verb in (
     imports,
     trust,
     rules,
+    tools,
     secrets,
     doctor,
 ):

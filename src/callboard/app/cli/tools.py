@@ -1,0 +1,91 @@
+"""`callboard tools`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from callboard.contracts.commands import OpenWorkspace, WorkspaceIsOpen
+from callboard.contracts.commands.tooling import GetToolInventory, ToolInventory
+from callboard.contracts.inventory import ServerState, ToolInfo
+
+from ..home import Home
+from ..joining import connected
+from ..settings import load
+from .exits import FAILED
+from .loop import run_async
+from .terminal import Style, one_line, out, visible
+
+_HELP = """List the tools of an agent in a folder: those that it is told of, those that it could have and why not.
+
+Servers of tools (MCP) stand under [[servers]] in your settings.toml, or in a folder's .callboard/settings.toml, where they hold
+once you trust the folder. They are started to tell what they bring. Ends with 1 when one of them is lost.
+
+\b
+Examples:
+  callboard tools
+  callboard tools --agent reviewer     as that agent has them
+  callboard tools --json               one JSON object: agent, tools, servers
+"""
+_ORDER = ("loaded", "deferred", "blocked", "excluded")
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("tools", help=_HELP)(_tools)
+
+
+def _tools(
+    folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder.")] = Path(),
+    agent: Annotated[
+        str, typer.Option("--agent", metavar="NAME", help="The agent; the lead where none is named.")
+    ] = "",
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    found = run_async(_inventory(folder.expanduser().absolute(), agent))
+    if json:
+        out(msgspec.json.encode(found).decode())
+    else:
+        _print(found)
+    if any(server.condition == "lost" for server in found.servers):
+        raise typer.Exit(FAILED)
+
+
+async def _inventory(folder: Path, agent: str) -> ToolInventory:
+    home = Home.of(os.environ)
+    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        found: ToolInventory = await client.submit(GetToolInventory(workspace_id=opened.workspace_id, agent=agent))
+        return found
+
+
+def _print(found: ToolInventory) -> None:
+    style = Style(sys.stdout)
+    counts = ((len([one for one in found.tools if one.availability == how]), how) for how in _ORDER)
+    out(f"{visible(found.agent)}: {', '.join(f'{count} {how}' for count, how in counts if count)}")
+    for server in found.servers:
+        out(_server(server, style))
+    longest = max((len(one.name) for one in found.tools), default=0)
+    for how in _ORDER:
+        for one in found.tools:
+            if one.availability == how:
+                out(_tool(one, longest, style))
+
+
+def _server(server: ServerState, style: Style) -> str:
+    named = f"{server.title} {server.version}".strip()
+    refused = f", {server.refused} refused" if server.refused else ""
+    told = f"{named}: {server.tools} tools{refused}" if server.condition == "connected" else server.message
+    why = "".join(f"\n      {one_line(one)}" for one in server.refusals)
+    return f"  server {visible(server.name)}  {server.condition}  {style.dim(one_line(told))}{why}"
+
+
+def _tool(one: ToolInfo, longest: int, style: Style) -> str:
+    does = "reads" if one.read_only else "may destroy" if one.destructive else "may change"
+    told = one.reason or f"{does}, {one.concurrency}"
+    return f"  {one.availability.ljust(8)}  {visible(one.name).ljust(longest)}  {style.dim(one_line(told))}"
