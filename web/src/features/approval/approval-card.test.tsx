@@ -136,3 +136,12 @@ test('a change that changes nothing says so and shows no empty diff', () => {
   expect(screen.getByText('No change: a.md has this content already.')).toBeTruthy()
   expect(screen.queryByRole('group', { name: 'What it would do' })).toBeNull()
 })
+
+test('the card says what would hold the call in, and says nothing where nobody knows (SAFE-02)', () => {
+  const { update, all } = card({ sandbox: 'bubblewrap' })
+  expect(screen.getByText('It would run confined to the folder, without a network.')).toBeTruthy()
+  update(<ApprovalCard {...all} action={{ ...all.action, sandbox: 'none', network: true }} />)
+  expect(screen.getByText('Nothing would confine it, with a network.')).toBeTruthy()
+  update(<ApprovalCard {...all} action={{ ...all.action, sandbox: null }} />)
+  expect(screen.queryByText(/confine/)).toBeNull()
+})

@@ -8,7 +8,7 @@ import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import { ActionContent } from './action-content'
 import { CardHead } from './card-head'
-import { Policy, Question } from './question'
+import { Held, Policy, Question } from './question'
 
 export interface Answer {
   readonly decision: Decision
@@ -83,6 +83,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
         <Question action={action} />
         <ActionContent action={action} />
+        <Held sandbox={action.sandbox} network={action.network} />
         <Policy policy={action.policy} />
       </div>
       {answered === null ? (

@@ -5,6 +5,7 @@ import type { AskedChange } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow } from '@/system/rows/model'
 import { Disclosure } from '@/ui/disclosure'
+import { Icon } from '@/ui/icon'
 import { type Names, useNames } from '../shared/names'
 import { useT } from '../shared/surface'
 
@@ -91,6 +92,22 @@ export function Policy({ policy }: { policy: string }) {
   return (
     <p className="text-sm text-ink-faint">
       {t.maybe(`action.policy.${policy}`) ?? t('action.policy', { policy })}
+    </p>
+  )
+}
+
+/** What would hold the call in. Nothing is said where nobody knows, and "nothing" is said as that. */
+export function Held({ sandbox, network }: Pick<ActionRow, 'sandbox' | 'network'>) {
+  const t = useT()
+  if (sandbox === null) return null
+  const reach = sandbox === 'paths' ? '' : t(network ? 'action.held.network' : 'action.held.no_network')
+  const loud = sandbox === 'none' || network
+  return (
+    <p className={`flex items-center gap-1.5 text-sm ${loud ? 'text-warn' : 'text-ink-faint'}`}>
+      <Icon name={loud ? 'warning' : 'shield'} size={12} />
+      <span>
+        {t(`action.held.${sandbox}`)} {reach}
+      </span>
     </p>
   )
 }

@@ -107,6 +107,8 @@ export const DEFAULTS = {
     scopes: [] as readonly wire.ApprovalScope[],
     matchers: {} as Readonly<Record<string, string>>,
     policy: '',
+    sandbox: null as wire.SandboxLevel | null,
+    network: false,
     expiresAt: 0,
   },
   queued_turn: { input: NO_TEXT },
