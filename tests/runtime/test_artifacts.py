@@ -21,6 +21,7 @@ from callboard.contracts.commands.team import CloseSubagent
 from callboard.contracts.facts import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
 from callboard.contracts.rows import ArtifactPart
 from callboard.contracts.scope import PERSON
+from tests.runtime.coder import begun, coder
 from tests.runtime.house import house, says, uses
 from tests.runtime.keeping import NOTES, edit, listed, only, read, refused, texts, wrote
 from tests.runtime.test_merges import merge, worked
@@ -324,3 +325,40 @@ async def test_what_a_child_writes_in_its_worktree_is_its_own_until_it_is_merged
         await home.do(CloseSubagent(session_id=session, agent="worker-1"))
         states = {row.key: row.status for row in (await listed(home, session)).artifacts}
         assert states == {own.key: "deleted", merged.key: "saved"}
+
+
+async def test_a_secret_in_a_file_stays_in_the_file_and_comes_into_no_version(tmp_path: Path) -> None:
+    """A person edits the text with its handle, and the file keeps the value; nobody takes that for another's change."""
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "conf.txt").write_text(f"token {token}\n")
+    async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
+        taken = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
+        ((_, _, text),) = await texts(home, session, taken.artifact_id)
+        assert token not in text
+        assert "secret://" in text
+        done = await home.do(edit(session, taken.artifact_id, 1, f"{text}more\n"))
+        assert (done.version, (home.folder / "conf.txt").read_text()) == (2, f"token {token}\nmore\n")
+        back = RollbackArtifact(session_id=session, artifact_id=taken.artifact_id, version=1, base_version=2)
+        assert (await home.do(back)).status == "saved"
+        assert (home.folder / "conf.txt").read_text() == f"token {token}\n"
+        assert [origin for _, origin, _ in await texts(home, session, taken.artifact_id)] == [
+            "found",
+            "person",
+            "rollback",
+        ]
+    data = b"".join(path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file())
+    assert token.encode() not in data
+
+
+async def test_what_a_program_of_its_own_changed_is_an_artifact_of_what_the_file_holds_then(tmp_path: Path) -> None:
+    """It tells a part of the file only; the version is all of it."""
+    change = {"call": {"id": "x", "kind": "edit", "status": "completed", "diff": ["a.py", "old\n", "new\n"]}}
+    outside = {"call": {"id": "y", "kind": "edit", "status": "completed", "diff": ["/etc/none", "old\n", "new\n"]}}
+    async with coder(tmp_path, [change, outside, {"say": "Done."}]) as home:
+        (home.folder / "a.py").write_text("new\nrest\n")
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        row = await only(home, session)
+        assert (row.path, row.artifact_kind) == ("a.py", "code")
+        assert await texts(home, session, row.key) == [(1, "agent", "new\nrest\n")]
