@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import signal
 
 import pytest
@@ -106,5 +107,10 @@ def test_the_list_names_folder_title_and_state_and_says_when_there_is_nothing(pr
     assert line.startswith("ses_")
     assert "idle" in line
     assert "What is this?" in line
+    (sized,) = product.run("sessions", "--sizes").out.splitlines()
+    assert re.search(r"\d+\.\d kB  What is this\?", sized)
+    (told,) = product.run("sessions", "--sizes", "--json").json
+    assert told["factBytes"] > 500
+    assert told["contentBytes"] > 0
     assert product.run("sessions", "--folder", str(product.place)).out == ""
     assert len(product.run("sessions", "--folder", ".").out.splitlines()) == 1

@@ -1,10 +1,11 @@
-"""The reads of context: what a run was given, and what a text behind an @ may mean."""
+"""The reads of context: what a run was given, what a text behind an @ may mean, and how much room all of it takes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from callboard.contracts.commands.context import ContextRead, FindMentions, GetContext, Mention, MentionList
+from callboard.contracts.commands.sizes import ListSizes, SizeList
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, BlobRef, Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import CompactionCompleted
@@ -17,6 +18,7 @@ from .home import Home
 from .parts import Parts
 from .runs import standing
 from .sessions import OpenSession, Sessions
+from .sizes import sizes
 from .workspaces import Workspaces
 
 
@@ -28,9 +30,15 @@ class ContextReads:
         self._sessions = sessions
         self._workspaces = workspaces
 
-    async def answer(self, query: GetContext | FindMentions) -> ContextRead | MentionList:
+    async def answer(self, query: GetContext | FindMentions | ListSizes) -> ContextRead | MentionList | SizeList:
         """The answer of a query. Raises Refusal."""
-        return await (self._context(query) if isinstance(query, GetContext) else self._mentions(query))
+        match query:
+            case GetContext():
+                return await self._context(query)
+            case FindMentions():
+                return await self._mentions(query)
+            case ListSizes():
+                return await sizes(self._parts.store.facts)
 
     async def _context(self, query: GetContext) -> ContextRead:
         """Raises `unknown_session`, `unknown_thread`, `context_missing` for a ref that was not given."""

@@ -28,6 +28,7 @@ from callboard.contracts.commands.evidence import ListExports
 from callboard.contracts.commands.models import ListModels, TryModel
 from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
 from callboard.contracts.commands.settings import GetSettings
+from callboard.contracts.commands.sizes import ListSizes
 from callboard.contracts.commands.tasks import GetTask, ListTasks
 from callboard.contracts.commands.team import ListSubagents, WaitSubagents
 from callboard.contracts.commands.tooling import GetToolInventory, ListServers
@@ -87,7 +88,7 @@ class Queries:
                 return await self._of_team(query)
             case GetTrust() | ListRules() | GetSettings() | DryRunRules() | EvaluatePermission():
                 return await self.trusting.answer(query)
-            case GetContext() | FindMentions():
+            case GetContext() | FindMentions() | ListSizes():
                 return await self._contexts.answer(query)
             case ListExports():
                 return await self._exports.list(query)

@@ -12,6 +12,7 @@ import msgspec
 import typer
 
 from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.rows import SessionCard, WorkspaceRow
 
 from ..home import Home
@@ -27,6 +28,7 @@ Reads from the process that runs, or from the store where none does; changes not
 Examples:
   callboard sessions
   callboard sessions --folder .         those of this folder
+  callboard sessions --archived --sizes how much room each takes
   callboard sessions --json | jq -r 'select(.attention == "needs_input") | .sessionId'
 """
 _STATE_COLUMNS, _AGE_COLUMNS = 11, 9
@@ -41,9 +43,12 @@ def _sessions(
     folder: Annotated[Path | None, typer.Option("--folder", "-C", help="Only those of this folder.")] = None,
     archived: Annotated[bool, typer.Option("--archived", help="Those that were archived, too.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON line a session.")] = False,
+    with_sizes: Annotated[
+        bool, typer.Option("--sizes", help="How much room each takes; the setting retention gives some back.")
+    ] = False,
 ) -> None:
     home = Home.of(os.environ)
-    cards, workspaces = run_async(_read(home)) if home.has_store() else ((), ())
+    cards, workspaces, sizes = run_async(_read(home, with_sizes=with_sizes)) if home.has_store() else ((), (), {})
     paths = {row.workspace_id: row.path for row in workspaces}
     wanted = None if folder is None else str(folder.expanduser().resolve())
     shown = [
@@ -53,19 +58,30 @@ def _sessions(
     ]
     if json:
         for card in shown:
-            out(msgspec.json.encode(card).decode())
+            out(_json(card, sizes.get(card.session_id)))
     elif shown:
-        _print(shown, paths)
+        _print(shown, paths, sizes)
     else:
         err('No sessions yet. `callboard run "PROMPT"` makes one.')
 
 
-async def _read(home: Home) -> tuple[tuple[SessionCard, ...], tuple[WorkspaceRow, ...]]:
+async def _read(
+    home: Home, *, with_sizes: bool
+) -> tuple[tuple[SessionCard, ...], tuple[WorkspaceRow, ...], dict[str, SessionSize]]:
     async with reader(home) as source:
-        return await source.sessions(), await source.workspaces()
+        sizes = await source.sizes() if with_sizes else {}
+        return await source.sessions(), await source.workspaces(), sizes
 
 
-def _print(cards: list[SessionCard], paths: dict[str, str]) -> None:
+def _json(card: SessionCard, size: SessionSize | None) -> str:
+    """The card as one line, with what it takes where that was asked for."""
+    told = msgspec.to_builtins(card)
+    if size is not None:
+        told |= {"factBytes": size.facts, "contentBytes": size.contents}
+    return msgspec.json.encode(told).decode()
+
+
+def _print(cards: list[SessionCard], paths: dict[str, str], sizes: dict[str, SessionSize]) -> None:
     style = Style(sys.stdout)
     now = datetime.now(UTC).timestamp()
     ids = max(len(card.session_id) for card in cards)
@@ -78,8 +94,18 @@ def _print(cards: list[SessionCard], paths: dict[str, str]) -> None:
             state = style.bad(state)
         folder = one_line(Path(paths.get(card.workspace_id, "")).name)
         age = _age(now - card.updated_at / 1_000_000).rjust(_AGE_COLUMNS)
-        about = one_line(f"{card.title}  {folder}", room)
+        size = sizes.get(card.session_id)
+        room_taken = f"{_bytes(size.facts + size.contents)}  " if size is not None else ""
+        about = f"{room_taken}{one_line(f'{card.title}  {folder}', max(room - len(room_taken), 10) if room else 0)}"
         out(f"{card.session_id.ljust(ids)}  {state}  {style.dim(age)}  {about}")
+
+
+def _bytes(count: int) -> str:
+    """A number of bytes in six characters and a unit."""
+    for size, unit in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")):
+        if count >= size:
+            return f"{count / size:6.1f} {unit}"
+    return f"{count:6} B "
 
 
 def _age(seconds: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
+from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import is_workspace_stream
@@ -24,6 +25,7 @@ from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.view import SCHEMA, SessionView
 from callboard.projection.workspace import WorkspaceView, listed
+from callboard.runtime.sizes import sizes
 
 _PAGE = 1000
 _LARGEST = 8_000_000
@@ -50,6 +52,9 @@ class LocalReader:
             table = await self._fold(stream, ("sessions",), turns=1)
             cards.extend(listed(overlay(card, None), listing) for card in table.panel(SessionCard))
         return tuple(sorted(cards, key=lambda card: -card.order))
+
+    async def sizes(self) -> dict[str, SessionSize]:
+        return {one.session_id: one for one in (await sizes(self._store.facts)).sizes}
 
     async def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
         """`follow` changes nothing: there is nobody who would write."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Protocol
 
+from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.content import Text
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import SessionCard, WorkspaceRow
@@ -20,6 +21,10 @@ class Reader(Protocol):
 
     async def sessions(self) -> tuple[SessionCard, ...]:
         """The sessions of all workspaces, the newest first."""
+        ...
+
+    async def sizes(self) -> dict[str, SessionSize]:
+        """How much room each session takes."""
         ...
 
     def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:

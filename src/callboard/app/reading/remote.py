@@ -15,6 +15,7 @@ from callboard.contracts.commands import (
     TurnList,
     WorkspaceList,
 )
+from callboard.contracts.commands.sizes import ListSizes, SessionSize, SizeList
 from callboard.contracts.content import Text
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import SessionCard, TurnRow, Upsert, WorkspaceRow
@@ -38,6 +39,10 @@ class RemoteReader:
     async def sessions(self) -> tuple[SessionCard, ...]:
         listed: SessionList = await self._client.submit(ListSessions())
         return tuple(sorted(listed.sessions, key=lambda card: -card.order))
+
+    async def sizes(self) -> dict[str, SessionSize]:
+        listed: SizeList = await self._client.submit(ListSizes())
+        return {one.session_id: one for one in listed.sizes}
 
     async def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
         if follow:

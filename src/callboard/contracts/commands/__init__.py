@@ -34,6 +34,7 @@ from .sessions import (
     WorkspaceList,
 )
 from .settings import SETTINGS_TABLE
+from .sizes import SIZE_TABLE
 from .task_table import TASK_TABLE
 from .team_table import TEAM_TABLE
 from .tooling import TOOLING_TABLE
@@ -198,6 +199,7 @@ TABLE: tuple[Declaration, ...] = (
     *TASK_TABLE,
     *ARTIFACT_TABLE,
     *CONTEXT_TABLE,
+    *SIZE_TABLE,
     *TRUST_TABLE,
     *SETTINGS_TABLE,
     *SECRETS_TABLE,

@@ -405,7 +405,8 @@ export interface ActionPart {
  * A decision is needed. `expires_at` is in microseconds since the epoch; 0 means that it does not expire.
  *
  * `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow. `sandbox` is what
- * would hold the call in if it were run as things stand, and `network` whether it would have one.
+ * would hold the call in if it were run as things stand, and `network` whether it would have one. `artifact_version` of
+ * `artifact_id` is what a person is asked to review.
  */
 export interface ActionRequired {
   readonly actionType: ActionType
@@ -422,6 +423,8 @@ export interface ActionRequired {
   readonly policy?: string
   readonly sandbox?: SandboxLevel | null
   readonly network?: boolean
+  readonly artifactId?: string
+  readonly artifactVersion?: number
 }
 
 /**
@@ -442,6 +445,7 @@ export interface ActionResolved {
  * `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
  * `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
  * `sandbox` is what would hold the call in, None where nobody knows, and `network` whether it would have one.
+ * `artifact_version` of `artifact_id` is what a review is asked of.
  */
 export interface ActionRow {
   readonly kind: 'action'
@@ -470,6 +474,8 @@ export interface ActionRow {
   readonly network?: boolean
   readonly requiredAt: number
   readonly expiresAt?: number
+  readonly artifactId?: string
+  readonly artifactVersion?: number
 }
 
 /** The turn ended before an answer came; the request stands no longer. */
@@ -2019,6 +2025,10 @@ export interface ListSessions {
   readonly workspaceId?: string | null
 }
 
+/** How much room every session takes. */
+export interface ListSizes {
+}
+
 /** The agents of a session: who works for whom, and how the children stand. */
 export interface ListSubagents {
   readonly sessionId: string
@@ -3062,6 +3072,17 @@ export interface SessionScheduled {
   readonly scheduled: boolean
 }
 
+/**
+ * `facts` are the bytes of its facts, `contents` those of the blobs that they refer to, which are so many. What sessions
+ * share is counted for each of them.
+ */
+export interface SessionSize {
+  readonly sessionId: string
+  readonly facts: number
+  readonly blobs: number
+  readonly contents: number
+}
+
 /** A new epoch took the session over from one that had ended without closing what it ran. */
 export interface SessionTakenOver {
   readonly previousEpoch: number
@@ -3147,6 +3168,10 @@ export interface SettingsUpdated {
   readonly path: string
   readonly digest: string
   readonly keys: readonly string[]
+}
+
+export interface SizeList {
+  readonly sizes: readonly SessionSize[]
 }
 
 /** What can be read of the task (`TaskSnapshot`) is whole up to the sequence `through`. */
@@ -4417,6 +4442,7 @@ export interface Commands {
   readonly set_context: { readonly command: SetContext; readonly answer: ContextChanged }
   readonly compact_thread: { readonly command: CompactThread; readonly answer: CompactionBegun }
   readonly find_mentions: { readonly command: FindMentions; readonly answer: MentionList }
+  readonly list_sizes: { readonly command: ListSizes; readonly answer: SizeList }
   readonly get_trust: { readonly command: GetTrust; readonly answer: TrustRead }
   readonly trust_workspace: { readonly command: TrustWorkspace; readonly answer: TrustChanged }
   readonly revoke_trust: { readonly command: RevokeTrust; readonly answer: TrustChanged }
@@ -4508,6 +4534,7 @@ export const COMMANDS = {
   set_context: { serial: 'session', authority: 'person', query: false, summary: 'Pin what every turn of a thread is given from the next one on.' },
   compact_thread: { serial: 'session', authority: 'person', query: false, summary: 'Summarise the older part of a thread; its model is told the summary in place of it.' },
   find_mentions: { serial: 'workspace', authority: 'anyone', query: true, summary: 'What a text behind an @ may mean: files, folders, artifacts, sessions, agents.' },
+  list_sizes: { serial: 'store', authority: 'anyone', query: true, summary: 'How much room every session takes.' },
   get_trust: { serial: 'workspace', authority: 'anyone', query: true, summary: 'What a folder\'s own files would allow, and whether its person lets them.' },
   trust_workspace: { serial: 'workspace', authority: 'person', query: false, summary: 'Let the folder\'s own files widen exactly what was shown under this digest.' },
   revoke_trust: { serial: 'workspace', authority: 'person', query: false, summary: 'Let the folder\'s own files widen nothing any more.' },
