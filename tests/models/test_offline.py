@@ -133,8 +133,9 @@ No model is configured, so this is a search for `gap`, `filled`, `filling`, not 
 
 Say "write it" and this becomes `search-report.md`. You will be asked before the file is written.
 
-To connect a model, set `OPENAI_API_KEY`; for Ollama, LM Studio or another compatible server set `CALLBOARD_BASE_URL` and \
-`CALLBOARD_MODEL`. Then start callboard again."""
+To connect a model, set `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`; for Ollama, LM Studio or another \
+compatible server set `CALLBOARD_BASE_URL` and `CALLBOARD_MODEL`. Then start callboard again. `callboard models` shows what is \
+found on this machine."""
     )
 
 

@@ -32,18 +32,20 @@ Examples:
 
 \b
 Settings, strongest first: flags, the environment (CALLBOARD_PORT, CALLBOARD_BROWSER, CALLBOARD_SCENARIO,
-CALLBOARD_DEMO_PACE,
-CALLBOARD_BASE_URL, CALLBOARD_MODEL, CALLBOARD_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL), and settings.toml in
-CALLBOARD_HOME:
+CALLBOARD_DEMO_PACE, CALLBOARD_BASE_URL, CALLBOARD_MODEL, CALLBOARD_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL,
+ANTHROPIC_API_KEY, GEMINI_API_KEY, GOOGLE_API_KEY), and settings.toml in CALLBOARD_HOME:
   port = {PORT}
   browser = true
   demo_pace = 1.0                       how long the agents of demos take to speak; 0 for not at all
+  fallback = ["claude"]                 what is asked where a model fails for good, in this order
   [[models]]
   name = "qwen"
-  kind = "openai-compatible"            or "scripted", with scenario = "FILE"
-  base_url = "http://localhost:11434/v1"
+  kind = "openai-compatible"            or "openai", "anthropic", "google", where base_url may be left out;
+  base_url = "http://localhost:11434/v1"    or "scripted", with scenario = "FILE"; or "recorded", with recording = "PACK"
   model = "qwen3"
   api_key_env = "MY_KEY"                or api_key, or neither
+
+`callboard models` shows what is found on this machine, with the lines that configure it.
 """
 
 
