@@ -66,7 +66,7 @@ class Connecting:
 
     async def text(self, agent: Definition) -> str:
         """What the agent is told."""
-        messages = (await self._host.contexts.of(self._scope.thread)).messages()
+        messages = (await self._host.contexts.of(self._scope.thread)).messages(images=False)
         return told(agent, messages, knows=self._knows)
 
     async def gone(self, reason: str) -> None:

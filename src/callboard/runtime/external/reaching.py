@@ -83,7 +83,7 @@ class Reaching:
         takes the task up again."""
         thread = self._scope.thread
         context = await self._host.contexts.of(thread)
-        messages, newest = context.messages(), context.newest()
+        messages, newest = context.messages(images=False), context.newest()
         text = told(agent, messages, knows=self._knows)
         link = self._host.state.threads[thread].external
         if link is None or not link.task:
