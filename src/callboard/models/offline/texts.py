@@ -24,8 +24,8 @@ _ENGLISH = {
     "not_written": "The report was not written: {reason}",
     "cannot_write": "This agent has no tool to write the report with.",
     "connect": "To connect a model, set `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`; for Ollama, LM Studio or "
-    "another compatible server set `CALLBOARD_BASE_URL` and `CALLBOARD_MODEL`. Then start callboard again. `callboard models` shows "
-    "what is found on this machine.",
+    "another compatible server set `CALLBOARD_BASE_URL` and `CALLBOARD_MODEL`. Then start callboard again. "
+    "`callboard models` shows what is found on this machine.",
     "title": "# Search for {words}",
 }
 _CHINESE = {
@@ -43,7 +43,8 @@ _CHINESE = {
     "not_written": "报告没有写入：{reason}",
     "cannot_write": "这个代理没有写报告所需的工具。",
     "connect": "要连接模型，请设置 `OPENAI_API_KEY`、`ANTHROPIC_API_KEY` 或 `GEMINI_API_KEY`；"
-    "使用 Ollama、LM Studio 或其他兼容服务时，请设置 `CALLBOARD_BASE_URL` 和 `CALLBOARD_MODEL`，然后重新启动 callboard。`callboard models` 会显示本机上找到的模型。",
+    "使用 Ollama、LM Studio 或其他兼容服务时，请设置 `CALLBOARD_BASE_URL` 和 `CALLBOARD_MODEL`，然后重新启动 callboard。"
+    "`callboard models` 会显示本机上找到的模型。",
     "title": "# 搜索：{words}",
 }
 
