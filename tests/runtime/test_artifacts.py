@@ -221,7 +221,7 @@ async def test_an_artifact_that_is_no_file_is_kept_by_callboard_alone(tmp_path: 
     "path", ["agents/solo.md", ".git/config", ".callboard/settings.json", "../out.md", "/etc/passwd"]
 )
 async def test_what_decides_over_agents_and_what_is_outside_is_no_artifact(tmp_path: Path, path: str) -> None:
-    """SAFE-04"""
+    """SAFE-01, SAFE-08"""
     async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
         before = len(await home.facts(session))
         problem = await refused(home, CreateArtifact(session_id=session, path=path, content="mine"))
@@ -328,7 +328,7 @@ async def test_what_a_child_writes_in_its_worktree_is_its_own_until_it_is_merged
 
 
 async def test_a_secret_in_a_file_stays_in_the_file_and_comes_into_no_version(tmp_path: Path) -> None:
-    """A person edits the text with its handle, and the file keeps the value; nobody takes that for another's change."""
+    """SAFE-03: a person edits the text with its handle, the file keeps the value, and nobody takes that for a change."""
     token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "conf.txt").write_text(f"token {token}\n")

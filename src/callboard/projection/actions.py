@@ -99,6 +99,8 @@ def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
         network=fact.network,
         required_at=record.header.at,
         expires_at=fact.expires_at,
+        artifact_id=fact.artifact_id,
+        artifact_version=fact.artifact_version,
     )
 
 

@@ -26,10 +26,13 @@ class AskPerson(Asked, frozen=True, kw_only=True):
     options: Annotated[
         tuple[Line, ...], Meta(max_length=12, description="Answers to choose from; another one can be written.")
     ] = ()
+    artifact: Annotated[
+        str, Meta(max_length=1000, description="A file that you wrote: asks for a review of its newest version.")
+    ] = ""
 
 
 class PersonSaid(Answer, frozen=True, kw_only=True):
-    """What the person said. `answer` is in their words: to a question, or what they would change of a plan."""
+    """What the person said. `answer` is in their words: to a question, or what they would change of a plan or an artifact."""
 
     decision: Literal["accepted", "rejected", "changes_wanted", "answered"]
     answer: str = ""

@@ -44,7 +44,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     """A decision is needed. `expires_at` is in microseconds since the epoch; 0 means that it does not expire.
 
     `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow. `sandbox` is what
-    would hold the call in if it were run as things stand, and `network` whether it would have one.
+    would hold the call in if it were run as things stand, and `network` whether it would have one. `artifact_version` of
+    `artifact_id` is what a person is asked to review.
     """
 
     type: ClassVar[str] = "action.required"
@@ -63,6 +64,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     policy: str = ""
     sandbox: SandboxLevel | None = None
     network: bool = False
+    artifact_id: str = ""
+    artifact_version: int = 0
 
 
 class ActionResolved(Fact, frozen=True, kw_only=True):

@@ -91,15 +91,18 @@ def resolved(batch: Batch, refs: Iterable[Ref], worktree: str) -> tuple[dict[str
     for ref in refs:
         if not ref.ref.startswith((_REF, _ID)):
             continue
-        named = ref.ref.removeprefix(_REF)
-        found = named if named in batch.state.artifacts.open else ""
-        for place in (place_of(named, worktree), named):
-            found = found or batch.state.artifacts.at(place)
+        found = named_by(batch, ref.ref.removeprefix(_REF), worktree)
         if found:
             known[ref.ref] = found
         else:
             missing.append(ref.ref)
     return known, tuple(dict.fromkeys(missing))
+
+
+def named_by(batch: Batch, named: str, worktree: str) -> str:
+    """The artifact of that id or path, first in that worktree; empty where there is none."""
+    known = batch.state.artifacts
+    return named if named in known.open else known.at(place_of(named, worktree)) or known.at(named)
 
 
 def newest(batch: Batch, artifact: str) -> OpenArtifact:

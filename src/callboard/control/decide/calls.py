@@ -30,7 +30,7 @@ from .artifacts import made
 from .catalog import resolved, tell_servers
 from .iterate import ask_model, complete, open_run, running
 from .needs import NEEDS
-from .questions import proposed, question
+from .questions import proposed, question, reviewed
 from .team.calls import carry_out, refuse
 from .team.cards import MAKING, card
 from .turns import start_next
@@ -229,6 +229,11 @@ def _ask_to_make(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, 
 def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
     """The call waits for a person. The step of the action is not before `past`."""
     thread, run = open_run(batch, scope.thread)
+    try:
+        artifact, version = reviewed(batch, thread, tool, evaluation.arguments)
+    except Refusal as refusal:
+        refuse(batch, scope, refusal)
+        return
     expiry = batch.known.approval_expiry_us
     # A rule holds in every folder of the session: what is asked for in a worktree is not let through outside of it.
     apart = thread.child is not None and bool(thread.child.worktree)
@@ -251,6 +256,8 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
             policy=run.permission_mode,
             sandbox=evaluation.sandbox.level if evaluation.sandbox is not None else None,
             network=evaluation.sandbox is not None and evaluation.sandbox.network,
+            artifact_id=artifact,
+            artifact_version=version,
         ),
         msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
     )

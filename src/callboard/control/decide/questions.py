@@ -10,12 +10,14 @@ import msgspec
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.commands.asking import AskPerson, PersonSaid, ProposePlan
 from callboard.contracts.commands.team_tools import ASK_PERSON, PROPOSE_PLAN
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ToolCompleted, ToolStarted
 from callboard.contracts.facts.action import ActionType, Decision
 from callboard.contracts.plan import PlanStep
 
 from ..batch import Batch, call_scope
 from ..state import OpenCall, OpenRun, Thread
+from .artifacts import named_by, worktree_of
 from .iterate import open_run
 from .plans import propose
 
@@ -32,9 +34,28 @@ def question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tup
         whose: ActionType = "plan_decision" if thread.child is None else "teammate_plan_decision"
         return whose, ("approve", "answer", "reject")
     if tool == ASK_PERSON:
-        options = msgspec.json.decode(arguments, type=AskPerson).options
-        return "structured_input" if options else "clarification", ("answer", "reject")
+        asked = msgspec.json.decode(arguments, type=AskPerson)
+        if asked.artifact:
+            return "artifact_review", ("approve", "answer", "reject")
+        return "structured_input" if asked.options else "clarification", ("answer", "reject")
     return None
+
+
+def reviewed(batch: Batch, thread: Thread, tool: str, arguments: str) -> tuple[str, int]:
+    """The artifact that a person is asked to review, and its newest version; nothing where none is. Raises
+    `unknown_artifact`."""
+    named = msgspec.json.decode(arguments, type=AskPerson).artifact if tool == ASK_PERSON else ""
+    if not named:
+        return "", 0
+    found = named_by(batch, named, worktree_of(thread))
+    if not found:
+        raise Refusal(
+            "unknown_artifact",
+            f"No artifact of this session is {named}.",
+            field="artifact",
+            hint="Name a file that you wrote, relative to the folder.",
+        )
+    return found, batch.state.artifacts.open[found].version
 
 
 def proposed(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
@@ -49,7 +70,7 @@ def proposed(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
 def settled(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
     """The call comes to what the person said."""
     scope = call_scope(thread, run, call)
-    answered = call.tool == ASK_PERSON and request.decision == "answer"
+    answered = call.tool == ASK_PERSON and request.decision == "answer" and "approve" not in call.decisions
     said = PersonSaid(
         decision="answered" if answered else _SAID[request.decision],
         answer=request.answer or "",
