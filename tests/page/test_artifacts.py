@@ -89,9 +89,7 @@ def test_a_save_against_an_older_version_loses_neither_side(product: Product, br
         assert (product.folder / "notes.md").read_text() == "# Mine\n"
 
 
-def test_an_artifact_is_exported_and_deleted_after_asking(
-    product: Product, browser: Browser, tmp_path: Path
-) -> None:
+def test_an_artifact_is_exported_and_deleted_after_asking(product: Product, browser: Browser, tmp_path: Path) -> None:
     """CTX-05: an export is made in the background and downloaded; a deletion says that the versions stay."""
     with written(product, browser) as tab:
         side = opens(tab)

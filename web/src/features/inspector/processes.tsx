@@ -49,7 +49,7 @@ export function Processes(props: {
 function Process({ row, handlers }: { row: ProcessRow; handlers: ProcessHandlers }) {
   const t = useT()
   const runs = row.state === 'running'
-  const command = plainTerminalText(row.summary || row.command.text)
+  const command = plainTerminalText(row.command.text || row.summary)
   return (
     <>
       <p className="flex items-center gap-2">

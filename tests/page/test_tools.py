@@ -1,0 +1,96 @@
+"""Which tools an agent has, what it left running, and a conversation that is summarised, in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.app.product import Product, says, uses
+
+from .desk import Desk, desk
+
+pytestmark = pytest.mark.browser
+
+WIDE = {"width": 1440, "height": 900}
+READER = """---
+name: reader
+description: Reads.
+kind: main
+lead: true
+tools: [Read, Bash]
+policy: [Patch, Finalize]
+---
+You read.
+"""
+ECHO: dict[str, Any] = {
+    "calls": [
+        uses("Bash", command="while read line; do echo heard $line; done", background=True),
+        says("It listens."),
+    ]
+}
+TALK: dict[str, Any] = {"calls": [says("The first answer."), says("The second answer.")]}
+
+
+def panel(tab: Desk, name: str, label: str) -> Locator:
+    """A panel of the details, by the palette."""
+    tab.page.keyboard.press("Control+k")
+    tab.page.get_by_role("option", name=name).click()
+    return tab.page.get_by_role("tabpanel", name=label)
+
+
+def test_the_inventory_says_which_tools_an_agent_has_and_why_it_has_no_others(
+    product: Product, browser: Browser
+) -> None:
+    """What is excluded stands there with its reason, and what only reads says so."""
+    (product.folder / "agents").mkdir(exist_ok=True)
+    (product.folder / "agents" / "reader.md").write_text(READER)
+    with product.plays(TALK).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        tab.send("Hello")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("The first answer.")
+        tools = panel(tab, "Show the tools", "Tools")
+        read = tools.get_by_role("listitem").filter(has=tab.page.get_by_text("Read", exact=True))
+        expect(read).to_contain_text("reads only")
+        tools.get_by_role("button", name="excluded").click()
+        write = tools.get_by_role("listitem").filter(has=tab.page.get_by_text("Write", exact=True))
+        expect(write).to_be_visible()
+        assert tab.troubles == []
+
+
+def test_a_process_in_the_background_is_written_to_and_ended(product: Product, browser: Browser) -> None:
+    """What it prints is read while it runs; it ends when a person says so."""
+    with product.plays(ECHO).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        tab.send("Listen")
+        expect(tab.page.get_by_role("region", name="Waiting for your decision")).to_contain_text("Bash")
+        tab.button("Approve").click()
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("It listens.")
+        processes = panel(tab, "Show the tools", "Tools").get_by_role("list", name="In the background")
+        expect(processes).to_contain_text("running")
+        processes.get_by_role("button", name="Output").click()
+        processes.get_by_role("textbox").fill("me")
+        processes.get_by_role("button", name="Write", exact=True).click()
+        expect(processes.get_by_role("group", name="Output")).to_contain_text("heard me")
+        processes.get_by_role("button", name="End while").click()
+        expect(processes).to_contain_text("ended by request")
+        expect(processes.get_by_role("textbox")).to_have_count(0)
+        assert tab.troubles == []
+
+
+def test_a_conversation_is_summarised_on_demand_and_the_summary_is_no_answer(
+    product: Product, browser: Browser
+) -> None:
+    """UI-25: a compaction is a line of its own; what the model is told is shown when it is asked for."""
+    with product.plays(TALK).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        for answer in ("The first answer.", "The second answer."):
+            tab.send("Hello")
+            expect(tab.page.get_by_role("article", name="Answer").last).to_have_text(answer)
+        panel(tab, "Show the context", "Context").get_by_role("button", name="Summarise now").click()
+        line = tab.conversation.get_by_role("button", name="The older conversation was summarised, as you asked")
+        expect(line).to_be_visible()
+        summary = tab.conversation.get_by_role("region", name="Summary that the model is told")
+        expect(summary).to_have_count(0)
+        line.click()
+        expect(summary).to_contain_text("The first answer.")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_count(2)
+        assert tab.troubles == []
