@@ -212,6 +212,7 @@ async def house(
     clock: Clock | None = None,
     settings: SettingsBook | None = None,
     models: ConfiguredModels | None = None,
+    secrets: Redaction | None = None,
     **limits: Any,
 ) -> AsyncIterator[House]:
     """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store."""
@@ -219,6 +220,7 @@ async def house(
     folder.mkdir(exist_ok=True)
     (place / "scenario.yaml").write_text(yaml.safe_dump(scenario))
     store = open_store(place / "state")
+    secrets = secrets or Redaction()
     played = ProviderSettings(name="scripted", kind="scripted", scenario=str(place / "scenario.yaml"))
     parts = Parts(
         store=store,
@@ -230,7 +232,8 @@ async def house(
         closed_folders=(str(place / "state"),),
         external=external,
         remotes=remotes,
-        uploads=UploadFolder(place / "state" / "uploads", UuidIds(), (clock or Clock()).now, Redaction().veil),
+        uploads=UploadFolder(place / "state" / "uploads", UuidIds(), (clock or Clock()).now, secrets.veil),
+        secrets=secrets,
         clock=clock or Clock(),
         settings=settings,
         limits=Limits(**{"write_behind": 0.01, **limits}),
