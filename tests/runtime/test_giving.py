@@ -209,3 +209,32 @@ async def test_an_edited_turn_is_given_what_its_new_text_names_and_what_was_atta
         assert [one for one in told if 'ref="a.txt"' in one] == [
             '<given name="a.txt" ref="a.txt" source="mentioned" kind="text">\na\n</given>'
         ]
+
+
+async def test_what_a_text_behind_an_at_may_mean(tmp_path: Path) -> None:
+    """CTX-01: names that end in it first, then the shortest; what has to be quoted is; what is ignored is not offered."""
+    async with house(tmp_path, calls(says("Fine."))) as home:
+        for path in ("src/notes.py", "notes", "a notes file.md", "deep/er/notes.md", "build/notes.o"):
+            (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (home.folder / path).write_text("x")
+        (home.folder / ".gitignore").write_text("build/\n")
+        first = await home.submit("the notes of yesterday")
+        await home.until(first.session_id, "turn.completed")
+        found = await home.do(FindMentions(workspace_id=home.workspace, text="Notes"))
+        assert [(one.kind, one.insert) for one in found.mentions] == [
+            ("file", "@notes"),
+            ("file", "@src/notes.py"),
+            ("file", '@"a notes file.md"'),
+            ("file", "@deep/er/notes.md"),
+            ("session", f"@{first.session_id}"),
+        ]
+        folders = await home.do(FindMentions(workspace_id=home.workspace, text="deep"))
+        assert [(one.kind, one.insert) for one in folders.mentions if one.kind == "folder"] == [
+            ("folder", "@deep/"),
+            ("folder", "@deep/er/"),
+        ]
+        agents = await home.do(FindMentions(workspace_id=home.workspace, text="sol", limit=1))
+        assert [(one.kind, one.ref) for one in agents.mentions] == [("agent", "solo")]
+        with pytest.raises(Refusal) as refused:
+            await home.do(FindMentions(workspace_id="wks_none", text="x"))
+        assert refused.value.code == "unknown_workspace"

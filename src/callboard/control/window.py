@@ -14,6 +14,8 @@ from callboard.contracts.refs import ContextRef
 BYTES = 4
 #: What an image takes, about, whatever its size.
 IMAGE = 1500
+#: What a tool takes that a model is told of, about.
+TOOL = 200
 #: What one item of an inbox takes, about.
 ITEM = 200
 #: How much of one text that is given a model is told, and of all that is given with an input, in bytes.

@@ -12,7 +12,7 @@ from ..evolve.turns import MOST_MARKS
 from ..given import Given, together
 from ..known import EXTERNAL, Setup
 from ..state import OpenRun, Thread
-from ..window import BYTES, Takes, shares
+from ..window import BYTES, TOOL, Takes, shares
 
 #: How much of the window stays as it was said, of what is newest.
 KEPT = 0.25
@@ -71,7 +71,7 @@ def used(thread: Thread, run: OpenRun | None) -> int:
     older = thread.marks[:-1] if run is not None else thread.marks
     turns = sum(one.tokens for one in older if one.started > max(thread.cut, filling.compacted))
     rounds = sum(one.tokens for one in run.rounds) if run is not None else 0
-    prompts = sum(one.size for one in run.prompts) // BYTES if run is not None else 0
+    prompts = sum(one.size for one in run.prompts) // BYTES + TOOL * len(run.tools) if run is not None else 0
     return filling.summary + turns + rounds + prompts
 
 
