@@ -194,7 +194,7 @@ class Trusting:
 
     def _book(self) -> SettingsBook:
         if self._parts.settings is None:
-            raise Refusal("bad_settings", "No settings are kept here.")
+            raise Refusal("invalid_input", "No settings are kept here.", field="place")
         return self._parts.settings
 
 
