@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.artifact import VersionOrigin
+from callboard.contracts.artifact import VersionOrigin, kind_of
 from callboard.contracts.commands.artifacts import (
     ArtifactChanged,
     CreateArtifact,
@@ -365,3 +365,23 @@ def test_an_artifact_takes_little_of_what_deciders_know():
     }
     data = msgspec.json.encode(msgspec.structs.replace(known, open=many))
     assert len(data) / 10_000 < 110
+
+
+@pytest.mark.parametrize(
+    ("name", "media", "kind"),
+    [
+        ("src/a.py", "text/plain; charset=utf-8", "code"),
+        ("Makefile", "text/plain", "code"),
+        ("docs/PLAN.MD", "text/plain", "document"),
+        ("report.pdf", "application/octet-stream", "document"),
+        ("a/b.json", "text/plain", "data"),
+        ("logo.PNG", "application/octet-stream", "image"),
+        ("logo.png", "text/plain", "text"),
+        (".env", "text/plain", "text"),
+        ("tool", "application/octet-stream", "binary"),
+        ("picture", "image/webp", "image"),
+    ],
+)
+def test_what_an_artifact_is_comes_from_its_name_and_its_bytes(name: str, media: str, kind: str):
+    """UI-13: never from what anybody says of it."""
+    assert kind_of(name, media) == kind

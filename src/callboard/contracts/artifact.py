@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import Literal
 
 from .content import BlobRef
@@ -50,7 +49,7 @@ def kind_of(name: str, media: str) -> ArtifactKind:
         return "data"
     if not media.startswith("text/"):
         return "binary"
-    if end in _CODE or PurePosixPath(name).name.lower() in _CODE_NAMES:
+    if end in _CODE or _file_of(name).lower() in _CODE_NAMES:
         return "code"
     return "text"
 
@@ -65,7 +64,7 @@ def content_of(name: str, content: BlobRef) -> BlobRef:
 
 def title_of(title: str, path: str) -> str:
     """What an artifact is called: by its title, or by its file's name."""
-    return title or PurePosixPath(path).name
+    return title or _file_of(path)
 
 
 def is_text(content: BlobRef) -> bool:
@@ -74,4 +73,9 @@ def is_text(content: BlobRef) -> bool:
 
 
 def _end_of(name: str) -> str:
-    return PurePosixPath(name).suffix.lower().lstrip(".")
+    before, dot, end = _file_of(name).rpartition(".")
+    return end.lower() if before and dot else ""
+
+
+def _file_of(path: str) -> str:
+    return path.rpartition("/")[2]
