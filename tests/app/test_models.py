@@ -64,6 +64,7 @@ async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_l
         where=origin,
         models=("qwen3:8b", "llama3"),
         settings=f'[[models]]\nname = "ollama"\nkind = "openai-compatible"\nbase_url = "{origin}/v1"\nmodel = "qwen3:8b"\n',
+        entry={"name": "ollama", "kind": "openai-compatible", "base_url": f"{origin}/v1", "model": "qwen3:8b"},
     )
     assert (studio.name, studio.models) == ("lm-studio", ("local-model",))
 

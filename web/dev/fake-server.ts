@@ -59,6 +59,10 @@ export class FakeServer {
     if (path.endsWith('/ops')) return this.#stream(path, init)
     const [, room = '', name = ''] = path.split('/')
     if (room === 'blobs') return new Response(this.#scenario.blobs?.[name] ?? '')
+    if (room === 'uploads') {
+      const sent = url.searchParams.get('name') ?? ''
+      return json({ upload: `upl_${sent}`, name: sent, media: 'application/octet-stream', size: 1 })
+    }
     const body = room === 'queries' ? Object.fromEntries(url.searchParams) : JSON.parse(String(init.body))
     if (room === 'commands') {
       this.given.push({ name, body, key: new Headers(init.headers).get('idempotency-key') })

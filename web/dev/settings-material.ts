@@ -93,9 +93,15 @@ export const SETTINGS_ANSWERS: NonNullable<Scenario['answers']> = {
       {
         kind: 'server',
         name: 'Ollama',
-        where: 'http://127.0.0.1:11434/v1',
+        where: 'http://127.0.0.1:11434',
         models: ['qwen3:8b', 'llama4'],
         settings: '[[models]]',
+        entry: {
+          name: 'ollama',
+          kind: 'openai-compatible',
+          base_url: 'http://127.0.0.1:11434/v1',
+          model: 'qwen3:8b',
+        },
       },
       { kind: 'agent', name: 'Claude Code', where: '/usr/bin/claude', settings: 'provider: acp' },
     ],

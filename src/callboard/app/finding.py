@@ -82,15 +82,19 @@ def _keys(environment: Mapping[str, str], configured: tuple[ProviderSettings, ..
     for vendor in VENDORS:
         variable = next((one for one in vendor.variables if environment.get(one)), "")
         if variable:
-            lines = _lines(vendor.name, vendor.name, vendor.model, variable)
-            in_use = environment[variable] in used
-            found.append(FoundModel(kind="key", name=vendor.name, where=variable, settings=lines, configured=in_use))
+            entry = _entry(vendor.name, vendor.name, vendor.model, variable)
+            found.append(_key(entry, variable, environment[variable] in used))
     for name, variable, base_url, model in GATEWAYS:
         if environment.get(variable):
-            lines = _lines(name, "openai-compatible", model, variable, base_url)
-            in_use = environment[variable] in used
-            found.append(FoundModel(kind="key", name=name, where=variable, settings=lines, configured=in_use))
+            entry = _entry(name, "openai-compatible", model, variable, base_url)
+            found.append(_key(entry, variable, environment[variable] in used))
     return found
+
+
+def _key(entry: dict[str, str], variable: str, configured: bool) -> FoundModel:
+    return FoundModel(
+        kind="key", name=entry["name"], where=variable, settings=_lines(entry), entry=entry, configured=configured
+    )
 
 
 async def _server(place: Place, configured: tuple[ProviderSettings, ...]) -> FoundModel | None:
@@ -104,13 +108,14 @@ async def _server(place: Place, configured: tuple[ProviderSettings, ...]) -> Fou
     if listed is None:
         return None
     names = tuple(one.name or one.id for one in (*listed.models, *listed.data) if one.name or one.id)[:_MOST_NAMES]
-    base_url = place.origin + place.base
+    entry = _entry(place.name, "openai-compatible", names[0], "", place.origin + place.base) if names else {}
     return FoundModel(
         kind="server",
         name=place.name,
         where=place.origin,
         models=names,
-        settings=_lines(place.name, "openai-compatible", names[0], "", base_url) if names else "",
+        settings=_lines(entry) if entry else "",
+        entry=entry,
         why="" if names else "It answers, and has no model yet: load one there.",
         configured=any(_same_place(one.base_url, place.origin) for one in configured),
     )
@@ -136,9 +141,12 @@ def _agents(path: str) -> list[FoundModel]:
     return there
 
 
-def _lines(name: str, kind: str, model: str, variable: str, base_url: str = "") -> str:
-    lines = ["[[models]]", f'name = "{name}"', f'kind = "{kind}"']
-    lines += [f'base_url = "{base_url}"'] if base_url else []
-    lines += [f"model = {msgspec.json.encode(model).decode()}"]
-    lines += [f'api_key_env = "{variable}"'] if variable else []
-    return "\n".join(lines) + "\n"
+def _entry(name: str, kind: str, model: str, variable: str, base_url: str = "") -> dict[str, str]:
+    """An entry of `models`; what is not known of it is left out."""
+    known = {"name": name, "kind": kind, "base_url": base_url, "model": model, "api_key_env": variable}
+    return {key: value for key, value in known.items() if value}
+
+
+def _lines(entry: dict[str, str]) -> str:
+    lines = [f"{key} = {msgspec.json.encode(value).decode()}" for key, value in entry.items()]
+    return "\n".join(["[[models]]", *lines]) + "\n"

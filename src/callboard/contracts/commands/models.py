@@ -40,14 +40,16 @@ class ConfiguredModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
 class FoundModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Something that could be configured. `where` is the variable, the address or the program; `models` are the names that a
-    server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent. Where
-    there are none, `why` says what is missing. `configured` says that it is in use already."""
+    server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent; `entry` is
+    the same as an entry of `models`, and empty for an agent. Where there are none, `why` says what is missing. `configured`
+    says that it is in use already."""
 
     kind: FoundKind
     name: str
     where: str
     models: tuple[str, ...] = ()
     settings: str = ""
+    entry: dict[str, str] = {}
     why: str = ""
     configured: bool = False
 

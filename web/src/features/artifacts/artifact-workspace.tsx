@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
 import type { ArtifactDraft, DiffRead } from '@/system/workbench/artifact-desk'
 import type { Refused } from '@/system/workbench/notices'
@@ -198,9 +198,14 @@ function Head(
   const { artifact, handlers, shown } = props
   const forms: readonly ExportForm[] = isMarkdown(artifact) ? ['file', 'html', 'diff'] : ['file', 'diff']
   const version = shown?.version ?? artifact.version
+  const back = useRef<HTMLButtonElement>(null)
+  // The entry that led here may be gone from the page, and the focus with it.
+  useEffect(() => {
+    if (document.activeElement === document.body) back.current?.focus()
+  }, [])
   return (
     <header className="flex shrink-0 items-start gap-2 py-2 pr-2 pl-2">
-      <IconButton icon="arrowLeft" label={t('artifact.back')} onClick={handlers.onClose} />
+      <IconButton ref={back} icon="arrowLeft" label={t('artifact.back')} onClick={handlers.onClose} />
       <div className="min-w-0 flex-1 pt-1">
         <h2 className="flex items-center gap-2 font-semibold">
           <Icon name={KIND_ICONS[artifact.artifactKind]} size={14} className="text-ink-faint" />

@@ -1,5 +1,6 @@
 import { count } from '@/system/format/numbers'
 import type { ContextRow } from '@/system/rows/model'
+import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
 /** From which share on the meter says that it is nearly full. */
@@ -10,10 +11,11 @@ export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; o
   const t = useT()
   const used = context?.used ?? null
   const budget = context?.budget ?? context?.window ?? null
-  if (context === null || used === null) return null
-  const share = budget === null || budget === 0 ? null : Math.min(1, used / budget)
+  const pins = context?.pinned.length ?? 0
+  if (context === null || (used === null && pins === 0)) return null
+  const share = budget === null || budget === 0 || used === null ? null : Math.min(1, used / budget)
   const figures = {
-    used: count(used, t.locale),
+    used: used === null ? t('app.unknown') : count(used, t.locale),
     budget: budget === null ? t('app.unknown') : count(budget, t.locale),
   }
   const full = share !== null && share >= NEARLY
@@ -22,9 +24,19 @@ export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; o
       type="button"
       onClick={onOpen}
       title={t('context.meter_hint')}
-      aria-label={t('context.meter_label', figures)}
+      aria-label={
+        pins === 0
+          ? t('context.meter_label', figures)
+          : `${t('context.meter_label', figures)}, ${t.count('context.pinned', pins)}`
+      }
       className={`inline-flex h-7 items-center gap-1.5 rounded-md px-2 text-sm hover:bg-hover ${full ? 'text-warn' : 'text-ink-faint'}`}
     >
+      {pins > 0 && (
+        <span className="tabular inline-flex items-center gap-0.5" title={context.pinned.join('\n')}>
+          <Icon name="pin" size={12} />
+          {count(pins, t.locale)}
+        </span>
+      )}
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" className="-rotate-90">
         <circle cx="8" cy="8" r="6" fill="none" strokeWidth="2.5" className="stroke-line-strong" />
         {share !== null && (

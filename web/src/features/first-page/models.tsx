@@ -70,9 +70,9 @@ function Found(props: { readonly found: FoundModel; readonly onConnect: ModelsPr
   const t = useT()
   const { found } = props
   const [busy, setBusy] = useState(false)
-  const [model] = found.models ?? []
+  const { entry = {} } = found
+  const model = found.models?.[0] ?? entry.model ?? ''
   const connect = async () => {
-    if (model === undefined) return
     setBusy(true)
     await props.onConnect(found, model)
     setBusy(false)
@@ -82,9 +82,9 @@ function Found(props: { readonly found: FoundModel; readonly onConnect: ModelsPr
       <Icon name={found.kind === 'key' ? 'key' : 'terminal'} size={14} className="text-ink-faint" />
       <span className="min-w-0 flex-1">
         <span className="wrap-any">{t(`first.found.${found.kind}`, { name: found.name })}</span>
-        {model !== undefined && <span className="block truncate text-sm text-ink-faint">{model}</span>}
+        {model !== '' && <span className="block truncate text-sm text-ink-faint">{model}</span>}
       </span>
-      {found.kind === 'server' && model !== undefined && (
+      {Object.keys(entry).length > 0 && (
         <Button
           look="outline"
           disabled={busy}

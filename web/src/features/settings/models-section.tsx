@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { unusedName } from '@/system/format/names'
+import { entryOf } from '@/system/format/names'
 import { duration } from '@/system/format/numbers'
 import type { ConfiguredModel, FoundModel, ModelTested } from '@/system/generated/contracts'
 import type { Refused } from '@/system/workbench/notices'
@@ -152,16 +152,12 @@ export function Found(props: {
   const t = useT()
   const { found, taken } = props
   const [busy, setBusy] = useState(false)
-  const [model, setModel] = useState(found.models?.[0] ?? '')
-  const server = found.kind === 'server' && model !== ''
+  const offered = found.models ?? []
+  const [model, setModel] = useState(offered[0] ?? '')
+  const addable = Object.keys(found.entry ?? {}).length > 0
   const add = async () => {
     setBusy(true)
-    await props.onAdd({
-      kind: 'openai-compatible',
-      name: unusedName(found.name, taken),
-      model,
-      base_url: found.where,
-    })
+    await props.onAdd(entryOf(found, model, taken))
     setBusy(false)
   }
   return (
@@ -170,26 +166,28 @@ export function Found(props: {
       <span className="font-medium">{found.name}</span>
       <span className="wrap-any font-mono text-sm text-ink-faint">{found.where}</span>
       {found.why && <span className="wrap-any w-full pl-6 text-ink-soft">{found.why}</span>}
-      {server && (
+      {addable && (
         <span className="ml-auto flex items-center gap-1.5">
-          <select
-            aria-label={t('settings.model_of', { name: found.name })}
-            value={model}
-            onChange={(event) => setModel(event.target.value)}
-            className="h-7 max-w-48 rounded-md border border-line-strong bg-paper px-1"
-          >
-            {(found.models ?? []).map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          {offered.length > 0 && (
+            <select
+              aria-label={t('settings.model_of', { name: found.name })}
+              value={model}
+              onChange={(event) => setModel(event.target.value)}
+              className="h-7 max-w-48 rounded-md border border-line-strong bg-paper px-1"
+            >
+              {offered.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
           <Button look="solid" disabled={busy} onClick={() => void add()}>
             {t('settings.connect')}
           </Button>
         </span>
       )}
-      {!server && found.settings && (
+      {!addable && found.settings && (
         <pre className="w-full rounded-md bg-sunken px-2 py-1 font-mono text-xs whitespace-pre-wrap">
           {found.settings}
         </pre>

@@ -1,4 +1,5 @@
 /** Names as the settings take them. */
+import type { FoundModel } from '../generated/contracts'
 
 /** A name of letters, digits and what may stand between them, made of one that a person reads. */
 function plain(name: string): string {
@@ -10,8 +11,17 @@ function plain(name: string): string {
 }
 
 /** That name, or the first with a number behind it that nobody has. */
-export function unusedName(name: string, taken: readonly string[]): string {
+function unusedName(name: string, taken: readonly string[]): string {
   const wanted = plain(name)
   if (!taken.includes(wanted)) return wanted
   for (let n = 2; ; n++) if (!taken.includes(`${wanted}-${n}`)) return `${wanted}-${n}`
+}
+
+/** What was found as an entry of `models`, under a name that nobody has; with that model where it offers several. */
+export function entryOf(
+  { entry = {} }: FoundModel,
+  model: string,
+  taken: readonly string[],
+): Readonly<Record<string, string>> {
+  return { ...entry, name: unusedName(entry.name ?? '', taken), ...(model === '' ? {} : { model }) }
 }

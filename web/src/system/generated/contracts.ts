@@ -1620,8 +1620,9 @@ export interface Fix {
 
 /**
  * Something that could be configured. `where` is the variable, the address or the program; `models` are the names that a
- * server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent. Where
- * there are none, `why` says what is missing. `configured` says that it is in use already.
+ * server offers. `settings` are the lines that configure it: of settings.toml, or of an agent's file for an agent; `entry` is
+ * the same as an entry of `models`, and empty for an agent. Where there are none, `why` says what is missing. `configured`
+ * says that it is in use already.
  */
 export interface FoundModel {
   readonly kind: 'agent' | 'key' | 'server'
@@ -1629,6 +1630,7 @@ export interface FoundModel {
   readonly where: string
   readonly models?: readonly string[]
   readonly settings?: string
+  readonly entry?: Readonly<Record<string, string>>
   readonly why?: string
   readonly configured?: boolean
 }

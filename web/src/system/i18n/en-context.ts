@@ -64,6 +64,8 @@ export const enContext = {
   'context.refs': 'Given to the newest run',
   'context.no_refs': 'Nothing beside the words.',
   'context.pins': 'Pinned',
+  'context.pinned_one': '{count} pinned',
+  'context.pinned_other': '{count} pinned',
   'context.pins_how': 'Given to every turn from the next one on.',
   'context.pin_label': 'File, folder, artifact or session',
   'context.pin': 'Pin',

@@ -66,6 +66,8 @@ export const zhContext: Readonly<Record<keyof typeof enContext, string>> = {
   'context.refs': '最新一次运行所得',
   'context.no_refs': '除文字外没有其他内容。',
   'context.pins': '已固定',
+  'context.pinned_one': '固定 {count} 项',
+  'context.pinned_other': '固定 {count} 项',
   'context.pins_how': '从下一轮起随每轮给出。',
   'context.pin_label': '文件、文件夹、产物或会话',
   'context.pin': '固定',

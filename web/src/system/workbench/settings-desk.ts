@@ -1,6 +1,6 @@
 /** The settings as they stand in their files, and what was asked about models, rules and servers. Nothing typed is kept here. */
 import type { ApiClient } from '../api/client'
-import { unusedName } from '../format/names'
+import { entryOf } from '../format/names'
 import type {
   FoundModel,
   ModelList,
@@ -71,21 +71,16 @@ export class SettingsDesk {
     return refused
   }
 
-  /** Put a model server that was found among the models of the user's settings. */
-  async connect({ name, where }: FoundModel, model: string): Promise<Refused | null> {
+  /** Put what was found among the models of the user's settings, with that model where it offers several. */
+  async connect(found: FoundModel, model: string): Promise<Refused | null> {
     await this.open('user', this.#workspaceId)
     const { read, failed } = this.#shown
     if (read === null) return failed
     const models = Array.isArray(read.values.models)
       ? (read.values.models as readonly { name?: string }[])
       : []
-    const called = unusedName(
-      name,
-      models.map((one) => one.name ?? ''),
-    )
-    return this.write({
-      models: [...models, { kind: 'openai-compatible', name: called, model, base_url: where }],
-    })
+    const taken = models.map((one) => one.name ?? '')
+    return this.write({ models: [...models, entryOf(found, model, taken)] })
   }
 
   /** Keep a key in the system's keyring; gives its handle, or why it is not kept. The value is let go of at once. */
