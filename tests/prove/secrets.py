@@ -152,8 +152,8 @@ def _before(at: Place, made: Made, sabotage: str) -> list[str]:
 
 def _keyring(at: Place) -> dict[str, str]:
     return {
-        "PYTHON_KEYRING_BACKEND": "tests.secrets.drawer.Drawer",
-        "PYTHONPATH": str(ROOT),
+        "PYTHON_KEYRING_BACKEND": "drawer.Drawer",
+        "PYTHONPATH": str(ROOT / "tests" / "secrets"),
         "KEYRING_DRAWER": str(at.root / "drawer.json"),
     }
 
