@@ -104,6 +104,28 @@ async def test_an_agent_reads_what_it_started_and_ends_it(tmp_path: Path) -> Non
         ]
 
 
+async def test_what_a_process_prints_of_a_key_is_veiled_also_where_it_is_read_in_pieces(tmp_path: Path) -> None:
+    """SAFE-03"""
+    key = "ghp_" + "a1B2" * 9
+    played = calls(
+        background(f"printf '%s' {key[:11]}; sleep 0.2; printf '%s\\n' {key[11:]}; exec sleep 600"),
+        uses("ReadProcess", **HERE, wait=30_000),
+        says("Done."),
+    )
+    async with house(tmp_path, played) as home:
+        turn = await home.submit("look", permission_mode="full")
+        await home.until(turn.session_id, "turn.completed")
+
+        async def whole() -> bool:
+            return any("secret://" in row.output.text for row in await listed(home, turn.session_id))
+
+        await home._soon(whole)
+        (row,) = await listed(home, turn.session_id)
+        for text in (*await outputs(home, turn.session_id), row.output.text):
+            assert key[4:11] not in text
+            assert key[11:] not in text
+
+
 async def test_a_person_ends_a_process_and_the_request_comes_first(tmp_path: Path, mark: str) -> None:
     """CTL-09"""
     async with house(tmp_path, calls(background(f"(setsid sleep {mark} &); sleep {mark}"), says("It runs."))) as home:

@@ -224,6 +224,39 @@ async def test_sockets_of_the_machine_are_out_of_reach(agent: Agent):
     assert printed == "0\n"
 
 
+async def test_a_socket_in_the_folder_leads_out_of_it_with_a_network_only(agent: Agent):
+    """SAFE-02: it has a file, and whoever listens there is outside."""
+    told: list[bytes] = []
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        told.append(await reader.read(100))
+        writer.close()
+
+    connect = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('door'); s.send(b'hello'); s.close()"
+    command = f'python3 -c "{connect}"'
+    async with await asyncio.start_unix_server(take, agent.folder / "door"):
+        assert "Operation not permitted" in (await agent.do("Bash", command=command)).output
+        assert told == []
+        connected = Agent(agent.folder, shell=Shell(network=True))
+        assert (await connected.do("Bash", command=command)).code is None
+        await until(lambda: told == [b"hello"])
+
+
+async def test_with_a_network_the_rest_of_the_machine_is_out_of_sight_as_before(agent: Agent):
+    """SAFE-02"""
+    connected = Agent(agent.folder, shell=Shell(network=True))
+    look = f"ls {Path.home()} {agent.folder.parent}/outside /run /var 2>/dev/null; ls -A ~; cat /proc/1/comm"
+
+    evaluation = await connected.ask("Bash", command=look)
+
+    assert evaluation.sandbox is not None
+    assert evaluation.sandbox.detail.endswith(
+        "the network is the machine's, with its loopback and its sockets that have no file"
+    )
+    found = await connected.run(call("Bash", command=look), evaluation)
+    assert found.output == "bwrap\n"
+
+
 async def test_what_was_promised_and_cannot_be_had_is_not_run(agent: Agent):
     """SAFE-02"""
     evaluation = await agent.ask("Bash", command="touch made")

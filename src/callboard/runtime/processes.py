@@ -65,7 +65,7 @@ class Processes:
         if shells is None:
             return ToolOutcome(output="", code="tool_failed", message="Nothing goes on in the background here.")
         try:
-            process = await shells.start(call, evaluation, context)
+            process = await shells.start(call, evaluation, context, self._parts.secrets.veil())
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         name = self._parts.ids.new("process")

@@ -196,6 +196,8 @@ class Case:
         kept = [name for name in PROTECTED if name not in self.unkept]
         detail = f"read-only: {', '.join(kept)}" if self.may_write else "the folder is read-only"
         detail += "; /tmp and the home are empty and its own"
+        if self.context.shell.network:
+            detail += "; the network is the machine's, with its loopback and its sockets that have no file"
         return SandboxApplied(
             level="bubblewrap",
             network=self.context.shell.network,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import ToolOutcome
 
 from .bash import BashArguments
@@ -42,7 +43,9 @@ async def run(
     return _outcome(ran, applied)
 
 
-async def start(asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground) -> background.Background:
+async def start(
+    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, veil: Veil | None = None
+) -> background.Background:
     """Starts the command under exactly the confinement `applied`, to go on. Raises Refusal `tool_failed` where that cannot be
     had."""
     held = ExitStack()
@@ -51,7 +54,7 @@ async def start(asked: BashArguments, folder: str, applied: SandboxApplied, grou
     except BaseException:
         held.close()
         raise
-    process, cancelled = await background.start(launch, held, lambda ran: _outcome(ran, applied))
+    process, cancelled = await background.start(launch, held, lambda ran: _outcome(ran, applied), veil)
     if cancelled:
         await process.stop()
         raise asyncio.CancelledError

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from callboard.contracts.commands.processes import ExecutionEnvironment
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Process
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 
 from . import bash, kit, shell
@@ -31,14 +32,16 @@ class FolderShells:
         self._programs = tuple(programs)
         self._bwrap = bwrap
 
-    async def start(self, call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Process:
+    async def start(
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, veil: Veil | None = None
+    ) -> Process:
         """Starts the command of a call that was let through. Raises Refusal."""
         asked = same_call(call, evaluation, context)
         if not isinstance(asked, BashArguments) or evaluation.sandbox is None:
             raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
         ground = await asyncio.to_thread(self._ground)
         try:
-            return await shell.start(asked, context.folder, evaluation.sandbox, ground)
+            return await shell.start(asked, context.folder, evaluation.sandbox, ground, veil)
         except OSError as error:
             raise Refusal("tool_failed", f"The command was not run: {error.strerror or error}.") from error
 

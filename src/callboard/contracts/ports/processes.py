@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from ..commands.processes import ExecutionEnvironment
+from .secrets import Veil
 from .tools import Evaluation, ToolCall, ToolContext, ToolOutcome
 
 
@@ -47,9 +48,11 @@ class Process(Protocol):
 class Shells(Protocol):
     """Starts commands that go on, and tells what any command would find."""
 
-    async def start(self, call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Process:
-        """Starts the command of a call that the gate or a person let through. Raises Refusal where it is not the very call, or
-        its confinement cannot be had; then nothing was run."""
+    async def start(
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, veil: Veil | None = None
+    ) -> Process:
+        """Starts the command of a call that the gate or a person let through; its output passes the veil. Raises Refusal where
+        it is not the very call, or its confinement cannot be had; then nothing was run."""
         ...
 
     async def environment(self, context: ToolContext) -> ExecutionEnvironment:

@@ -10,6 +10,7 @@ from contextlib import ExitStack, suppress
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Excerpt
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import ToolOutcome
 
 from ..outlasting import outlast
@@ -103,13 +104,13 @@ class Background:
 
 
 async def start(
-    launch: running.Launch, held: ExitStack, outcome: Callable[[running.Ran], ToolOutcome]
+    launch: running.Launch, held: ExitStack, outcome: Callable[[running.Ran], ToolOutcome], veil: Veil | None
 ) -> tuple[Background, bool]:
     """Starts a command that goes on, with a pipe for its input, and whether this task was cancelled meanwhile. `held` is closed
     when it is over."""
     source, sink = os.pipe()
     os.set_blocking(sink, False)
-    output = Output(_untold)
+    output = Output(_untold, veil)
     try:
         guarded, cancelled = await running.start(launch, output, source=source)
     except BaseException:

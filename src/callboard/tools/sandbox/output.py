@@ -7,16 +7,18 @@ from collections import deque
 from collections.abc import Callable
 
 from callboard.contracts.ports.processes import Excerpt
+from callboard.contracts.ports.secrets import Veil
 
 HEAD = 512 * 1024
 TAIL = 512 * 1024
 
 
 class Output:
-    """Output as it comes, its head passed on."""
+    """Output as it comes, its head passed on. With a veil, nothing of it is kept that did not pass it."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, tell: Callable[[str], None], veil: Veil | None = None) -> None:
         self._tell = tell
+        self._veil = veil
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._head: list[str] = []
         self._tail: deque[str] = deque()
@@ -30,6 +32,8 @@ class Output:
     def take(self, data: bytes, *, last: bool = False) -> None:
         """The next piece. Bytes that are no UTF-8 are shown as replacement characters."""
         text = self._decoder.decode(data, last)
+        if self._veil is not None:
+            text = self._veil.add(text) + (self._veil.rest() if last else "")
         room = HEAD - self._head_size
         if room > 0:
             now, text = text[:room], text[room:]
