@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.rows import AgentRow, TeamRow, TurnRow, Upsert
+from callboard.contracts.facts import ArtifactCreated
+from callboard.contracts.rows import AgentRow, ArtifactRow, TeamRow, TurnRow, Upsert
 from callboard.runtime.views.window import Window
+from tests.projection.deliverables import made, of, version
 from tests.projection.team.troupe import begun, joined, team, told, wrote
 
 #: The goal for what is sent when a session is opened, in bytes.
@@ -27,3 +29,19 @@ def test_a_session_of_many_children_opens_with_its_leads_turn_and_within_its_byt
     agents = [row.key for row in rows if isinstance(row, AgentRow)]
     assert (agents[0], agents[-1]) == ("solo", "writer-201")
     assert any(isinstance(row, TeamRow) for row in rows)
+
+
+def test_a_session_of_many_artifacts_opens_with_the_newest_and_within_its_bytes():
+    """UI-13: the others are listed on demand, and what is kept in memory does not grow with them."""
+    story, window = made(), Window(20, 200_000)
+    window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
+    for number in range(2, 502):
+        path, scope = f"src/{number}.py", of(f"art_{number}")
+        for fact in (ArtifactCreated(artifact_kind="code", path=path), version(1, path=path)):
+            window.apply(story.say(fact, scope).ops)
+    snapshot = window.snapshot()
+    assert len(msgspec.json.encode(snapshot)) < GOAL
+    shown = [op.row.key for op in snapshot if isinstance(op, Upsert) and isinstance(op.row, ArtifactRow)]
+    assert shown[-1] == "art_501"
+    assert 20 < len(shown) < 100
+    assert len(window.rows(ArtifactRow)) == 300
