@@ -32,10 +32,12 @@ from callboard.contracts.commands.artifacts import (
 )
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.commands.evidence import ExportEvidence
+from callboard.contracts.commands.models import TryModel
+from callboard.contracts.commands.processes import ListProcesses
 from callboard.contracts.commands.secrets import ListSecrets, SetSecret
 from callboard.contracts.commands.settings import UpdateSettings
 from callboard.contracts.commands.tasks import MergeSubagent
-from callboard.contracts.commands.tooling import ReconnectServer
+from callboard.contracts.commands.tooling import GetToolInventory, ListServers, ReconnectServer
 from callboard.contracts.commands.trust import (
     AddRule,
     DryRunRules,
@@ -66,6 +68,8 @@ from .veiling import body_hash, redacted
 from .workspaces import Workspaces
 
 _DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE}
+#: What is answered to these comes from programs and servers as they are now, and not from facts.
+_TOLD = (ListProcesses, GetToolInventory, ListServers, TryModel)
 
 
 class Commands:
@@ -102,7 +106,8 @@ class Commands:
         if not isinstance(command, SetSecret | UpdateSettings):
             command = redacted(command, self._parts.secrets)
         if declared.query and not isinstance(command, ListSecrets):
-            return await self._queries.answer(command)
+            answer = await self._queries.answer(command)
+            return redacted(answer, self._parts.secrets) if isinstance(command, _TOLD) else answer
         if declared.authority == "person" and actor.kind not in ("person", "policy"):
             raise Refusal("not_authorised", f"Only a person may {declared.name}.")
         if isinstance(command, SecretCommand):
@@ -112,7 +117,7 @@ class Commands:
         if not key and isinstance(command, SubmitTurn) and command.turn_id is not None:
             key = f"turn:{command.turn_id}"
         if not key:
-            return await self._carry_out(command, None, actor)
+            return redacted(await self._carry_out(command, None, actor), self._parts.secrets)
         body = body_hash(declared.name, command, self._parts.secrets)
         running = self._in_flight.get(key)
         if running is None:
@@ -134,7 +139,8 @@ class Commands:
         if stored is not None:
             _same(stored.body_hash, body)
             return msgspec.json.decode(stored.answer, type=declared.answer)
-        return await self._carry_out(command, StoredAnswer(key=key, body_hash=body, answer=b""), actor)
+        kept = StoredAnswer(key=key, body_hash=body, answer=b"")
+        return redacted(await self._carry_out(command, kept, actor), self._parts.secrets)
 
     async def _carry_out(self, command: Command, kept: StoredAnswer | None, actor: Actor) -> Any:
         match command:

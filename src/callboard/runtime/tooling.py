@@ -72,8 +72,9 @@ class Reporting:
 
     def progress(self, done: float, total: float | None, message: str) -> None:
         """How far it is."""
+        said = self._host.parts.secrets.redact(message)
         self._progress.add(
-            Frame(kind="progress", scope=self._scope, offset=0, text=message, tool=self._tool, done=done, total=total)
+            Frame(kind="progress", scope=self._scope, offset=0, text=said, tool=self._tool, done=done, total=total)
         )
 
     async def ask(self, question: Question) -> Reply:
@@ -108,4 +109,5 @@ class Reporting:
             return Reply(said="reject")
         text = fact.answer
         data = None if text.ref is None else await self._host.parts.store.blobs.get(text.ref.hash)
-        return Reply(said="answer", answer=text.text if data is None else data.decode())
+        said = text.text if data is None else data.decode()
+        return Reply(said="answer", answer=self._host.parts.secrets.reveal(said))

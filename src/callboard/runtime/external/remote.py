@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import assert_never
 
-from callboard.contracts.errors import Code
+from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts import ToolRefused, ToolStarted
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import (
@@ -209,11 +209,12 @@ class RemotePrompting(Prompt[RemoteEvent]):
             raise ExternalFailure(_code(fact.code), f"The agent elsewhere got no answer. {fact.message}")
 
     async def _whole(self, expected: Expected) -> str:
-        text = expected.answer
-        if text.ref is None:
-            return text.text
-        data = await self.host.parts.store.blobs.get(text.ref.hash)
-        return text.text if data is None else data.decode()
+        text, parts = expected.answer, self.host.parts
+        data = None if text.ref is None else await parts.store.blobs.get(text.ref.hash)
+        try:
+            return parts.secrets.reveal(text.text if data is None else data.decode())
+        except Refusal as refusal:
+            raise ExternalFailure(refusal.code, refusal.problem.message) from refusal
 
 
 def _code(code: str) -> Code:
