@@ -25,6 +25,7 @@ export function Models(props: ModelsProps) {
   const connected = props.models.filter((model) => !STAND_INS.has(model.provider))
   const broken = (list?.configured ?? []).filter((one) => !one.usable && !STAND_INS.has(one.provider))
   const found = (list?.found ?? []).filter((one) => one.configured !== true)
+  const alone = connected.length === 0 && !found.some((one) => Object.keys(one.entry ?? {}).length > 0)
   return (
     <div className="space-y-1">
       {connected.length === 0 && <p className="text-ink-soft">{t('first.models_offline')}</p>}
@@ -50,23 +51,33 @@ export function Models(props: ModelsProps) {
       {found.length > 0 && (
         <ul aria-label={t('settings.found')} className="space-y-1">
           {found.map((one) => (
-            <Found key={`${one.kind} ${one.where}`} found={one} onConnect={props.onConnect} />
+            <Found
+              key={`${one.kind} ${one.where}`}
+              found={one}
+              first={connected.length === 0}
+              onConnect={props.onConnect}
+            />
           ))}
         </ul>
       )}
       <Button
-        look={connected.length === 0 ? 'solid' : 'quiet'}
+        look={alone ? 'solid' : 'quiet'}
         icon="plus"
         onClick={props.onSettings}
-        className={connected.length === 0 ? '' : '-ml-2.5'}
+        className={alone ? '' : '-ml-2.5'}
       >
-        {t('settings.add_model')}
+        {t(alone ? 'settings.add_model' : 'first.other_model')}
       </Button>
     </div>
   )
 }
 
-function Found(props: { readonly found: FoundModel; readonly onConnect: ModelsProps['onConnect'] }) {
+function Found(props: {
+  readonly found: FoundModel
+  /** Whether there is no model yet, so that this is the way to one. */
+  readonly first: boolean
+  readonly onConnect: ModelsProps['onConnect']
+}) {
   const t = useT()
   const { found } = props
   const [busy, setBusy] = useState(false)
@@ -86,7 +97,7 @@ function Found(props: { readonly found: FoundModel; readonly onConnect: ModelsPr
       </span>
       {Object.keys(entry).length > 0 && (
         <Button
-          look="outline"
+          look={props.first ? 'solid' : 'outline'}
           disabled={busy}
           onClick={() => void connect()}
           aria-label={t('first.connect_of', { name: found.name, model })}

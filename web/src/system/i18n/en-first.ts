@@ -17,6 +17,7 @@ export const enFirst = {
   'first.found.key': 'A key of {name} is set',
   'first.found.agent': '{name} is installed',
   'first.connect_of': 'Connect {model} of {name}',
+  'first.other_model': 'Connect another model',
   'first.sample': 'Try the sample',
   'first.sample_here': 'This is the sample folder. Nothing in it matters, so try anything.',
   'first.sample_elsewhere': 'Pick one, change it as you like, and send it.',

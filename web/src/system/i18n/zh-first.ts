@@ -13,6 +13,7 @@ export const zhFirst = {
   'first.found.key': '已设置 {name} 的密钥',
   'first.found.agent': '已安装 {name}',
   'first.connect_of': '连接 {name} 的 {model}',
+  'first.other_model': '连接其他模型',
   'first.sample': '试试示例',
   'first.sample_here': '这是示例文件夹，里面的内容无关紧要，尽管尝试。',
   'first.sample_elsewhere': '选一个，随意修改，然后发送。',
