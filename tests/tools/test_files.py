@@ -1,0 +1,81 @@
+"""Files changed for a person go through the same confinement as any tool, and against what they were."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.tools.files import FolderFiles, compared, own
+
+
+async def refused(work: Awaitable[object]) -> str:
+    """The code of what is refused."""
+    with pytest.raises(Refusal) as refusal:
+        await work
+    return refusal.value.code
+
+
+async def test_a_file_is_replaced_and_removed_only_while_it_is_what_it_was(tmp_path: Path) -> None:
+    """CTX-04"""
+    files, file = FolderFiles(), tmp_path / "a.md"
+    await files.replace(str(tmp_path), "a.md", None, b"one")
+    assert await files.read(str(tmp_path), "a.md") == b"one"
+    assert await refused(files.replace(str(tmp_path), "a.md", None, b"two")) == "file_changed"
+    assert await refused(files.replace(str(tmp_path), "a.md", b"other", b"two")) == "file_changed"
+    assert await refused(files.remove(str(tmp_path), "a.md", b"other")) == "file_changed"
+    assert file.read_bytes() == b"one"
+    await files.remove(str(tmp_path), "a.md", b"one")
+    assert await files.read(str(tmp_path), "a.md") is None
+    assert not file.exists()
+
+
+async def test_no_link_and_no_special_file_is_followed(tmp_path: Path) -> None:
+    """SAFE-01"""
+    files, folder = FolderFiles(), tmp_path / "work"
+    (folder / "inner").mkdir(parents=True)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_bytes(b"secret")
+    (folder / "link.md").symlink_to(outside / "a.md")
+    (folder / "away").symlink_to(outside)
+    os.mkfifo(folder / "pipe")
+    for path in ("link.md", "pipe"):
+        assert await refused(files.read(str(folder), path)) == "path_denied"
+        assert await refused(files.remove(str(folder), path, b"secret")) == "path_denied"
+    for path in ("away/a.md", "away/new.md"):
+        assert await refused(files.replace(str(folder), path, b"secret", b"mine")) in ("path_denied", "tool_failed")
+        assert await refused(files.replace(str(folder), path, None, b"mine")) in ("path_denied", "tool_failed")
+    assert [one.read_bytes() for one in outside.iterdir()] == [b"secret"]
+
+
+async def test_a_folder_that_is_kept_from_all_is_kept_from_this_as_well(tmp_path: Path) -> None:
+    hidden = tmp_path / "state"
+    hidden.mkdir()
+    files = FolderFiles((str(hidden),))
+    assert await refused(files.replace(str(tmp_path), "state/a", None, b"x")) == "path_denied"
+    assert await refused(files.read(str(hidden), "a")) == "path_denied"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["agents/a.md", "AGENTS/a.md", ".git/config", "sub/.git/config", ".callboard/x", "../a", "/etc/passwd", "", "."],
+)
+def test_what_decides_over_agents_and_what_is_outside_is_not_a_persons_file_here(tmp_path: Path, path: str) -> None:
+    """SAFE-01, SAFE-08"""
+    with pytest.raises(Refusal) as refusal:
+        own(str(tmp_path), path)
+    assert (refusal.value.code, refusal.value.problem.field) == ("path_denied", "path")
+
+
+def test_a_path_of_the_folder_is_told_relative_to_it(tmp_path: Path) -> None:
+    assert own(str(tmp_path), f"{tmp_path}/docs//./a.md") == "docs/a.md"
+
+
+def test_what_is_no_text_is_not_compared() -> None:
+    """UI-14"""
+    found = compared("a.bin", b"\0\1", b"text\n")
+    assert (found.binary, found.diff, found.added, found.removed) == (True, "", 0, 0)
