@@ -97,7 +97,9 @@ def test_a_window_that_is_filling_is_summarised_before_the_model_is_asked():
         "CostRecorded",
         "CompactionCompleted",
         "ModelRequested",
+        "ContextResolved",
     ]
+    assert [one.reason for one in of(made, ContextResolved)[0].omitted] == ["compacted"]
     assert of(made, CompactionCompleted)[0].summary == Text(text="They said much.")
     assert (of(made, ModelRequested)[0].purpose, of(made, ModelRequested)[0].iteration) == ("answer", 1)
     assert session.thread.filling.compacted == begun - 1

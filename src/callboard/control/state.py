@@ -115,9 +115,9 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     `started` is when (microseconds since the Unix epoch), `answer` the texts of `answer_parts`, `summary` what Finalize said.
     `input` is what its input takes in tokens, `rounds` what each of its model calls brought, the first with the input;
     `compacting` is the summary in the making, and `uncompacted` says that one failed. `only_compacts` is set where the turn is
-    there for nothing else; `omitted` is what was told as left out. `fallbacks` of the `candidates` are asked in their order
-    where its model fails for good, and `fell` says that one was; `scarce` are the limits of its provider that were told to be
-    nearly used up.
+    there for nothing else; `refs`, `missing` and `omitted` are what was told of what it is given. `fallbacks` of the
+    `candidates` are asked in their order where its model fails for good, and `fell` says that one was;
+    `scarce` are the limits of its provider that were told to be nearly used up.
     """
 
     run: str
@@ -162,6 +162,8 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     uncompacted: bool = False
     only_compacts: bool = False
     omitted: tuple[Omission, ...] = ()
+    refs: tuple[ContextRef, ...] = ()
+    missing: tuple[MissingRef, ...] = ()
 
     def call_of(self, call: str) -> OpenCall | None:
         """The open call of that id."""

@@ -50,6 +50,31 @@ def resolved(batch: Batch, thread: Thread, setup: Setup, scope: Scope) -> None:
     )
 
 
+def changed(batch: Batch, thread_id: str) -> None:
+    """Says behind a model call what the run is given where something else is left out than was told: older turns fell out of
+    it, or were summarised."""
+    thread = batch.thread(thread_id)
+    run = thread.run
+    if run is None:
+        return
+    own = tuple(one for one in run.omitted if one.reason not in ("older_turns", "compacted"))
+    omitted = (*own, *_older(thread, thread.cut))
+    if omitted == run.omitted:
+        return
+    window = batch.known.takes(run.provider, run.model).window
+    batch.say(
+        ContextResolved(
+            refs=run.refs,
+            missing=run.missing,
+            omitted=omitted,
+            window=window,
+            budget=None if window is None else int(window * batch.known.compact_at),
+            used=used(thread, run),
+        ),
+        run_scope(thread, run),
+    )
+
+
 def cut_of(thread: Thread, limit: int) -> int:
     """The sequence up to which a thread's facts are left out of what its model is told: as many of its newest turns as have so
     many steps together are told, the one under way in any case, and never more than are marked. What was left out once stays

@@ -15,7 +15,7 @@ from callboard.contracts.facts.queue import SteerRejection
 
 from ..batch import Batch, run_scope, thread_scope
 from ..state import OpenRun, Thread
-from .context import begin, cut_of
+from .context import begin, changed, cut_of
 from .plans import finish as finish_plan
 from .progress import give_up, stuck
 
@@ -46,6 +46,7 @@ def ask_model(batch: Batch, thread_id: str) -> None:
     for steer in run.steers:
         batch.say(SteerAccepted(steer_id=steer.steer), scope)
     batch.say(_request(batch, thread, run, run.iteration + 1), scope)
+    changed(batch, thread_id)
 
 
 def ask_again(batch: Batch, thread_id: str) -> None:

@@ -38,7 +38,8 @@ def pinned(state: Session, fact: ContextPinned, place: Place) -> Session:
 def resolved(state: Session, fact: ContextResolved, place: Place) -> Session:
     """What a turn names is counted with its input; what it is given beside that is counted here."""
     more = given_tokens(ref for ref in fact.refs if ref.source == "pinned")
-    state = change_run(state, place, lambda run: msgspec.structs.replace(run, omitted=fact.omitted))
+    told = {"refs": fact.refs, "missing": fact.missing, "omitted": fact.omitted}
+    state = change_run(state, place, lambda run: msgspec.structs.replace(run, **told))
     return _more(state, more, place) if more else state
 
 
