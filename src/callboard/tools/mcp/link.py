@@ -123,8 +123,6 @@ class Link:
     async def close(self) -> None:
         """Ends the connection; a program has ended when this returns."""
         self._over.set()
-        if not self._greeted.is_set():
-            self._task.cancel()
         await asyncio.wait([self._task])
 
     async def call(self, tool: str, arguments: dict[str, Any], reporter: Reporter) -> ToolOutcome:
@@ -177,9 +175,13 @@ class Link:
     async def _live(self) -> None:
         try:
             async with AsyncExitStack() as stack:
-                async with asyncio.timeout(TO_GREET):
-                    client = await self._greet(stack)
-                    await self._list(client)
+                giving_up = asyncio.create_task(self._give_up())
+                try:
+                    async with asyncio.timeout(TO_GREET):
+                        client = await self._greet(stack)
+                        await self._list(client)
+                finally:
+                    giving_up.cancel()
                 self.said.reason = ""
                 self._client = client
                 self._greeted.set()
@@ -194,8 +196,13 @@ class Link:
             log.info("the server %s is lost: %s", self.server.name, self.lost.message)
         finally:
             self._client = None
-            self.lost = self.lost or LinkLost("server_unavailable", "it was let go")
+            self.lost = self.lost or LinkLost("server_failed", self._heard_last(self.said.reason or "it was let go"))
             self._greeted.set()
+
+    async def _give_up(self) -> None:
+        """Once the connection is over nobody waits for what the server says of itself."""
+        await self._over.wait()
+        self._task.cancel()
 
     async def _greet(self, stack: AsyncExitStack) -> Client:
         client = Client(
@@ -221,7 +228,7 @@ class Link:
             case StdioServer(command=command):
                 return program(command, self._folder, self._values, self.said, self._over)
             case HttpServer(url=url):
-                return address(url, self._values, self.said)
+                return address(url, self._values, self.said, self._over)
 
     async def _list(self, client: Client) -> None:
         found: list[Declared] = []

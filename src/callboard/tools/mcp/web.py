@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import cast
@@ -16,16 +17,24 @@ from .said import Said
 LARGEST = 16 * 1024 * 1024
 
 
+_GONE = frozenset({401, 403, 404, 410})
+
+
 class _TooMuch(httpx2.ReadError):
     """More came than is taken."""
 
 
 @asynccontextmanager
-async def address(url: str, headers: Mapping[str, str], said: Said) -> AsyncGenerator[TransportStreams, None]:
-    """The streams of messages from and to an address. It takes no setting of the surroundings: no proxy, no stored password."""
+async def address(
+    url: str, headers: Mapping[str, str], said: Said, over: asyncio.Event
+) -> AsyncGenerator[TransportStreams, None]:
+    """The streams of messages from and to an address. It takes no setting of the surroundings: no proxy, no stored password.
+
+    Where more comes than is taken, `over` is set and `said.reason` tells so.
+    """
     async with (
         httpx2.AsyncClient(
-            transport=_Bounded(httpx2.AsyncHTTPTransport(), said),
+            transport=_Bounded(httpx2.AsyncHTTPTransport(), said, over),
             timeout=httpx2.Timeout(30.0, read=None),
             follow_redirects=False,
             trust_env=False,
@@ -37,9 +46,10 @@ async def address(url: str, headers: Mapping[str, str], said: Said) -> AsyncGene
 
 
 class _Bounded(httpx2.AsyncBaseTransport):
-    def __init__(self, inner: httpx2.AsyncBaseTransport, said: Said) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, said: Said, over: asyncio.Event) -> None:
         self._inner = inner
         self._said = said
+        self._over = over
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The answer. Raises httpx2.TransportError."""
@@ -47,7 +57,8 @@ class _Bounded(httpx2.AsyncBaseTransport):
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
             raise self._too_much("it sent what is packed, though it was asked not to", request)
-        if response.status_code >= 400 and request.method == "POST":
+        # What is wrong with a request alone is said in the body; these are about the server or the connection.
+        if request.method == "POST" and (response.status_code in _GONE or response.status_code >= 500):
             more = ": it wants to be authorised" if response.status_code in (401, 403) else ""
             self._said.reason = f"it answered {response.status_code}{more}"
         # A stream of events has a bound for each of them, which the protocol's package keeps.
@@ -61,6 +72,7 @@ class _Bounded(httpx2.AsyncBaseTransport):
 
     def _too_much(self, reason: str, request: httpx2.Request) -> _TooMuch:
         self._said.reason = reason
+        self._over.set()
         return _TooMuch(reason, request=request)
 
     def over(self, request: httpx2.Request) -> _TooMuch:

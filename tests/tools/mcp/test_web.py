@@ -1,0 +1,165 @@
+"""Servers at an address, over streamable HTTP: one made with the protocol's own package, and ones that lie."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import uvicorn
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.resolve import Elicit, Resolve
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from callboard.contracts.settings import HttpServer
+from callboard.tools.toolbox import FolderToolbox
+from tests.tools.calling import Agent, Told
+from tests.tools.mcp.serving import PATIENCE, answers, do, serving
+
+
+class Size(BaseModel):
+    size: int
+
+
+def _how_large() -> Elicit[Size]:
+    return Elicit("How large?", Size)
+
+
+def _server(seen: list[str]) -> MCPServer:
+    server = MCPServer("shop", version="2.0")
+
+    @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+    def echo(text: str) -> str:
+        """Says it again."""
+        return text
+
+    @server.tool()
+    async def count(ctx: Context[Any]) -> str:
+        """Counts."""
+        for done in (1, 2, 3):
+            await ctx.report_progress(done, 3, f"{done} of 3")
+        return "counted"
+
+    @server.tool()
+    async def measure(said: Annotated[Size, Resolve(_how_large)]) -> str:
+        """Asks how large."""
+        return said.model_dump_json()
+
+    @server.tool()
+    async def hang() -> str:
+        """Never ends."""
+        seen.append("called")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            seen.append("cancelled")
+        return ""
+
+    return server
+
+
+@asynccontextmanager
+async def _shop(folder: Path, seen: list[str]) -> AsyncIterator[Agent]:
+    """An agent that has the server, at an address."""
+    async with (
+        at_an_address(_server(seen).streamable_http_app()) as url,
+        serving(folder, HttpServer(name="shop", url=f"{url}/mcp")) as agent,
+    ):
+        yield agent
+
+
+@asynccontextmanager
+async def at_an_address(app: Any) -> AsyncIterator[str]:
+    """The application behind a port of this machine."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await running
+
+
+async def _soon(seen: list[str], what: str) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while what not in seen:  # noqa: ASYNC110 - it is noted by a server in the same loop, whenever it is told
+            await asyncio.sleep(0.01)
+
+
+async def test_tools_of_an_address_are_called_tell_how_far_they_are_and_ask(folder: Path) -> None:
+    seen: list[str] = []
+    async with _shop(folder, seen) as agent:
+        (state,) = agent.toolbox.servers(agent.context)
+        assert (state.condition, state.title, state.version, state.transport) == (
+            "connected",
+            "shop",
+            "2.0",
+            "http",
+        )
+        assert (await do(agent, "mcp__shop__echo", text="hello")).output == "hello"
+        told = Told([])
+        assert (await do(agent, "mcp__shop__count", told)).output == "counted"
+        assert told.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
+        assert json.loads((await do(agent, "mcp__shop__measure", answers("7"))).output) == {"size": 7}
+
+
+async def test_a_call_to_an_address_that_is_stopped_is_cancelled_there(folder: Path) -> None:
+    seen: list[str] = []
+    async with _shop(folder, seen) as agent:
+        task = asyncio.create_task(do(agent, "mcp__shop__hang"))
+        await _soon(seen, "called")
+        task.cancel()
+        await asyncio.wait([task])
+        await _soon(seen, "cancelled")
+
+
+async def test_headers_are_sent_with_the_values_of_their_handles(folder: Path) -> None:
+    heard: list[str] = []
+
+    async def hear(request: Request) -> Response:
+        heard.append(request.headers.get("authorization", ""))
+        return PlainTextResponse("no", 401)
+
+    app = Starlette(routes=[Route("/mcp", hear, methods=["GET", "POST", "DELETE"])])
+    async with at_an_address(app) as url:
+        server = HttpServer(name="shop", url=f"{url}/mcp", headers={"Authorization": "secret://shop"})
+        toolbox = FolderToolbox(
+            reveal=lambda text: "Bearer abc" if text == "secret://shop" else text, patience=PATIENCE
+        )
+        agent = Agent(folder, toolbox, servers=(server,))
+        await toolbox.prepare(agent.context)
+        (state,) = toolbox.servers(agent.context)
+        await toolbox.close()
+    assert set(heard) == {"Bearer abc"}
+    assert (state.condition, state.message) == ("lost", "it answered 401: it wants to be authorised")
+
+
+async def test_an_answer_without_an_end_ends_the_connection(folder: Path) -> None:
+    async def flood(_: Request) -> Response:
+        async def much() -> AsyncIterator[bytes]:
+            for _ in range(64):
+                yield b"x" * 1_000_000
+
+        return StreamingResponse(much(), media_type="application/json")
+
+    app = Starlette(routes=[Route("/mcp", flood, methods=["GET", "POST", "DELETE"])])
+    async with at_an_address(app) as url, serving(folder, HttpServer(name="flood", url=f"{url}/mcp")) as agent:
+        (state,) = agent.toolbox.servers(agent.context)
+        assert state.condition == "lost"
+        assert "it sent an answer of more than" in state.message
+
+
+async def test_an_address_where_nobody_is_is_told_as_such(folder: Path) -> None:
+    async with serving(folder, HttpServer(name="nobody", url="http://127.0.0.1:9/mcp")) as agent:
+        (state,) = agent.toolbox.servers(agent.context)
+        assert (state.condition, state.code) == ("lost", "server_unavailable")
