@@ -15,6 +15,7 @@ from callboard.contracts.ports.model import (
 )
 from callboard.models.offline import Offline
 from callboard.models.offline.words import agrees, asks_for_report, words_of
+from callboard.models.turn import input_of
 from tests.models.asking import answer, asks, calls, collect, result, says
 
 NOTES = "# Gaps\n\nThe gap filling was rewritten.\nIt fills `short` gaps only.\n"
@@ -362,3 +363,11 @@ def test_what_is_no_yes(text: str):
 )
 def test_what_asks_for_a_report(text: str, asks: bool):
     assert asks_for_report(text) is asks
+
+
+async def test_what_came_with_a_question_is_not_looked_for() -> None:
+    """CTX-01: a file that is given with words is no part of the words."""
+    given = TextContent('<given name="notes.md" ref="notes.md" source="mentioned" kind="text">\nmilk\n</given>')
+    message = ModelMessage(role="user", content=(TextContent("where is the parser?"), given))
+    alone = ModelMessage(role="user", content=(TextContent("where is the parser?"),))
+    assert input_of(message) == input_of(alone) == "where is the parser?"

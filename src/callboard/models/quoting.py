@@ -11,7 +11,7 @@ import msgspec
 from callboard.contracts.ports.model import ModelFailure, ModelRequest, ToolResultContent
 
 from .scenario import Part
-from .turn import spoken, turn_begins
+from .turn import input_of, turn_begins
 
 _QUOTE = re.compile(r"\{(?P<tool>\w+)\[(?P<number>\d+)\]\.(?P<field>\w+)\}")
 
@@ -54,7 +54,7 @@ def _filled(value: Any, request: ModelRequest) -> Any:
     if found is not None:
         return _field(found, request)
     begins = turn_begins(request)
-    return value.replace(_INPUT, spoken(request.messages[begins])) if begins >= 0 else value
+    return value.replace(_INPUT, input_of(request.messages[begins])) if begins >= 0 else value
 
 
 def _field(quote: re.Match[str], request: ModelRequest) -> Any:

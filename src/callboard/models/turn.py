@@ -21,5 +21,10 @@ def spoken(message: ModelMessage) -> str:
     return "\n".join(part.text for part in message.content if isinstance(part, TextContent))
 
 
+def input_of(message: ModelMessage) -> str:
+    """What somebody said in a message; what came with it, such as a file, stands behind."""
+    return next((part.text for part in message.content if isinstance(part, TextContent)), "")
+
+
 def _last(request: ModelRequest, role: str, end: int) -> int:
     return next((index for index in reversed(range(max(end, 0))) if request.messages[index].role == role), -1)

@@ -18,7 +18,7 @@ from callboard.contracts.ports.model import (
     ToolSpec,
 )
 
-from ..turn import spoken, turn_begins
+from ..turn import input_of, turn_begins
 from .findings import Found, excerpt, found_in
 from .texts import REPORT, Excerpts, listed, quoted, wording
 from .words import agrees, asks_for_report, is_chinese, words_of
@@ -46,7 +46,7 @@ def next_step(request: ModelRequest) -> Ask | Say:
     """The next step of the work on what was asked last."""
     messages, tools = request.messages, {tool.name: tool for tool in request.tools}
     at = _question(request)
-    question = spoken(messages[at]) if at >= 0 else ""
+    question = input_of(messages[at]) if at >= 0 else ""
     since = messages[at + 1 :]
     # Reminded to go on once all that there was to say is said, there is nothing more.
     step = "" if _has_answered(since) else _step(question, messages[: max(at, 0)], since, tools)
@@ -67,7 +67,7 @@ def _step(
         return _Search(question, results, tools, report=asks_for_report(question)).step()
     # What was found then is what was agreed to; only the writing is new.
     found = [one for one in _results(before[earlier:]) if one.tool != "Write"]
-    return _Search(spoken(before[earlier]), [*found, *results], tools, report=True).step()
+    return _Search(input_of(before[earlier]), [*found, *results], tools, report=True).step()
 
 
 class _Search:
@@ -158,7 +158,7 @@ def _question(request: ModelRequest) -> int:
 def _searched_for(messages: Sequence[ModelMessage]) -> int:
     """The index of the newest question that there was anything to look for in, -1 where there is none."""
     asked = (index for index in reversed(range(len(messages))) if messages[index].role == "user")
-    texts = ((index, spoken(messages[index])) for index in asked)
+    texts = ((index, input_of(messages[index])) for index in asked)
     return next((index for index, text in texts if words_of(text) and not agrees(text)), -1)
 
 
