@@ -105,3 +105,13 @@ test('Escape closes the suggestions and leaves the text', async () => {
   expect(screen.queryByRole('listbox')).toBeNull()
   expect(field().value).toBe('@s')
 })
+
+test('what is typed while an answer is on its way belongs to the mention that is chosen', async () => {
+  const onMention = vi.fn(async (text: string) => (text.length < 3 ? FOUND : new Promise<never>(() => {})))
+  show(<Host onMention={onMention} />)
+  await userEvent.type(field(), '@sr')
+  expect(await screen.findByRole('listbox')).toBeTruthy()
+  await userEvent.type(field(), 'c/p')
+  await userEvent.keyboard('{Enter}')
+  expect(field().value).toBe('@src/parser.py ')
+})

@@ -11,7 +11,6 @@ export type FindMentions = (text: string) => Promise<readonly Mention[]>
 interface Asked {
   /** Where the @ stands in the text. */
   readonly at: number
-  readonly end: number
   readonly found: readonly Mention[]
   readonly chosen: number
 }
@@ -51,13 +50,16 @@ export function useMentions(find: FindMentions | undefined, onDraft: (text: stri
     const mine = ++turn.current
     void find(mention.typed).then((found) => {
       if (turn.current !== mine) return
-      setAsked(found.length === 0 ? null : { at: mention.at, end: caret, found, chosen: 0 })
+      setAsked(found.length === 0 ? null : { at: mention.at, found, chosen: 0 })
     })
   }
   const take = (field: HTMLTextAreaElement, mention: Mention) => {
     if (asked === null) return
-    const before = field.value.slice(0, asked.at)
-    const after = field.value.slice(asked.end).replace(/^ /, '')
+    // What was suggested may be of a moment ago; what stands at the caret now is what it takes the place of.
+    const end = field.selectionStart
+    const at = mentionAt(field.value, end)?.at ?? asked.at
+    const before = field.value.slice(0, at)
+    const after = field.value.slice(end).replace(/^ /, '')
     onDraft(`${before}${mention.insert} ${after}`)
     const caret = before.length + mention.insert.length + 1
     close()
