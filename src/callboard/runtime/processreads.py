@@ -51,10 +51,10 @@ class ProcessReads:
 
     async def environment(self, query: GetExecutionEnvironment) -> ExecutionEnvironment:
         """What a command would find. Raises Refusal `invalid_input`, and those of what the query names."""
-        shells = self._parts.shells
-        if shells is None:
+        context = await self._context(query)
+        if self._parts.shells is None:
             raise Refusal("tool_failed", "No commands are run here.")
-        return await shells.environment(await self._context(query))
+        return await self._parts.shells.environment(context)
 
     async def _context(self, query: GetExecutionEnvironment) -> ToolContext:
         if query.session_id is not None:
