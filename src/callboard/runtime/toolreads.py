@@ -37,7 +37,7 @@ class ToolReads:
         if isinstance(query, ListServers):
             return ServerList(servers=self._parts.toolbox.servers(self._of_workspace(query.workspace_id)))
         context = await self._context(query)
-        await self._parts.toolbox.prepare(context)
+        await self._parts.toolbox.prepare(context, whole=True)
         return ToolInventory(
             agent=context.agent,
             tools=self._parts.toolbox.inventory(context),

@@ -69,10 +69,11 @@ class FolderToolbox:
         """The servers of the context as they are now."""
         return self._servers.states(context)
 
-    async def prepare(self, context: ToolContext) -> None:
-        """Connects to the servers of the context that are not there, within a bound."""
+    async def prepare(self, context: ToolContext, *, whole: bool = False) -> None:
+        """Connects to the servers of the context that are not there, within a bound; with `whole` until each is there or
+        lost."""
         if context.servers:
-            await self._servers.prepare(context)
+            await self._servers.prepare(context, whole=whole)
 
     async def reconnect(self, context: ToolContext, server: str) -> ServerState:
         """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
@@ -85,7 +86,7 @@ class FolderToolbox:
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
         """Passes the call through the gate. Runs nothing and changes nothing."""
         if is_brought(call.tool):
-            await self.prepare(context)
+            await self._servers.prepare_for(context, call.tool)
         there = self._servers.brought(context)
         return await asyncio.to_thread(lambda: gate.evaluate(call, context, self._ground()._replace(brought=there)))
 

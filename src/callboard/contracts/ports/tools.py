@@ -166,9 +166,9 @@ class Toolbox(Protocol):
         """The servers of the context as they are now."""
         ...
 
-    async def prepare(self, context: ToolContext) -> None:
+    async def prepare(self, context: ToolContext, *, whole: bool = False) -> None:
         """Connects to the servers of the context that are not there, within a bound. One that does not answer by then is
-        waited for no more: it may come later."""
+        waited for no more: it may come later. With `whole` each is waited for until it is there or lost."""
         ...
 
     async def reconnect(self, context: ToolContext, server: str) -> ServerState:

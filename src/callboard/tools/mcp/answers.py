@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from mcp_types import (
@@ -83,9 +83,9 @@ def _picture(block: ImageContent) -> Blob | str:
 
 
 def _is(data: Any, text: str) -> bool:
-    """True where the text is the same data: servers say it twice, for clients that take text only, and put what is no object
-    into one."""
-    if data == {"result": text}:
+    """True where the text is the same data: servers say it twice, for clients that take text only, and put words alone into an
+    object of one field."""
+    if isinstance(data, dict) and [*cast("dict[str, Any]", data).values()] == [text]:
         return True
     try:
         return bool(msgspec.json.decode(text) == data)

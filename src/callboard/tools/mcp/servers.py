@@ -92,8 +92,9 @@ class Servers:
         self._slots: dict[tuple[str, bytes], _Slot] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
-    async def prepare(self, context: ToolContext) -> None:
-        """Connects to the context's servers that are not there and may be tried again, for as long as patience lasts."""
+    async def prepare(self, context: ToolContext, *, whole: bool = False) -> None:
+        """Connects to the context's servers that are not there and may be tried again, for as long as patience lasts; with
+        `whole` until each is there or lost."""
         now = time.monotonic()
         self._sweep(context, now)
         waited: list[asyncio.Task[None]] = []
@@ -104,10 +105,18 @@ class Servers:
             rest = min(_FIRST_REST * 2 ** (slot.failures - 1), _LONGEST_REST) if slot.failures else 0.0
             if slot.connecting is None and now >= slot.begun + rest:
                 self._begin(slot)
-            if slot.connecting is not None and slot.begun + self._patience > now:
+            if slot.connecting is not None and (whole or slot.begun + self._patience > now):
                 waited.append(slot.connecting)
         if waited:
-            await asyncio.wait(waited, timeout=self._patience)
+            await asyncio.wait(waited, timeout=None if whole else self._patience)
+
+    async def prepare_for(self, context: ToolContext, tool: str) -> None:
+        """The same for a call of the tool: its server is waited for until it is there or lost."""
+        await self.prepare(context)
+        parts = names.servers(server.name for server in context.servers)
+        for slot in self._of(context):
+            if slot.connecting is not None and tool.startswith(f"{names.PREFIX}{parts[slot.server.name]}__"):
+                await asyncio.wait([slot.connecting])
 
     async def reconnect(self, context: ToolContext, name: str) -> ServerState:
         """Lets go of the server and connects to it anew. Raises Refusal `unknown_server`."""
