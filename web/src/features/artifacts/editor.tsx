@@ -11,7 +11,7 @@ import { LoadMore } from '../shared/load-more'
 import { useT, useWholeText } from '../shared/surface'
 
 /** The longest text that can be saved, in characters. */
-export const LONGEST = 1_000_000
+export const LONGEST = 600_000
 
 /**
  * A text in the making. It is saved against the version that it was made from; where another came meanwhile both sides stand
