@@ -17,8 +17,22 @@ from callboard.contracts.facts import (
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.control.outcomes import ToolEnded
 
-from .examples import ALLOW, ASK, DENY, THREAD, answered, approve, at, ended, submit, verdict, wants
-from .given import given
+from .examples import (
+    ALLOW,
+    ASK,
+    DENY,
+    SERIAL,
+    SERIAL_DENY,
+    THREAD,
+    answered,
+    approve,
+    at,
+    ended,
+    submit,
+    verdict,
+    wants,
+)
+from .given import Then, given
 from .told import approval, asked, completed, requested, through
 
 CALL = at(turn=1, run=1, step=2, call=1)
@@ -194,3 +208,20 @@ def _one_call() -> ToolRefused:
         code="one_call_at_a_time",
         message="Only one tool call of an answer is taken in chat. Ask for this one again, if it is still needed.",
     )
+
+
+def test_in_auto_a_call_that_may_change_something_waits_for_those_before_it_and_they_for_it() -> None:
+    """What only reads begins at once beside what only reads; the gate looks again at what had to wait."""
+    auto = given(submit(mode="auto"))
+    wanted = (wants(1, 2), wants(2, 3, SERIAL), wants(3, 4), wants(4, 5, SERIAL_DENY))
+    then = auto.when(answered(*wanted))
+    assert [fact.type for fact in then.facts].count("tool.requested") == 4
+    assert _begun(then) == ["cal_1"]
+    assert _begun(auto.when(ended(1))) == ["cal_2"]
+    assert _begun(auto.when(ended(2))) == ["cal_3"]
+    last = auto.when(ended(3))
+    assert [fact.type for fact in last.facts][1:] == ["permission.evaluated", "tool.refused", "model.requested"]
+
+
+def _begun(then: Then) -> list[str]:
+    return [new.scope.tool_call for new in then.decision.facts if new.fact.type == "tool.started"]
