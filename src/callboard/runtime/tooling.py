@@ -72,7 +72,6 @@ class Reporting:
 
     def progress(self, done: float, total: float | None, message: str) -> None:
         """How far it is."""
-        message = self._host.parts.secrets.redact(message)
         said = self._host.parts.secrets.redact(message)
         self._progress.add(
             Frame(kind="progress", scope=self._scope, offset=0, text=said, tool=self._tool, done=done, total=total)
