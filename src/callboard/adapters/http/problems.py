@@ -110,7 +110,7 @@ STATUS: dict[Code, int] = {
     "server_failed": 502,
     "untrusted": 403,
     "secret_missing": 409,
-    "secret_store_unavailable": 503,
+    "secret_store_unavailable": 409,
     "unsupported_media": 415,
     "model_unconfigured": 409,
     "model_auth": 502,
