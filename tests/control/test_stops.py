@@ -29,6 +29,7 @@ from callboard.control.outcomes import Piece
 
 from .examples import (
     ASK,
+    SERIAL,
     SESSION,
     THREAD,
     answered,
@@ -43,6 +44,7 @@ from .examples import (
 )
 from .given import given
 from .told import begun
+from .witness import Witness
 
 RUN = at(turn=1, run=1)
 FIRST = at(turn=1, run=1, step=2, call=1)
@@ -194,3 +196,18 @@ def test_a_shutdown_ends_the_turn_and_holds_the_queue():
 def test_a_shutdown_of_a_thread_without_a_queue_pauses_nothing():
     session = given(submit(), stopped(cause="shutdown"))
     assert session.thread.paused is None
+
+
+def test_a_call_that_waits_for_another_begins_no_more_once_the_turn_is_stopping():
+    """CTL-08: the end of the one before it is told; the stop ends it with the turn."""
+    session, witness = given(), Witness()
+    calls = answered(wants(1, 2, SERIAL), wants(2, 3, SERIAL))
+    for step in (submit(mode="auto"), calls, interrupt()):
+        decided = session.when(step).decision
+        witness.see(decided.facts, decided.closed)
+    then = session.when(ended(1))
+    witness.see(then.decision.facts, then.decision.closed)
+    assert [fact.type for fact in then.facts] == ["tool.completed"]
+    last = session.when(stopped())
+    witness.see(last.decision.facts, last.decision.closed)
+    last.then((ToolCancelled(started=False), SECOND), (TurnInterrupted(cause="person", iterations=1), RUN))

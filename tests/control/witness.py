@@ -111,7 +111,8 @@ class Witness:
         assert not self.paused, "a paused thread runs nothing"
         assert run.model or run.calls or run.stopping, "a run waits for something"
         under_way = [call for call in run.calls.values() if call.started or call.action]
-        assert under_way or not run.calls, "a call runs, waits for a person, or for one that does"
+        # What waits behind others begins no more once the turn is stopping: the stop ends it with the turn.
+        assert under_way or not run.calls or run.stopping, "a call runs, waits for a person, or for one that does"
 
     def _see(self, fact: Fact, scope: Scope) -> None:
         if scope.run:
