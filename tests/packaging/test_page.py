@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -82,3 +83,13 @@ def test_the_page_needs_no_node_on_path():
 
     assert done.returncode == 0, done.stderr
     assert page.is_current()
+
+
+def test_what_the_first_page_waits_for_is_less_than_160_kilobytes_compressed():
+    page.build()
+    index = (page.PAGE / "index.html").read_text()
+
+    waited_for = set(re.findall(r'"/(assets/[^"]+\.(?:js|css))"', index))
+
+    assert waited_for
+    assert sum((page.PAGE / f"{name}.gz").stat().st_size for name in waited_for) < 160_000

@@ -1,6 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
+import { loadSession } from './app/load-session'
 import { makeServices } from './app/services'
 import { sendByRequest } from './system/api/upload'
 import { readRoute } from './system/local/route'
@@ -19,7 +20,10 @@ const services = makeServices(
 // What the page will show is asked for before the page is there: the server answers while the browser builds.
 const { workspaceId, sessionId } = readRoute(window.location.hash)
 void services.workbench.begin(workspaceId ?? services.values.read('workspace'))
-if (sessionId !== null) services.workbench.openSession(sessionId)
+if (sessionId !== null) {
+  services.workbench.openSession(sessionId)
+  void loadSession()
+}
 await services.language.begin(navigator.languages)
 
 createRoot(root).render(

@@ -3,16 +3,15 @@ import { flushSync } from 'react-dom'
 import { DeleteDialog } from '@/features/sessions/delete-dialog'
 import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
-import { AddDialog } from '@/features/team/add-agent'
 import type { AgentOffer } from '@/features/team/handlers'
 import type { SessionCard } from '@/system/rows/model'
 import { NO_SIGNAL } from '@/system/signal'
 import type { Workbench } from '@/system/workbench/workbench'
 import { IconButton } from '@/ui/button'
-import { ActiveSession } from './active-session'
 import { type CommandContext, paletteCommands, type SessionOffers } from './commands'
 import { Exported } from './exported'
 import { FirstView } from './first-view'
+import { loadSession } from './load-session'
 import { useServices } from './services-context'
 import { Side } from './side'
 import { Sidebar } from './sidebar'
@@ -23,6 +22,8 @@ import { usePresence } from './use-presence'
 import { useRoute } from './use-route'
 import { agentsToAdd } from './use-team'
 
+const ActiveSession = lazy(loadSession)
+const AddDialog = lazy(async () => ({ default: (await import('@/features/team/add-agent')).AddDialog }))
 const Palette = lazy(() => import('@/features/palette/palette'))
 const SettingsPage = lazy(() => import('./settings'))
 
@@ -36,6 +37,7 @@ export function Shell() {
   useRoute(workbench)
   usePresence(workbench)
   useFresh(workbench)
+  useSessionsSoon()
   const layout = useLayout()
   const input = useRef<HTMLTextAreaElement>(null)
   const [palette, setPalette] = useState(false)
@@ -118,15 +120,17 @@ export function Shell() {
           />
         </main>
       ) : (
-        <ActiveSession
-          key={active.id}
-          session={active}
-          card={card}
-          showSidebar={showSidebar}
-          inspector={layout.inspector}
-          inputRef={input}
-          onOffers={setOffers}
-        />
+        <Suspense fallback={<main className="flex-1" />}>
+          <ActiveSession
+            key={active.id}
+            session={active}
+            card={card}
+            showSidebar={showSidebar}
+            inspector={layout.inspector}
+            inputRef={input}
+            onOffers={setOffers}
+          />
+        </Suspense>
       )}
       {palette && (
         <Suspense fallback={null}>
@@ -148,14 +152,16 @@ export function Shell() {
         </Suspense>
       )}
       {adding !== null && active !== null && (
-        <AddDialog
-          agents={active.feed.rows.panel('agents').all()}
-          offers={adding}
-          onAdd={(agent) =>
-            workbench.refusal(() => workbench.api.command('add_agent', { sessionId: active.id, agent }))
-          }
-          onDone={() => setAdding(null)}
-        />
+        <Suspense fallback={null}>
+          <AddDialog
+            agents={active.feed.rows.panel('agents').all()}
+            offers={adding}
+            onAdd={(agent) =>
+              workbench.refusal(() => workbench.api.command('add_agent', { sessionId: active.id, agent }))
+            }
+            onDone={() => setAdding(null)}
+          />
+        </Suspense>
       )}
       {deleting !== null && (
         <DeleteDialog
@@ -187,6 +193,13 @@ function useFresh(workbench: Workbench) {
     window.addEventListener('focus', look)
     return () => window.removeEventListener('focus', look)
   }, [workbench])
+}
+
+/** The first page is there before what shows sessions is asked for; the first session then waits for nothing. */
+function useSessionsSoon() {
+  useEffect(() => {
+    void loadSession()
+  }, [])
 }
 
 function useShortcuts({ palette, decide }: { palette: () => void; decide: () => void }) {
