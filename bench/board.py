@@ -23,7 +23,7 @@ from callboard.contracts.ports.model import (
     ToolSpec,
     Usage,
 )
-from callboard.contracts.ports.tools import Evaluation, Toolbox, ToolCall, ToolContext, ToolOutcome
+from callboard.contracts.ports.tools import Evaluation, Reporter, Toolbox, ToolCall, ToolContext, ToolOutcome
 from callboard.contracts.scope import PERSON
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import open_store
@@ -65,7 +65,7 @@ class AtOnce:
         return self
 
 
-class PlainTool:
+class PlainTool(FolderToolbox):
     """One function as the only tool, without a gate: what the peers run."""
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
@@ -86,12 +86,9 @@ class PlainTool:
         )
 
     async def run(
-        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, output: Callable[[str], None]
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, reporter: Reporter
     ) -> ToolOutcome:
         return ToolOutcome(output=NOTES)
-
-    async def source(self, path: str, context: ToolContext) -> str:
-        return NOTES
 
 
 class Board:

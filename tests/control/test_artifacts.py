@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -101,7 +103,7 @@ def kept() -> Given:
     return given(submit(), answered(wants(1, 2)), wrote(change(ONE)), says("Done.", step=3))
 
 
-def ask(request: ArtifactRequest, draft: Blob | None = None, there: Blob | None = ONE, **more: object) -> ArtifactAsked:
+def ask(request: ArtifactRequest, draft: Blob | None = None, there: Blob | None = ONE, **more: Any) -> ArtifactAsked:
     artifact = getattr(request, "artifact_id", "")
     return ArtifactAsked(
         session_id=SESSION, artifact_id=artifact, request=request, draft=draft, look=Look(content=there), **more

@@ -218,8 +218,8 @@ def _model(*, there: bool) -> Generator[None]:
     try:
         until = time.monotonic() + STEP
         while time.monotonic() < until:
-            with socket.socket() as there:
-                if there.connect_ex(("127.0.0.1", PORT)) == 0:
+            with socket.socket() as answers:
+                if answers.connect_ex(("127.0.0.1", PORT)) == 0:
                     break
             time.sleep(0.05)
         yield

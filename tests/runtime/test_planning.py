@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from callboard.contracts.commands import RespondAction, SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionRequired, PlanUpdated, TurnStarted, TurnSubmitted
+from callboard.contracts.facts.action import Decision
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import Record
 from callboard.contracts.rows import PlanPart
@@ -27,7 +29,7 @@ async def asked(home: House, session: str, count: int = 1) -> Record:
     return record
 
 
-def respond(session: str, record: Record, decision: str = "approve", **more: object) -> RespondAction:
+def respond(session: str, record: Record, decision: Decision = "approve", **more: Any) -> RespondAction:
     return RespondAction(session_id=session, action_id=record.scope.action, decision=decision, **more)
 
 

@@ -8,6 +8,7 @@ import sys
 import time
 from base64 import b64decode
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ async def test_a_server_from_a_registry_is_asked_over_the_newest_protocol(folder
     server = StdioServer(name="time", command=(sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"))
     async with serving(folder, server) as agent:
         assert _names(agent) == ["mcp__time__convert_time", "mcp__time__get_current_time"]
-        asked = {"source_timezone": "Asia/Tokyo", "time": "12:00", "target_timezone": "UTC"}
+        asked: dict[str, Any] = {"source_timezone": "Asia/Tokyo", "time": "12:00", "target_timezone": "UTC"}
         told = json.loads((await do(agent, "mcp__time__convert_time", **asked)).output)
         assert (told["target"]["datetime"][11:16], told["time_difference"]) == ("03:00", "-9.0h")
         failed = await do(agent, "mcp__time__get_current_time", timezone="Nowhere")
