@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,11 +12,12 @@ import pytest
 
 from callboard.contracts.commands import RespondAction, SubmitTurn, UpdateSession
 from callboard.contracts.commands.secrets import ListSecrets, RemoveSecret, SetSecret
+from callboard.contracts.commands.trust import AddRule
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionRequired, ToolCompleted, ToolRefused, TurnStarted, WorkspaceOpened
 from callboard.contracts.facts.action import Binding
-from callboard.contracts.facts.turn import PromptRef
+from callboard.contracts.facts.turn import PermissionMode, PromptRef
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolCall
 from callboard.contracts.record import NewFact
@@ -67,6 +69,8 @@ async def test_what_is_recorded_with_handles_ran_with_the_values(tmp_path: Path)
     )
     async with house(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit(f"write {VALUE} and {HARD}", permission_mode="edits")
+        for count in (1, 2):
+            await _yes(home, turn.session_id, count)
         await home.until(turn.session_id, "turn.completed")
 
         recorded = await _recorded(home, turn.session_id)
@@ -75,6 +79,78 @@ async def test_what_is_recorded_with_handles_ran_with_the_values(tmp_path: Path)
         assert "I use secret://deploy" in recorded
         assert "+a=secret://deploy" in recorded.replace("\\n", "\n")
         assert home.runtime.parts.last_look.found == 0
+
+
+async def _yes(home: House, session: str, count: int = 1) -> ActionRequired:
+    """Waits for the nth question, and says yes to it."""
+    asked = await home.until(session, "action.required", count=count)
+    assert isinstance(asked.fact, ActionRequired)
+    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
+    return asked.fact
+
+
+@pytest.mark.parametrize(
+    ("mode", "matcher"),
+    [
+        ("ask", "Bash"),
+        ("edits", "Bash(*)"),
+        ("full", "Bash(printf *)"),
+        ("full", "Bash(printf %s secret://deploy *)"),
+    ],
+)
+@pytest.mark.parametrize(
+    "handle", ["secret://deploy", "secret://deploy#hex", "secret:\\/\\/deploy", "\\u0073ecret://deploy"]
+)
+async def test_what_a_person_keeps_is_spent_with_their_word_in_every_mode_and_under_every_broad_rule(
+    tmp_path: Path, mode: PermissionMode, matcher: str, handle: str
+) -> None:
+    """SAFE-03, SAFE-07: however a model spells the handle, and the card names the secret."""
+    spelled = json.dumps({"command": "printf %s HERE | wc -c > n.txt"}).replace("HERE", handle)
+    scenario = calls([{"tool": {"name": "Bash", "arguments": spelled}}], says("Done."))
+    async with house(tmp_path, scenario, secrets=secrets()) as home:
+        await home.do(AddRule(workspace_id=home.workspace, matcher=matcher, verdict="allow"))
+        turn = await home.submit("go", permission_mode=mode)
+        asked = await _yes(home, turn.session_id)
+        await home.until(turn.session_id, "turn.completed")
+
+        assert "t is given the secret deploy" in asked.prompt
+        assert (asked.risk, tuple(asked.matchers)) == ("high", ("session", "workspace"))
+        assert all("secret://deploy" in one and not one.endswith("*)") for one in asked.matchers.values())
+        written = int((home.folder / "n.txt").read_text())
+        assert written == len(VALUE) * (2 if handle.endswith("hex") else 1)
+
+
+async def test_a_rule_that_names_the_very_command_with_its_handle_lets_it_through(tmp_path: Path) -> None:
+    """SAFE-03: which the card of the first one offers; another command with that handle is asked about."""
+    command = "printf %s secret://deploy | wc -c > n.txt"
+    scenario = calls(
+        uses("Bash", command=command), uses("Bash", command=command), uses("Bash", command=f"{command}; id")
+    )
+    async with house(tmp_path, scenario, secrets=secrets()) as home:
+        turn = await home.submit("go", permission_mode="full")
+        asked = (await home.until(turn.session_id, "action.required")).fact
+        assert isinstance(asked, ActionRequired)
+        assert asked.matchers["session"] == f"Bash({command})"
+        action = (await home.read(turn.session_id)).actions[0]
+        await home.do(
+            RespondAction(session_id=turn.session_id, action_id=action.action_id, decision="approve", scope="session")
+        )
+        third = (await home.until(turn.session_id, "action.required", count=2)).fact
+
+        assert isinstance(third, ActionRequired)
+        assert third.arguments.text.endswith('; id"}')
+        assert (await home.types(turn.session_id)).count("tool.completed") == 2
+
+
+async def test_what_was_only_seen_is_asked_about_like_anything(tmp_path: Path) -> None:
+    """SAFE-03"""
+    scenario = calls(uses("Write", file_path="x.ini", content=f"c={TOKEN}\n"), says("Done."))
+    async with house(tmp_path, scenario, secrets=secrets()) as home:
+        turn = await home.submit("go", permission_mode="full")
+        await home.until(turn.session_id, "turn.completed")
+
+        assert (home.folder / "x.ini").read_text() == f"c={TOKEN}\n"
+        assert "action.required" not in await home.types(turn.session_id)
 
 
 async def test_an_approval_is_of_the_arguments_with_handles_and_lets_the_values_through(tmp_path: Path) -> None:

@@ -212,3 +212,18 @@ def test_every_form_has_a_name_that_a_handle_can_have():
     named = {name for value in (PLAIN, HARD, KEY, 'a b/c+d%e~f\\g"hé') for name in forms(value).values()}
 
     assert [name for name in named if name and re.fullmatch(FORM, name) is None] == []
+
+
+def test_what_a_person_keeps_is_told_by_name_also_where_it_was_only_seen_in_pieces():
+    """SAFE-03: a value that stood in several lines has a handle of its own."""
+    kept = Redaction(
+        [Known("deploy", "d3pl0y-Zx9wVu8tSr7qPo6n", "keyring"), Known("other", "0ther-Qq8Ww7Ee6", "keyring")]
+    )
+    seen = kept.redact("key: d3pl0y-Zx9w\n    Vu8tSr7qPo6n")
+    token = kept.redact("ghp_" + "a1B2c3D4e5" * 4)
+
+    assert "secret://seen-" in seen
+    assert kept.kept(seen) == ("deploy",)
+    assert kept.kept("secret://other#hex and secret://deploy#half-1") == ("deploy", "other")
+    assert kept.kept(token) == ()
+    assert kept.kept("nothing") == ()

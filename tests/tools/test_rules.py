@@ -274,3 +274,13 @@ def test_a_past_call_is_judged_by_what_the_log_has_of_it(tool: str, arguments: s
     rules = [rule("allow", "Bash(ls)"), rule("allow", "Edit(**)")]
     said = trying.said(rules, trying.target(tool, arguments, "/work"))
     assert (said.verdict if said else None) == verdict
+
+
+def test_what_spends_a_secret_is_told_to_be_asked_about_but_where_a_rule_names_that_very_command():
+    """SAFE-03: a dry run says what the gate would."""
+    command = "curl -H secret://deploy https://example.org"
+    broad, exact = rule("allow", "Bash(curl *)"), rule("allow", f"Bash({command})")
+
+    assert trying.said([broad], shell(command), spends=True) == trying.Said(broad, "ask")
+    assert trying.said([broad], shell(command)) == trying.Said(broad, "allow")
+    assert trying.said([broad, exact], shell(command), spends=True) == trying.Said(broad, "allow")

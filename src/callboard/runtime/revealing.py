@@ -21,9 +21,11 @@ from .veiling import redacted_evaluation, revealed_json
 async def evaluated(toolbox: Toolbox, call: ToolCall, context: ToolContext, secrets: Secrets) -> Evaluation:
     """The gate's verdict on a call whose arguments may have handles. One with a handle that nothing is known of is denied."""
     missing: Refusal | None = None
+    call = msgspec.structs.replace(call, arguments=_plain(call.arguments))
     if _runs(call):
+        used = secrets.kept(call.arguments)
         try:
-            call = msgspec.structs.replace(call, arguments=_revealed(call.arguments, secrets))
+            call = msgspec.structs.replace(call, arguments=_revealed(call.arguments, secrets), secrets=used)
         except Refusal as refusal:
             missing = refusal
     known = msgspec.structs.replace(context, rules=tuple(_rule(one, secrets) for one in context.rules))
@@ -57,6 +59,17 @@ def carried_out(call: ToolCall, evaluation: Evaluation, secrets: Secrets) -> tup
 def _runs(call: ToolCall) -> bool:
     """Whether there is a handle in what a tool is to carry out. What an agent asks of its team is told on with handles."""
     return HANDLE in call.arguments and call.tool not in TEAM_TOOLS
+
+
+def _plain(arguments: str) -> str:
+    """The arguments with every handle as it reads: JSON can spell one with escapes, and what runs has it without."""
+    if "\\" not in arguments:
+        return arguments
+    try:
+        plain = msgspec.json.encode(msgspec.json.decode(arguments), order="sorted").decode()
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return arguments
+    return plain if HANDLE in plain else arguments
 
 
 def _revealed(arguments: str, secrets: Secrets) -> str:

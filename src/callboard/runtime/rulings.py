@@ -185,8 +185,9 @@ class Rulings:
         """The rule that would have had the word, and the call where that would have changed anything; None where none speaks
         of it. What another station denied stays denied."""
         requested = past.requested
-        target = trying.target(requested.tool, await self._text(requested.arguments), folder)
-        said = trying.said(rules, target)
+        arguments = await self._text(requested.arguments)
+        target = trying.target(requested.tool, arguments, folder)
+        said = trying.said(rules, target, spends=bool(self._parts.secrets.kept(arguments)))
         if said is None:
             return None
         was = past.evaluated.verdict

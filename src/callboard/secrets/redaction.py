@@ -18,6 +18,7 @@ from .veil import TextVeil
 
 _HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})(?:#({FORM})(?![a-z0-9-]))?~?")
 _SEEN = re.compile(SEEN)
+_MARKS = re.compile(r"\\[nrt]|[\s\\\"']")
 _HINT = "A secret has at least 6 characters and is no word, so that it is found nowhere else."
 
 
@@ -63,6 +64,19 @@ class Redaction:
         if HANDLE not in text:
             return text
         return _HANDLE.sub(lambda found: self._value(found, keys=False), text)
+
+    def kept(self, text: str) -> tuple[str, ...]:
+        """The names of the secrets that a person keeps which the handles in a text stand for or have a part of."""
+        found: set[str] = set()
+        for handle in _HANDLE.finditer(text):
+            seen = self._seen.get(handle[1])
+            if seen is None:
+                found.add(handle[1])
+                continue
+            # A value that stood in several lines, or beside another one, was seen and not recognised.
+            bare = _bare(seen.value)
+            found |= {one.name for one in self._known.values() if not one.gone and _bare(one.value) in bare}
+        return tuple(sorted(found))
 
     def key(self, text: str) -> str:
         """The same for the provider or server that a setting's handle is for. Raises Refusal `secret_missing`."""
@@ -193,6 +207,11 @@ class Redaction:
     def _has_key(self, text: str) -> bool:
         known = (self._known[name] for name in self._keys if name in self._known)
         return any(form in text for key in known for form in key.forms)
+
+
+def _bare(value: str) -> str:
+    """A value without what breaking lines and escaping add to one."""
+    return _MARKS.sub("", value)
 
 
 def _not_for_tools(name: str) -> Refusal:

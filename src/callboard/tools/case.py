@@ -26,7 +26,7 @@ from .mcp.names import is_brought
 from .mcp.servers import Brought
 from .paths import PROTECTED, PathDenied, relative
 from .read import ReadArguments
-from .rules import Target
+from .rules import Target, allows_exactly
 from .sandbox import limits
 from .sandbox.ability import Ability
 from .write import WriteArguments
@@ -125,6 +125,11 @@ class Case:
     def asks(self) -> bool:
         """True for what only a person can settle: nothing is allowed by it."""
         return isinstance(self.asked, ProposePlan | AskPerson)
+
+    @property
+    def spends(self) -> tuple[str, ...]:
+        """The names of the kept secrets that it would be given, where no rule allows exactly this."""
+        return () if allows_exactly(self.context.rules, self.target) else self.call.secrets
 
     @property
     def may_write(self) -> bool:

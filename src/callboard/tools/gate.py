@@ -7,7 +7,7 @@ policy     the agent has the power: Patch for every way to write, Finalize to en
 mode       while planning only documents are written: Markdown in docs/ or at the top of the folder
 paths      the path stays in the folder, through no link, and within the agent's globs; what would change is worked out
 rules      deny wins, then ask, then allow
-approval   whether a person has to say yes
+approval   whether a person has to say yes: to what spends a secret that is kept, in every mode
 sandbox    what holds the call in
 """
 
@@ -194,7 +194,15 @@ def _rules(case: Case) -> Said:
 
 def _approval(case: Case) -> Said:
     verdict, case.why = _wanted(case)
+    if case.spends:
+        # No mode and no broad rule is a word on what a person keeps to themselves.
+        given = f"it is given {_secrets(case.spends)}"
+        verdict, case.why = "ask", f"{given}; {case.why}" if verdict == "ask" and case.why else given
     return verdict, case.why or f"the permission mode is {case.context.permission_mode}"
+
+
+def _secrets(names: tuple[str, ...]) -> str:
+    return f"the secret{'s' if len(names) > 1 else ''} {', '.join(names)}"
 
 
 def _wanted(case: Case) -> Said:
@@ -272,7 +280,9 @@ def _passed(case: Case, checks: list[Check]) -> Evaluation:
     tool = case.kind.name
     return Evaluation(
         verdict="ask" if asks else "allow",
-        risk=brought.risk(case.kind.offered)
+        risk="high"
+        if case.spends
+        else brought.risk(case.kind.offered)
         if case.kind.offered is not None
         else telling.risk(case.settled, case.plan, case.protected, case.applied),
         read_only=not (
@@ -314,7 +324,7 @@ def _matchers(case: Case) -> dict[ApprovalScope, str]:
     matcher = (
         ""
         if case.protected or case.unkept or case.makes or case.asks or ruled or (case.is_shell and not case.held)
-        else rules.offer(case.target)
+        else rules.offer(case.target, exactly=bool(case.spends))
     )
     return {"session": matcher, "workspace": matcher} if matcher else {}
 

@@ -78,6 +78,19 @@ def decide(rules: Sequence[Rule], target: Target) -> Rule | None:
     return None
 
 
+def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
+    """True where a rule allows this very command, to the letter."""
+    if target.command is None or target.command.endswith("*"):
+        return False
+    return any(
+        (found := _MATCHER.fullmatch(rule.matcher.strip())) is not None
+        and found["tool"].strip() == target.tool
+        and found["pattern"] == target.command
+        for rule in rules
+        if rule.verdict == "allow"
+    )
+
+
 def whose(rule: Rule) -> str:
     """Where the rule stands, in words that follow `a rule of`."""
     return _WHOSE[rule.scope]
@@ -112,10 +125,13 @@ def kept_from_search(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def offer(target: Target) -> str:
-    """The matcher that an answer beyond this once would make, or the empty text where none is safe to offer."""
+def offer(target: Target, *, exactly: bool = False) -> str:
+    """The matcher that an answer beyond this once would make, or the empty text where none is safe to offer. One that speaks
+    `exactly` of the call is there for commands alone."""
+    if exactly and target.command is None:
+        return ""
     if target.command is not None:
-        words = prefix(target.command)
+        words = "" if exactly else prefix(target.command)
         if words:
             return f"{target.tool}({words} *)"
         # Such an ending would make a prefix of what is meant exactly, and nobody reads past a screenful.

@@ -10,13 +10,14 @@ import msgspec
 from callboard.contracts.facts.permission import Rule, Verdict
 
 from .paths import PathDenied, display, protected, relative
-from .rules import CHANGES, SHELL, Target, decide
+from .rules import CHANGES, SHELL, Target, allows_exactly, decide
 
 _PATHS = ("file_path", "path")
 
 
 class Said(NamedTuple):
-    """The rule that has the word, and what it comes to: what is protected is asked about whatever a rule allows."""
+    """The rule that has the word, and what it comes to: what is protected, or spends a secret, is asked about whatever a rule
+    allows."""
 
     rule: Rule
     verdict: Verdict
@@ -38,13 +39,14 @@ def target(tool: str, arguments: str, folder: str) -> Target:
     return Target(tool=tool, path=path, command=command if isinstance(command, str) else None)
 
 
-def said(rules: Sequence[Rule], of: Target) -> Said | None:
-    """The word of the rules; None where none speaks of the call."""
+def said(rules: Sequence[Rule], of: Target, *, spends: bool = False) -> Said | None:
+    """The word of the rules; None where none speaks of the call. `spends` is true of one that was given a kept secret."""
     rule = decide(rules, of)
     if rule is None:
         return None
     kept = rule.verdict == "allow" and of.tool in CHANGES and of.path is not None and protected(of.path)
-    return Said(rule, "ask" if kept else rule.verdict)
+    given = spends and rule.verdict == "allow" and not allows_exactly(rules, of)
+    return Said(rule, "ask" if kept or given else rule.verdict)
 
 
 def subject(of: Target) -> str:

@@ -77,6 +77,11 @@ class Secrets(Protocol):
         `secret_missing` for a handle that nothing is known of, or that is the key of a provider."""
         ...
 
+    def kept(self, text: str) -> tuple[str, ...]:
+        """The names of the secrets that a person keeps, by name, which the handles in a text stand for or have a part of.
+        What was only seen is none of them."""
+        ...
+
     def key(self, text: str) -> str:
         """The same for the provider or server that a setting's handle is for. Raises Refusal `secret_missing`."""
         ...

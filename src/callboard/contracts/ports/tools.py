@@ -49,11 +49,13 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A call as the model wrote it: `arguments` is JSON text that nobody has checked yet."""
+    """A call as the model wrote it: `arguments` is JSON text that nobody has checked yet. Where values were put in place of
+    handles, `secrets` names those that a person keeps."""
 
     call_id: str
     tool: str
     arguments: str
+    secrets: tuple[str, ...] = ()
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
