@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from callboard.contracts.content import Text
@@ -40,7 +41,7 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
 
-from .shown import Shown, without_images
+from .shown import Pinned, Shown, without_images
 from .told import Told
 
 #: What an agent that works on its own is told when it answered with text alone.
@@ -60,12 +61,14 @@ _GONE = Text(text="(this input is no longer there)")
 
 @dataclass
 class _Entry:
-    """A message with the sequence of the fact that began it, and that of its turn's start. What a turn was asked is `asked`."""
+    """A message with the sequence of the fact that began it, and that of its turn's start. What a turn was asked is `asked`.
+    `pins` is all that the turn is given of what is pinned, in place of a message."""
 
     sequence: int
     turn: int
     message: ModelMessage
     asked: bool = False
+    pins: tuple[Pinned, ...] = ()
 
 
 class Context:
@@ -87,17 +90,18 @@ class Context:
 
     def messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
         """The conversation so far, oldest first; without `images` each is named where it stood."""
-        found = (*self._front, *(entry.message for entry in self._entries))
+        found = (*self._front, *(message for _, message in _told(self._entries)))
         return found if images else tuple(without_images(one) for one in found)
 
     def newest(self) -> tuple[ModelMessage, ...]:
         """Those of the newest turn."""
-        return tuple(entry.message for entry in self._entries if entry.turn == self._turn)
+        return tuple(message for entry, message in _told(self._entries) if entry.turn == self._turn)
 
     def until(self, through: int) -> tuple[ModelMessage, ...]:
         """Those that the facts up to and including a sequence began, and what was summarised before."""
         summary = () if self._summary is None else (self._summary,)
-        return (*summary, *(entry.message for entry in self._entries if entry.sequence <= through))
+        older = (entry for entry in self._entries if entry.sequence <= through)
+        return (*summary, *(message for _, message in _told(older)))
 
     def output(self, call: str) -> Text | None:
         """The whole output of a call of the thread whose result is told in part."""
@@ -125,7 +129,10 @@ class Context:
                 contents = await self._shown.input(_GONE) if fact is None else await self._shown.given(fact)
                 self._say("user", *contents, asked=True)
             case ContextResolved() as fact:
-                self._say("user", *await self._shown.pinned(fact.refs), asked=True)
+                pins = await self._shown.pinned(fact.refs)
+                if pins:
+                    nothing = ModelMessage(role="user", content=())
+                    self._entries.append(_Entry(self._at, self._turn, nothing, asked=True, pins=pins))
             case SteerRequested() as fact:
                 self._steers[fact.steer_id] = fact
             case SteerAccepted() as fact:
@@ -156,7 +163,6 @@ class Context:
         self._entries = [
             one for one in self._entries if one.sequence > fact.through or (one.asked and one.turn == self._turn)
         ]
-        self._shown.forget_pins()
 
     def _asked(self, after: int) -> None:
         if after:
@@ -206,3 +212,17 @@ class Context:
     def _last_role(self) -> Role | None:
         newest = self.newest()
         return newest[-1].role if newest else None
+
+
+def _told(entries: Iterable[_Entry]) -> Iterator[tuple[_Entry, ModelMessage]]:
+    """The messages of the entries. What is pinned is told where it stands first among them, and again where it changed."""
+    known: dict[str, str] = {}
+    for entry in entries:
+        if not entry.pins:
+            yield entry, entry.message
+            continue
+        news = [one for one in entry.pins if known.get(one.ref) != one.hash]
+        known.update((one.ref, one.hash) for one in news)
+        if news:
+            content = tuple(content for one in news for content in one.contents)
+            yield entry, ModelMessage(role="user", content=content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from typing import NamedTuple
 
 from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.facts import QueueEdited, SteerRequested, TurnSubmitted
@@ -33,12 +34,20 @@ _MISSING = {
 }
 
 
+class Pinned(NamedTuple):
+    """What is told of one thing that is pinned, as it was with that hash; empty where it is not there."""
+
+    ref: str
+    hash: str
+    contents: tuple[Content, ...]
+
+
 class Shown:
     """Reads contents back for one thread. `outputs` are those of calls whose results are told in part, by call."""
 
     def __init__(self, blobs: BlobStore) -> None:
         self._blobs = blobs
-        self._pinned: dict[str, str] = {}
+        self._pinned: tuple[Pinned, ...] = ()
         self.outputs: dict[str, Text] = {}
 
     async def whole(self, text: Text) -> str:
@@ -61,19 +70,16 @@ class Shown:
             *(TextContent(_missing(one)) for one in fact.missing),
         )
 
-    async def pinned(self, refs: Iterable[ContextRef]) -> tuple[Content, ...]:
-        """What every turn of the thread is given, as far as it is not what was told of it last."""
-        changed: list[ContextRef] = []
-        for ref in refs:
-            now = ref.content.hash if ref.content is not None else ""
-            if ref.source == "pinned" and self._pinned.get(ref.ref) != now:
-                self._pinned[ref.ref] = now
-                changed.append(ref)
-        return await self._contents(tuple(changed))
-
-    def forget_pins(self) -> None:
-        """What was told of them is told no more."""
-        self._pinned.clear()
+    async def pinned(self, refs: Iterable[ContextRef]) -> tuple[Pinned, ...]:
+        """What every turn of the thread is given, all of it; of what did not change the very contents of before."""
+        given = tuple(ref for ref in refs if ref.source == "pinned")
+        hashes = [ref.content.hash if ref.content is not None else "" for ref in given]
+        if [(one.ref, one.hash) for one in self._pinned] != [
+            (ref.ref, hash) for ref, hash in zip(given, hashes, strict=True)
+        ]:
+            told = zip(given, hashes, shares(given), strict=True)
+            self._pinned = tuple([Pinned(ref.ref, hash, await self._content(ref, share)) for ref, hash, share in told])
+        return self._pinned
 
     async def result(self, call: str, output: Text) -> str:
         """The result of a call: all of it, or its head and its tail with how to read the rest."""
