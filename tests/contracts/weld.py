@@ -16,9 +16,13 @@ from typing import Any, get_args
 import msgspec
 
 from callboard.contracts.commands import COMMANDS
+from callboard.contracts.content import BlobRef
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
+    ArtifactVersionCreated,
+    CompactionCompleted,
+    ContextResolved,
     ErasedFact,
     Fact,
     HandoffAccepted,
@@ -30,6 +34,7 @@ from callboard.contracts.facts import (
     ReviewVerdict,
     SandboxApplied,
     SessionArchived,
+    SessionTrimmed,
     TaskUpdated,
     TeamChanged,
     TurnInterrupted,
@@ -78,6 +83,7 @@ _VARIANTS: tuple[Fact, ...] = (
     TaskUpdated(comment="c"),
     TaskUpdated(assignee="a"),
     PlanUpdated(steps=(), final=True),
+    ArtifactVersionCreated(version=2, base=1, added=1, content=BlobRef(hash="", size=0), version_origin="agent"),
 )
 
 #: Which field of which fact says what the specification asks for by words.
@@ -85,6 +91,13 @@ _PERMISSION_FACTS: dict[str, tuple[type[Fact], str]] = {
     "Risk level": (PermissionEvaluated, "risk"),
     "Sandbox/access mode": (SandboxApplied, "level"),
     "Approval state": (ActionResolved, "decision"),
+    "Retention/waiver": (SessionTrimmed, "size"),
+}
+_CONTEXT_FACTS: dict[str, tuple[type[Fact], str]] = {
+    "Context reference": (ContextResolved, "refs"),
+    "Context budget": (ContextResolved, "budget"),
+    "Missing context": (ContextResolved, "missing"),
+    "Compaction boundary": (CompactionCompleted, "through"),
 }
 _ACTION_FIELDS: dict[str, tuple[str, ...]] = {
     "action_type": ("action_type",),
@@ -163,6 +176,9 @@ def product() -> dict[str, frozenset[str]]:
         "agent_ui.more_fields": frozenset(adds),
         "agent_ui.permission_facts": frozenset(
             name for name, (fact, field) in _PERMISSION_FACTS.items() if field in fact.__struct_fields__
+        ),
+        "agent_ui.context_facts": frozenset(
+            name for name, (fact, field) in _CONTEXT_FACTS.items() if field in fact.__struct_fields__
         ),
         "agent_ui.honest_fallbacks": frozenset((*get_args(RuntimeStatus), *get_args(ActionOutcome))),
         "agent_ui.runtime_status_values": frozenset(get_args(RuntimeStatus)),

@@ -269,7 +269,9 @@ CONTROLS: dict[Control, str] = {
     "approve": "respond_action",
     "reject": "respond_action",
     "answer": "respond_action",
+    "edit": "edit_artifact",
     "retry": "retry_task",
+    "rollback": "rollback_artifact",
     "open_detail": "get_parts",
     "export": "export_evidence",
 }
