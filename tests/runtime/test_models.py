@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from callboard.contracts.commands import SubmitTurn
+from callboard.contracts.commands import InterruptTurn, SubmitTurn
+from callboard.contracts.commands.context import CompactThread
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.models import ListModels, TryModel
 from callboard.contracts.errors import Refusal
@@ -93,6 +94,47 @@ async def test_a_former_run_is_given_again_and_says_where_it_is_left(tmp_path: P
     assert failed.message.startswith(
         "The run leaves its recording at call 2 of the agent 'solo': call 1, of Read, came to '1 one' then"
     )
+
+
+async def test_a_run_is_given_again_also_where_the_former_one_was_stopped_first_or_summarised(tmp_path: Path):
+    """Asked again after a stop, and with a summary in between that a person asked for."""
+    played = {
+        "agents": {"compaction": [says("They said one.")]},
+        "match": [
+            {"text": "one", "calls": [[{"wait_for": str(tmp_path / "go")}, {"text": "First."}]]},
+            *({"text": text, "calls": [says(answer)]} for text, answer in (("two", "Second."), ("three", "Third."))),
+        ],
+    }
+    first = tmp_path / "first"
+    first.mkdir()
+    async with house(first, played) as home:
+        session = (await home.submit("one")).session_id
+        await home.until(session, "model.requested")
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+        (tmp_path / "go").touch()
+        for count, text in enumerate(("one", "two"), start=1):
+            await home.submit(text, session)
+            await home.until(session, "turn.completed", count)
+        await home.do(CompactThread(session_id=session))
+        await home.until(session, "turn.completed", 3)
+        await home.submit("three", session)
+        await home.until(session, "turn.completed", 4)
+        packed = await home.do(ExportEvidence(session_id=session))
+        data = await home.runtime.parts.store.blobs.get(packed.pack.hash)
+    assert data is not None
+    (tmp_path / "former.zip").write_bytes(data)
+    replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
+    again = tmp_path / "again"
+    again.mkdir()
+    async with house(again, calls(), models=ConfiguredModels(ModelSettings(providers=(replay,)))) as home:
+        session: str | None = None
+        for count, text in enumerate(("one", "two", "three"), start=1):
+            session = (await home.submit(text, session)).session_id
+            ended = await home.until(session, "turn.completed", count)
+        said = [fact.content.text for fact in await facts_of(home, ended.stream) if isinstance(fact, MessageText)]
+
+    assert said == ["First.", "Second.", "Third."]
 
 
 async def test_where_nobody_tells_of_models_asking_is_refused(tmp_path: Path):

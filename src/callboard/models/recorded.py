@@ -71,6 +71,8 @@ class Recorded:
         fitting = [run for run in of_agent if _masked(run.input) in _masked(asked)]
         if not fitting:
             raise _diverged(request, f"it was asked {_short(of_agent[0].input)} then, and {_short(asked)} now")
+        # One that ended before it was answered has nothing to give: what was asked then was asked again.
+        fitting = [run for run in fitting if run.answers] or fitting
         return next((run for run in fitting if run.before == before), fitting[0])
 
 
