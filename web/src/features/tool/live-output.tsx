@@ -2,6 +2,7 @@ import { plainTerminalText } from '@/system/format/ansi'
 import type { ToolPart } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { useT } from '../shared/surface'
+import { PlanInMaking } from './plan-in-making'
 
 /** How much of what is being written stays on the screen, in characters from the end. */
 const TAIL = 4000
@@ -13,6 +14,7 @@ export function LiveOutput({ part }: { part: ToolPart }) {
   if (!writing && part.state !== 'running' && part.state !== 'progress') return null
   const text = writing ? part.arguments.text : part.output.text
   if (text === '') return null
+  if (writing && part.tool === 'propose_plan') return <PlanInMaking part={part} />
   const cut = text.length > TAIL
   const shown = plainTerminalText(cut ? text.slice(-TAIL) : text)
   return (

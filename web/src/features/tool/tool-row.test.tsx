@@ -186,3 +186,19 @@ test('what a call of the team is about to do is named before it is done, in the 
   )
   expect(screen.getByText('请 w-1 处理')).toBeTruthy()
 })
+
+test('a plan shows its steps while it is being written (CTX-03)', () => {
+  const plan = (text: string) =>
+    filled(
+      'parts',
+      toolPart(place('trn_a', 10, 2, 'cal_p'), 'propose_plan', {
+        state: 'input-streaming',
+        arguments: { text },
+      }),
+    ) as ToolPart
+  const { update } = show(<ToolRow part={plan('{"summary":"Mend it","steps":["lo')} waiting={false} />)
+  expect(screen.getByText('Mend it')).toBeTruthy()
+  update(<ToolRow part={plan('{"summary":"Mend it","steps":["look","me')} waiting={false} />)
+  const steps = within(screen.getByRole('list', { name: 'Plan' })).getAllByRole('listitem')
+  expect(steps.map((step) => step.textContent)).toEqual(['look', 'me'])
+})
