@@ -28,25 +28,25 @@ function parsed(text: string): Fields | null {
   return Fields.of(text)
 }
 
+/** Texts, whole or as far as they came without half an escape, and what stands between values. */
+const SIGNS = /"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*("?)|[{}[\],]/g
+const CLOSES: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
+
 /** The text with what it left open closed, and where its last comma between two values is. */
 function closed(text: string): { readonly whole: string; readonly comma: number } {
   const open: string[] = []
-  let quoted = false
   let comma = -1
-  let end = text.length
-  for (let index = 0; index < text.length; index += 1) {
-    const sign = text[index]
-    if (quoted && sign === '\\') {
-      const escape = text[index + 1] === 'u' ? 6 : 2
-      if (index + escape > text.length) end = index
-      index += escape - 1
-    } else if (sign === '"') quoted = !quoted
-    else if (quoted) continue
-    else if (sign === ',') comma = index
-    else if (sign === '{') open.push('}')
-    else if (sign === '[') open.push(']')
-    else if (sign === '}' || sign === ']') open.pop()
+  for (const found of text.matchAll(SIGNS)) {
+    const [sign, quote] = found
+    if (sign.startsWith('"')) {
+      if (quote === '') return { whole: `${text.slice(0, found.index)}${sign}"${ends(open)}`, comma }
+    } else if (sign === ',') comma = found.index
+    else if (sign in CLOSES) open.push(CLOSES[sign] ?? '')
+    else open.pop()
   }
-  const ended = quoted ? `${text.slice(0, end)}"` : text.replace(/[,\s]+$/, '')
-  return { whole: ended + open.reverse().join(''), comma }
+  return { whole: text.replace(/[,\s]+$/, '') + ends(open), comma }
+}
+
+function ends(open: readonly string[]): string {
+  return [...open].reverse().join('')
 }
