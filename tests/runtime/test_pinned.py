@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands import InterruptTurn, RespondAction
 from callboard.contracts.facts import ToolRefused, TurnStarted
 
 from .house import Changing, House, calls, house, says, uses
@@ -69,3 +69,23 @@ async def test_a_definition_that_changes_under_a_waiting_run_holds_from_the_next
         assert (home.folder / "a.txt").read_text() == "x\n"
         await home.read(first.session_id)
         assert await told(home, first.session_id) == []
+
+
+async def test_a_run_that_nobody_can_read_any_more_can_still_be_seen_and_stopped(tmp_path: Path) -> None:
+    """CTL-08: also where calls of it wait for others, which are looked at with every decision of their session."""
+    both = [*WRITE, *uses("Write", file_path="b.txt", content="x\n")]
+    async with house(tmp_path, calls(both)) as home:
+        turn = await home.submit("write", mode="auto")
+        await home.until(turn.session_id, "action.required")
+    async with house(tmp_path, calls()) as home:
+        session = turn.session_id
+        await home.runtime.parts.store.facts.trim(session, 1)
+        assert len((await home.read(session)).actions) == 1
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+        assert (await home.types(session))[-4:] == [
+            "action.withdrawn",
+            "tool.cancelled",
+            "tool.cancelled",
+            "turn.interrupted",
+        ]

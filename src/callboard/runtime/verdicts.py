@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.control.decide.actions import waiting
 from callboard.control.state import OpenCall
+from callboard.tools.arguments import digest
 
 from .keeper import StateKeeper
 from .parts import Parts
@@ -54,12 +57,16 @@ class Verdicts:
         return await self._look(thread.thread, call)
 
     async def waiting_their_turn(self) -> dict[str, Evaluation]:
-        """The gate's present verdicts on the calls that wait for others of their answer, by their ids."""
+        """The gate's present verdicts on the calls that wait for others of their answer, by their ids. One that cannot be
+        looked at, as nobody can read any more what its run was told, is denied: the session goes on without it."""
         found: dict[str, Evaluation] = {}
         for thread in self._keeper.state.threads.values():
             for call in thread.run.calls if thread.run is not None else ():
                 if call.phase == "requested":
-                    found[call.call] = await self._look(thread.thread, call)
+                    try:
+                        found[call.call] = await self._look(thread.thread, call)
+                    except Refusal as refusal:
+                        found[call.call] = _unseen(call, refusal)
         return found
 
     async def _look(self, thread: str, call: OpenCall) -> Evaluation:
@@ -73,3 +80,17 @@ class Verdicts:
         """The verdict under which the call is run; it is asked for once."""
         self._foreign.pop(call, None)
         return self.kept.pop(call, None)
+
+
+def _unseen(call: OpenCall, why: Refusal) -> Evaluation:
+    return Evaluation(
+        verdict="deny",
+        risk="high",
+        read_only=False,
+        arguments=call.arguments.text,
+        arguments_hash=digest(call.arguments.text),
+        summary=call.tool,
+        checks=(Check(name="tools", verdict="deny", detail=why.problem.message),),
+        code=why.code,
+        message=why.problem.message,
+    )
