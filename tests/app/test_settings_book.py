@@ -138,6 +138,50 @@ def test_what_only_narrows_and_words_change_no_trust(desk: Desk):
     assert [rule.matcher for rule in desk.holding(digest).rules][-1] == "Bash(curl *)"
 
 
+def test_the_program_of_a_server_is_trusted_as_it_is(desk: Desk):
+    """SAFE-08: an agent that may write files of the folder does not thereby say what runs outside the sandbox."""
+    desk.says('[[servers]]\nname = "own"\ntransport = "stdio"\ncommand = ["python3", "./tools/own.py"]\n')
+    assert desk.asked() == [("server", "the tools of own: starts python3 ./tools/own.py")]
+    (desk.folder / "tools").mkdir()
+    program = desk.folder / "tools" / "own.py"
+    program.write_text("print(1)\n")
+    digest = desk.digest
+    assert desk.asked()[1:] == [("server", "tools/own.py runs as it is now, outside the sandbox")]
+    assert [one.name for one in desk.holding(digest).servers] == ["own"]
+    program.write_text("print(2)\n")
+    assert not desk.holding(digest).trusted
+    program.unlink()
+    program.symlink_to("/dev/zero")
+    assert not desk.holding(digest).trusted
+
+
+def test_what_a_person_is_asked_to_trust_is_told_whole_and_names_the_secrets_that_it_takes(desk: Desk):
+    """SAFE-03, SAFE-08"""
+    long = "x" * 450
+    desk.says(
+        f"""
+[[rules]]
+matcher = "Edit({{{long},**}})"
+verdict = "allow"
+[[servers]]
+name = "own"
+transport = "stdio"
+command = ["own", "{long}", "--last"]
+env = {{ A = "secret://deploy", B = "x secret://other#hex" }}
+[[servers]]
+name = "web"
+transport = "http"
+url = "http://127.0.0.1:1/{long}"
+headers = {{ Authorization = "Bearer secret://github" }}
+"""
+    )
+    assert [detail for _, detail in desk.asked()] == [
+        f"Edit({{{long},**}}) runs without asking",
+        f"the tools of own: starts own {long} --last, with A, B set, and gives it the secrets deploy, other",
+        f"the tools of web: reaches http://127.0.0.1:1/{long}, and gives it the secret github",
+    ]
+
+
 def test_an_agent_that_may_do_more_is_part_of_what_is_trusted(desk: Desk):
     """SAFE-08: who edits agents/*.md does not thereby widen anything."""
     write(desk.folder, lead="permission_mode: edits")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +78,33 @@ def test_a_command_that_a_file_names_is_not_started_by_opening_the_folder(produc
     assert product.plays({"calls": [says("Done.")]}).run("run", "Go").code == 0
     assert product.run("agents").code == 0
     assert not started.exists()
+
+
+def test_a_persons_own_server_loads_nothing_of_a_folder_that_nobody_trusts(product: Product, tmp_path: Path):
+    """SAFE-08: it is not started where the folder's modules would be in its way."""
+    ran = tmp_path / "ran"
+    (product.folder / "own_server.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    command = json.dumps([sys.executable, "-m", "own_server"])
+    product.home.mkdir(parents=True)
+    (product.home / "settings.toml").write_text(
+        f'[[servers]]\nname = "own"\ntransport = "stdio"\ncommand = {command}\n'
+    )
+    assert product.plays({"calls": [says("Done.")]}).run("run", "Go").code == 0
+    assert not ran.exists()
+
+
+def test_a_folders_server_gets_no_key_of_a_model_however_it_is_trusted(product: Product, tmp_path: Path):
+    """SAFE-09"""
+    told = tmp_path / "told"
+    program = f"import os; open({str(told)!r}, 'w').write(os.environ.get('KEY', 'none'))"
+    command = json.dumps([sys.executable, "-c", program])
+    (product.folder / ".callboard").mkdir()
+    (product.folder / ".callboard" / "settings.toml").write_text(
+        f"[[servers]]\nname = 'own'\ntransport = 'stdio'\ncommand = {command}\n"
+        "env = { KEY = 'secret://ANTHROPIC_API_KEY' }\n"
+    )
+    product.variables["ANTHROPIC_API_KEY"] = "planted-K3y-of-a-model"
+    shown = product.run("trust", "--yes").out
+    done = product.plays({"calls": [says("Done.")]}).run("run", "Go")
+    assert (done.code, "gives it the secret ANTHROPIC_API_KEY" in " ".join(shown.split())) == (0, True)
+    assert not told.exists()

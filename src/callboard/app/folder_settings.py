@@ -6,13 +6,15 @@ The folder is nobody's friend: its file is read through no link and past no size
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from typing import Any, Final
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition
+from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import (
     Asked,
     FolderSettings,
@@ -30,7 +32,17 @@ from callboard.tools.paths import PathDenied, display
 from .settings import LARGEST, converted, parsed
 
 FILE: Final = ".callboard/settings.toml"
+#: What a person is asked to trust is told whole: nothing stands behind what is cut off.
+LONGEST: Final = 100_000
+_HANDLE: Final = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})")
 _NETWORK: Final = "network"
+
+
+class Program(NamedTuple):
+    """A file of the folder that a server of its own is started from: its path in the folder, and the SHA-256 of it in hex."""
+
+    path: str
+    digest: str
 
 
 class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,9 +83,17 @@ def read(folder: str) -> FolderFile:
         return FolderFile(source=source, problems=(told,))
 
 
-def asked(file: FolderFile, agents: Iterable[Definition], user: Settings) -> Asked:
-    """What the folder's own files would widen, and the digest of exactly that: not of the words that tell it."""
-    found = [*_rules(file), *_servers(file), *_mode(file, user), *_shell(file, user), *_agents(agents)]
+def asked(file: FolderFile, agents: Iterable[Definition], user: Settings, programs: Iterable[Program] = ()) -> Asked:
+    """What the folder's own files would widen, and the digest of exactly that: not of the words that tell it. `programs` are
+    those files of it that its servers are started from."""
+    found = [
+        *_rules(file),
+        *_servers(file),
+        *_programs(programs),
+        *_mode(file, user),
+        *_shell(file, user),
+        *_agents(agents),
+    ]
     if not found:
         return Asked()
     values = sorted(
@@ -98,7 +118,7 @@ def _wider(said: Shell, user: Shell, key: str) -> bool:
 
 def _rules(file: FolderFile) -> list[tuple[Widening, Any]]:
     return [
-        (Widening(what="rule", detail=f"{display(rule.matcher)} runs without asking", file=FILE), rule)
+        (Widening(what="rule", detail=f"{display(rule.matcher, LONGEST)} runs without asking", file=FILE), rule)
         for rule in file.says.rules
         if rule.verdict == "allow"
     ]
@@ -111,11 +131,30 @@ def _servers(file: FolderFile) -> list[tuple[Widening, Any]]:
     ]
 
 
+def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
+    return [
+        (
+            Widening(
+                what="server",
+                detail=f"{display(one.path, LONGEST)} runs as it is now, outside the sandbox",
+                file=one.path,
+            ),
+            one.digest,
+        )
+        for one in programs
+    ]
+
+
 def _where(server: Server) -> str:
     if isinstance(server, StdioServer):
         given = f", with {', '.join(sorted(server.env))} set" if server.env else ""
-        return f"starts {display(' '.join(server.command), 400)}{display(given)}"
-    return f"reaches {display(server.url, 400)}"
+        return f"starts {display(' '.join(server.command), LONGEST)}{display(given, LONGEST)}{_secrets(server.env)}"
+    return f"reaches {display(server.url, LONGEST)}{_secrets(server.headers)}"
+
+
+def _secrets(values: Mapping[str, str]) -> str:
+    names = sorted({name for value in values.values() for name in _HANDLE.findall(value)})
+    return f", and gives it the secret{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else ""
 
 
 def _mode(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:

@@ -20,6 +20,7 @@ from callboard.contracts.settings import (
     Effective,
     Place,
     RuleEntry,
+    Server,
     Settings,
     SettingsProblem,
     StandingRule,
@@ -27,7 +28,8 @@ from callboard.contracts.settings import (
 from callboard.control.known import narrower
 
 from . import folder_settings, settings_files
-from .folder_settings import FolderFile
+from .folder_programs import FolderPrograms
+from .folder_settings import FolderFile, Program
 from .home import Home
 from .settings import of_file, over
 
@@ -77,13 +79,18 @@ class SettingsFiles:
         self._user: _User | None = None
         self._folders: dict[str, _Folder] = {}
         self._holding: dict[str, tuple[Settings, FolderFile, Effective]] = {}
-        self._widening: dict[str, tuple[Settings, FolderFile, str, Asked]] = {}
+        self._widening: dict[str, tuple[Settings, FolderFile, str, tuple[Program, ...], Asked]] = {}
+        self._programs = FolderPrograms()
 
     def user(self) -> Settings:
         found = self._read_user()
         if found.refusal is not None:
             raise found.refusal
         return found.settings
+
+    def is_users(self, server: Server) -> bool:
+        """True for a server that stands in the user's own settings."""
+        return server in self._read_user().settings.servers
 
     def asked(self, folder: str) -> Asked:
         return self._asked(folder, self._file(folder), self._read_user().settings)
@@ -132,7 +139,7 @@ class SettingsFiles:
         return (*(() if refusal is None else (_problem(refusal, self._home.settings),)), *own)
 
     def read(self, place: Place, folder: str, trusted: str) -> Shown:
-        path = self._path(place, folder)
+        path = _path(self._home, place, folder)
         file = settings_files.source(place, self._home.settings, folder)
         problems = self.problems(folder if place == "folder" else "")
         mine = tuple(one for one in problems if (one.file == folder_settings.FILE) == (place == "folder"))
@@ -147,7 +154,7 @@ class SettingsFiles:
         )
 
     def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> Written:
-        path = self._path(place, folder)
+        path = _path(self._home, place, folder)
         before = settings_files.source(place, self._home.settings, folder)
         if settings_files.digest(before) != digest:
             raise Refusal(
@@ -177,9 +184,6 @@ class SettingsFiles:
         if written.place == "user":
             self._changed(self.user())
 
-    def _path(self, place: Place, folder: str) -> Path:
-        return self._home.settings if place == "user" else Path(folder) / folder_settings.FILE
-
     def _forget(self, folder: str) -> None:
         if folder:
             self._folders.pop(folder, None)
@@ -189,10 +193,11 @@ class SettingsFiles:
     def _asked(self, folder: str, file: FolderFile, user: Settings) -> Asked:
         roster = self._definitions.roster(folder)
         kept = self._widening.get(folder)
-        if kept is None or kept[0] is not user or kept[1] is not file or kept[2] != roster.hash:
-            kept = (user, file, roster.hash, folder_settings.asked(file, roster.definitions, user))
-            self._widening[folder] = kept
-        return kept[3]
+        programs = self._programs.of(folder, file)
+        if kept is None or kept[0] is not user or kept[1] is not file or kept[2:4] != (roster.hash, programs):
+            asked = folder_settings.asked(file, roster.definitions, user, programs)
+            kept = self._widening[folder] = (user, file, roster.hash, programs, asked)
+        return kept[4]
 
     def _read_user(self) -> _User:
         """What the file says now. While it cannot be read, what it said before holds: a slip of the pen takes no rule away."""
@@ -213,6 +218,10 @@ class SettingsFiles:
         if kept is None or not kept.settled or kept.stamp != stamp:
             kept = self._folders[folder] = _Folder(stamp, _is_settled(stamp, began), folder_settings.read(folder))
         return kept.file
+
+
+def _path(home: Home, place: Place, folder: str) -> Path:
+    return home.settings if place == "user" else Path(folder) / folder_settings.FILE
 
 
 def _stamp(path: Path, *, follow: bool = False) -> _Stamp | None:

@@ -14,7 +14,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
 from callboard.contracts.ports.model import Models
 from callboard.contracts.scope import PERSON
-from callboard.contracts.settings import Settings
+from callboard.contracts.settings import Server, Settings
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import SqliteStore
 from callboard.models.registry import ConfiguredModels, ModelSettings
@@ -74,11 +74,23 @@ def wire(
         models.configure(model_settings(new, environment))
 
     settings = SettingsFiles(home, environment, definitions, configure)
+
+    def given(server: Server, text: str) -> str:
+        # A key goes to whom its person's own settings name it for: a folder's file cannot send it elsewhere.
+        return secrets.key(text) if settings.is_users(server) else secrets.reveal(text)
+
+    def starts(server: Server, folder: str) -> str:
+        # Many programs load what lies where they are started (modules, node_modules, settings of a package manager), and a
+        # folder that nobody trusts must not be able to say what runs of a person's own server.
+        return str(Path.home()) if settings.is_users(server) else folder
+
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
-        toolbox=FolderToolbox(hidden=(str(home.folder),), programs=toolchains(Path.home()), reveal=secrets.key),
+        toolbox=FolderToolbox(
+            hidden=(str(home.folder),), programs=toolchains(Path.home()), reveal=given, starts=starts
+        ),
         shells=FolderShells(hidden=(str(home.folder),), programs=toolchains(Path.home())),
         definitions=definitions,
         closed_folders=(str(home.folder),),

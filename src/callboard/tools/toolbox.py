@@ -15,6 +15,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.inventory import ServerState, ToolInfo
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.tools import Evaluation, Looked, NotThere, Reporter, ToolCall, ToolContext, ToolOutcome
+from callboard.contracts.settings import Server
 
 from . import brought, changes, edit, gate, inventory, kit, looking, read, shell, write
 from .bash import BashArguments
@@ -38,10 +39,19 @@ from .search.find import Search
 T = TypeVar("T")
 
 
+def _as_it_is(server: Server, text: str) -> str:
+    return text
+
+
+def _there(server: Server, folder: str) -> str:
+    return folder
+
+
 class FolderToolbox:
     """Implements the port `Toolbox`. `hidden` are folders that no tool enters (the user's state, keys), `programs` those
     outside the system's that commands in the sandbox can read (a toolchain in the home). `bwrap` is
-    bubblewrap's path, or its name to be found. `reveal` gives the value of a server's setting, such as of a handle."""
+    bubblewrap's path, or its name to be found. `reveal` gives the value of a server's setting, such as of a handle, `starts`
+    the folder in which a server that works for another one is started."""
 
     def __init__(
         self,
@@ -49,13 +59,14 @@ class FolderToolbox:
         hidden: Sequence[str] = (),
         programs: Sequence[str] = (),
         bwrap: str = "bwrap",
-        reveal: Callable[[str], str] = str,
+        reveal: Callable[[Server, str], str] = _as_it_is,
+        starts: Callable[[Server, str], str] = _there,
         patience: float = PATIENCE,
     ) -> None:
         self._bwrap = bwrap
         self._hidden = tuple(hidden)
         self._programs = tuple(programs)
-        self._servers = Servers(reveal, patience)
+        self._servers = Servers(reveal, patience, starts)
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools that this agent is told of, by name."""

@@ -16,7 +16,7 @@ from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.tools import Question, Reply
-from callboard.contracts.settings import StdioServer
+from callboard.contracts.settings import Server, StdioServer
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, Told, call
 from tests.tools.mcp.scripted import PIXEL
@@ -67,7 +67,7 @@ async def test_a_program_gets_what_its_settings_name_and_nothing_else_of_the_env
 ) -> None:
     monkeypatch.setenv("CALLBOARD_TEST_TOKEN", "not for servers")
     code = f"import json, os; open({str(tmp_path / 'env')!r}, 'w').write(json.dumps([dict(os.environ), os.getcwd()]))"
-    toolbox = FolderToolbox(reveal=lambda text: "the key" if text == "secret://key" else text)
+    toolbox = FolderToolbox(reveal=lambda _, text: "the key" if text == "secret://key" else text)
     agent = Agent(folder, toolbox, servers=(python("shows", code, env={"KEY": "secret://key", "PLAIN": "x"}),))
     await toolbox.prepare(agent.context)
     await toolbox.close()
@@ -80,7 +80,7 @@ async def test_a_program_gets_what_its_settings_name_and_nothing_else_of_the_env
 
 
 async def test_a_key_that_is_missing_is_why_the_server_is_not_there(folder: Path, tmp_path: Path) -> None:
-    def reveal(text: str) -> str:
+    def reveal(server: Server, text: str) -> str:
         raise Refusal("secret_missing", "There is no secret key.")
 
     toolbox = FolderToolbox(reveal=reveal)

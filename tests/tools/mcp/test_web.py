@@ -134,7 +134,7 @@ async def test_headers_are_sent_with_the_values_of_their_handles(folder: Path) -
     async with at_an_address(app) as url:
         server = HttpServer(name="shop", url=f"{url}/mcp", headers={"Authorization": "secret://shop"})
         toolbox = FolderToolbox(
-            reveal=lambda text: "Bearer abc" if text == "secret://shop" else text, patience=PATIENCE
+            reveal=lambda _, text: "Bearer abc" if text == "secret://shop" else text, patience=PATIENCE
         )
         agent = Agent(folder, toolbox, servers=(server,))
         await toolbox.prepare(agent.context)

@@ -83,11 +83,22 @@ class _Slot:
         return "server_unavailable", "it has not answered yet" if self.connecting else "it was not needed yet"
 
 
-class Servers:
-    """`reveal` gives the value that a setting stands for; it raises Refusal where there is none."""
+def _there(server: Server, folder: str) -> str:
+    return folder
 
-    def __init__(self, reveal: Callable[[str], str], patience: float = PATIENCE) -> None:
+
+class Servers:
+    """`reveal` gives the value that a setting of a server stands for; it raises Refusal where there is none for it. `starts`
+    gives the folder in which a server that works for another one is started."""
+
+    def __init__(
+        self,
+        reveal: Callable[[Server, str], str],
+        patience: float = PATIENCE,
+        starts: Callable[[Server, str], str] = _there,
+    ) -> None:
         self._reveal = reveal
+        self._starts = starts
         self._patience = patience
         self._slots: dict[tuple[str, bytes], _Slot] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -197,7 +208,7 @@ class Servers:
             # The protocol's package is large, and reading it would hold up everything else.
             kind: type[Link] = (await asyncio.to_thread(importlib.import_module, f"{__package__}.link")).Link
             slot.forget()
-            slot.link = link = kind(slot.server, slot.folder, self._values(slot.server))
+            slot.link = link = kind(slot.server, self._starts(slot.server, slot.folder), self._values(slot.server))
             await link.greeted()
         except Refusal as refusal:
             slot.problem = refusal
@@ -208,9 +219,9 @@ class Servers:
     def _values(self, server: Server) -> dict[str, str]:
         match server:
             case StdioServer(env=env):
-                return {**environment(), **{name: self._reveal(value) for name, value in env.items()}}
+                return {**environment(), **{name: self._reveal(server, value) for name, value in env.items()}}
             case HttpServer(headers=headers):
-                return {name: self._reveal(value) for name, value in headers.items()}
+                return {name: self._reveal(server, value) for name, value in headers.items()}
 
     def _sweep(self, context: ToolContext, now: float) -> None:
         """Lets go of connections that the settings of this folder name no more, and of those that nobody used for long."""
