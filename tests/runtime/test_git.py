@@ -112,6 +112,20 @@ async def test_nothing_that_a_repository_names_is_run(hostile: Path, marks: Path
     assert ran(marks) == []
 
 
+async def test_a_repository_that_git_cannot_be_kept_from_running_programs_of_is_left_alone(hostile: Path, marks: Path):
+    """SAFE-08: what switches a setting off ends its name at the first sign of equality."""
+    (hostile / ".gitattributes").write_text("*.txt filter=e=vil\n")
+    plain(hostile, "config", "filter.e=vil.clean", leaves(marks, "clean"))
+    (hostile / "b.txt").write_text("new\n")
+
+    said = await git(str(hostile), "add", "b.txt")
+
+    assert (said.code, "programs" in said.text) == (128, True)
+    assert (await top(str(hostile))).code == 128
+    assert await paths(str(hostile), "status", "--porcelain", "-z") == ()
+    assert ran(marks) == []
+
+
 async def test_what_a_user_set_for_all_repositories_holds(
     hostile: Path, marks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

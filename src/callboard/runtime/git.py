@@ -55,16 +55,26 @@ class Said(NamedTuple):
     text: str
 
 
+#: Of a repository that could run what it names.
+_NOT_HELD = Said(128, "the repository's settings name programs in a way that git cannot be kept from running them")
+
+
 async def git(folder: str, *arguments: str, given: str = "") -> Said:
     """Runs git in a folder, with `given` on its input."""
+    held = await _held(folder, arguments)
+    if held is None:
+        return _NOT_HELD
     asked = given.encode("utf-8", "surrogateescape")
-    code, out = await _run(folder, await _held(folder, arguments), asked, asyncio.subprocess.STDOUT)
+    code, out = await _run(folder, held, asked, asyncio.subprocess.STDOUT)
     return Said(code, out.decode("utf-8", "surrogateescape").strip())
 
 
 async def raw(folder: str, arguments: Sequence[str], asked: bytes = b"") -> bytes:
     """What git prints when it is asked so; nothing where it fails."""
-    code, out = await _run(folder, await _held(folder, arguments), asked)
+    held = await _held(folder, arguments)
+    if held is None:
+        return b""
+    code, out = await _run(folder, held, asked)
     return b"" if code else out
 
 
@@ -74,8 +84,13 @@ async def paths(folder: str, *arguments: str) -> tuple[str, ...]:
     return tuple(one for one in out.decode("utf-8", "surrogateescape").split("\0") if one)
 
 
-async def _held(folder: str, arguments: Sequence[str]) -> list[str]:
-    settings = {**_OFF, **await _named(folder)}
+async def _held(folder: str, arguments: Sequence[str]) -> list[str] | None:
+    """The arguments with all that is switched off before them; None where that cannot be said."""
+    named = await _named(folder)
+    # A setting is given as name=value, so nothing can be said of a name that has such a sign in it.
+    if named is None or any("=" in key for key in named):
+        return None
+    settings = {**_OFF, **named}
     return [*(part for key, value in settings.items() for part in ("-c", f"{key}={value}")), *arguments]
 
 
@@ -104,10 +119,10 @@ def _is_of(root: Path, store: Path) -> bool:
     return (root / place).resolve() == store.resolve()
 
 
-async def _named(folder: str) -> dict[str, str]:
+async def _named(folder: str) -> dict[str, str] | None:
     code, out = await _run(folder, ("config", "--list", "--show-scope", "-z"))
     if code:
-        return {}
+        return None
     parts = out.decode("utf-8", "surrogateescape").split("\0")
     theirs: dict[str, str] = {}
     ours: dict[str, str] = {}
