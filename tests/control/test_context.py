@@ -30,7 +30,7 @@ from callboard.control.mentions import mentions
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from callboard.control.window import Takes, given_tokens, shares
 
-from .examples import SESSION, THREAD, answered, ended, says, stopped, submit, wants
+from .examples import SESSION, THREAD, answered, ended, says, setup_of, stopped, submit, wants
 from .given import Given, Then, given
 
 SMALL: dict[str, Any] = {"takes": lambda provider, model: Takes(window=1000)}
@@ -65,6 +65,11 @@ def no_summary(*, run: int = 2, step: int = 1) -> ModelAttemptFailed:
         message="No summaries.",
         retryable=False,
     )
+
+
+def refused(*, run: int = 2, step: int = 1) -> ModelAttemptFailed:
+    """The provider found the request too long."""
+    return msgspec.structs.replace(no_summary(run=run, step=step), code="model_context_full", message="Too long.")
 
 
 def of(then: Then, *kinds: type[Any]) -> list[Any]:
@@ -106,27 +111,38 @@ def test_a_window_that_is_filling_is_summarised_before_the_model_is_asked():
 
 
 def test_where_nobody_knows_the_window_nothing_is_summarised_until_a_request_is_refused():
-    """UI-25"""
-    session = given(submit(LONG), says("done"), submit("again"))
-    refused = ModelAttemptFailed(
-        thread=THREAD, run="run_2", step=1, attempt=1, code="model_context_full", message="Too long.", retryable=False
-    )
-    then = session.when(refused)
+    """UI-25: what was refused is asked again as the same call of the run, also at its bound."""
+    session = Given(setup=lambda *asked: msgspec.structs.replace(setup_of(*asked), max_iters=1))
+    session.after(submit(LONG), says("done"), submit("again"))
+    then = session.when(refused())
     assert [one.cause for one in of(then, CompactionStarted)] == ["refused"]
     made = session.when(summary(step=2))
-    assert of(made, ModelRequested)[0].iteration == 2
-    again = session.when(
-        ModelAttemptFailed(
-            thread=THREAD,
-            run="run_2",
-            step=3,
-            attempt=1,
-            code="model_context_full",
-            message="Too long.",
-            retryable=False,
-        )
-    )
+    assert [(one.purpose, one.iteration) for one in of(made, ModelRequested)] == [("answer", 1)]
+    again = session.when(refused(step=3))
     assert [one.code for one in of(again, TurnFailed)] == ["model_context_full"]
+
+
+def test_a_summary_that_is_longer_than_what_it_stands_for_and_fills_the_window_is_none():
+    """UI-25: the turn goes on as it was; one whose request was refused says why it cannot."""
+    session = full()
+    session.when(submit("go on " + "word " * 100), **SMALL)
+    then = session.when(summary("words " * 1000), **SMALL)
+    assert [one.code for one in of(then, CompactionFailed)] == ["model_garbled"]
+    assert [one.purpose for one in of(then, ModelRequested)] == ["answer"]
+    assert not then.decision.blobs
+    failed = session.when(refused(step=session.run.model_step), **SMALL)
+    assert [one.code for one in of(failed, TurnFailed)] == ["model_context_full"]
+
+
+def test_a_request_that_is_refused_for_a_long_summary_has_that_summarised_again():
+    """UI-25: of what is newer as much is summarised with it as there is."""
+    session = full()
+    session.when(submit("go on " + "word " * 100), **SMALL)
+    session.when(summary("words " * 400), **SMALL)
+    session.when(untold(says("done", run=2, step=session.run.model_step)), **SMALL)
+    session.when(submit("and on"), **SMALL)
+    then = session.when(refused(run=3), **SMALL)
+    assert [one.cause for one in of(then, CompactionStarted)] == ["refused"]
 
 
 def test_a_long_run_is_summarised_up_to_its_newest_round():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.context import CompactionBegun, CompactThread
+from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     CompactionCompleted,
@@ -18,11 +19,12 @@ from ..batch import Batch, run_scope, thread_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed
 from ..state import OpenRun, QueuedTurn, Thread
 from ..window import Compacting, tokens_of
-from .context import older_part
-from .iterate import ask_model, fail, open_run, reject_steers
+from .context import KEPT, changed, older_part
+from .iterate import ask_again, ask_model, fail, open_run, reject_steers
 from .turns import start, start_next, thread_of
 
 _NO_SUMMARY = "The model gave no summary."
+_TOO_LONG = "The model's summary is longer than what it stands for, and takes too much of its window."
 _HINT = "Send the turn again, choose a model with a larger window, or start a new session."
 
 
@@ -86,22 +88,22 @@ def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: Compac
         scope,
     )
     summary = "\n\n".join(piece.text.strip() for piece in report.pieces if piece.kind == "text").strip()
-    if summary:
-        before = making.tokens
+    saved = older_part_tokens(batch.thread(report.thread), run, making.through)
+    why_not = _why_not(batch, run, summary, saved)
+    if why_not:
+        batch.say(CompactionFailed(code="model_garbled", message=why_not), scope)
+    else:
         held = batch.hold(summary)
-        saved = older_part_tokens(batch.thread(report.thread), run, making.through)
         batch.say(
             CompactionCompleted(
                 summary=held,
                 through=making.through,
-                tokens_before=before,
-                tokens_after=max(before - saved, 0) + tokens_of(held),
+                tokens_before=making.tokens,
+                tokens_after=max(making.tokens - saved, 0) + tokens_of(held),
             ),
             scope,
         )
-    else:
-        batch.say(CompactionFailed(code="model_garbled", message=_NO_SUMMARY), scope)
-    _go_on(batch, report.thread, making, None if summary else ("model_garbled", _NO_SUMMARY))
+    _go_on(batch, report.thread, making, ("model_garbled", why_not) if why_not else None)
 
 
 def not_summarised(batch: Batch, report: ModelAttemptFailed, run: OpenRun, making: Compacting) -> None:
@@ -130,6 +132,15 @@ def older_part_tokens(thread: Thread, run: OpenRun, through: int) -> int:
     return sum(marks) + sum(rounds) + thread.filling.summary
 
 
+def _why_not(batch: Batch, run: OpenRun, summary: str, saved: int) -> str:
+    """Why the text cannot stand in place of what took so many tokens; empty where it can."""
+    if not summary:
+        return _NO_SUMMARY
+    window = batch.known.takes(run.provider, run.model).window
+    takes = tokens_of(Text(text=summary))
+    return _TOO_LONG if window is not None and takes > max(saved, int(window * KEPT)) else ""
+
+
 def _go_on(batch: Batch, thread_id: str, making: Compacting, failure: tuple[str, str] | None) -> None:
     thread, run = open_run(batch, thread_id)
     if run.stopping:
@@ -146,6 +157,10 @@ def _go_on(batch: Batch, thread_id: str, making: Compacting, failure: tuple[str,
         reject_steers(batch, thread, run, "turn_completed")
         batch.say(TurnCompleted(iterations=run.iteration), run_scope(thread, run))
         start_next(batch, thread_id)
+    elif making.cause == "refused":
+        # What was refused is asked again: it is the same call of the run.
+        ask_again(batch, thread_id)
+        changed(batch, thread_id)
     else:
         ask_model(batch, thread_id)
 

@@ -112,6 +112,9 @@ def begin(batch: Batch, thread_id: str, cause: CompactionCause) -> bool:
     if cause == "window" and (window is None or now < window * batch.known.compact_at):
         return False
     through, tokens = older_part(thread, run, 0 if window is None or cause == "person" else int(window * KEPT))
+    if cause == "refused" and not through:
+        # What is older is the summary of before, which takes too much by itself.
+        through, tokens = older_part(thread, run, 0)
     if not through or (cause == "window" and tokens < LEAST * (window or 0)):
         return False
     scope = run_scope(thread, run, run.next_step)
