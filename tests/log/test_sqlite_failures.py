@@ -191,7 +191,7 @@ async def test_a_log_that_cannot_be_read_is_refused_with_what_to_do(tmp_path: Pa
         with pytest.raises(Refusal, match=str(path)) as refused:
             await read_all(tmp_path, read_only=read_only)
         assert refused.value.code == "store_unusable"
-        assert "backup" in refused.value.problem.hint
+        assert ("Update Callboard" if damage == "newer" else "backup") in refused.value.problem.hint
     assert path.read_bytes() == before
 
 

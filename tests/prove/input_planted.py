@@ -9,6 +9,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+if __name__ == "__main__":
+    # The product's own imports are not to find the proofs beside this file.
+    sys.path.pop(0)
+
 from callboard.app.cli.main import main
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer

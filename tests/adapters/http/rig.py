@@ -14,6 +14,7 @@ import httpx2
 from callboard import __version__
 from callboard.adapters.http import Given, HttpApp, HttpServer, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
+from callboard.app.desk import Desk
 from callboard.contracts.commands import ListWorkspaces
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import WarningRaised
@@ -135,6 +136,7 @@ async def serving(
         models=models,
         toolbox=FolderToolbox(hidden=(str(beside),)),
         definitions=definitions or FolderDefinitions(),
+        desk=Desk(models, {}, places=()),
         uploads=UploadFolder(beside / "uploads", UuidIds(), Clock().now, Redaction().veil),
         limits=limits or Limits(write_behind=0.01),
     )
