@@ -67,11 +67,6 @@ def title_of(title: str, path: str) -> str:
     return title or _file_of(path)
 
 
-def is_text(content: BlobRef) -> bool:
-    """True where the bytes were found to be text."""
-    return content.media.startswith("text/")
-
-
 def _end_of(name: str) -> str:
     before, dot, end = _file_of(name).rpartition(".")
     return end.lower() if before and dot else ""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from callboard.contracts.facts import (
-    CostRecorded,
     MessageInterrupted,
     MessageText,
-    ModelCompleted,
     ModelFailed,
     ReasoningCompleted,
     ReasoningInterrupted,
@@ -21,7 +19,7 @@ from .calls import abandon, requested
 from .compaction import not_summarised, summarised
 from .context import begin
 from .inbox import consume
-from .iterate import ask_model, complete, fail, running
+from .iterate import ask_model, complete, fail, model_ended, running
 from .remote import answer_back
 from .routing import fall_back, others, tell_quota
 from .turns import start_next
@@ -42,27 +40,7 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
         return
     for piece in report.pieces:
         _finished(batch, thread, run, piece)
-    step = run_scope(thread, run, report.step)
-    batch.say(
-        ModelCompleted(
-            stop_reason=report.stop_reason,
-            first_ms=report.first_ms,
-            duration_ms=report.duration_ms,
-            response_id=report.response_id,
-        ),
-        step,
-    )
-    batch.say(
-        CostRecorded(
-            input_tokens=report.usage.input_tokens,
-            output_tokens=report.usage.output_tokens,
-            cached_tokens=report.usage.cached_tokens,
-            reasoning_tokens=report.usage.reasoning_tokens,
-            amount=report.usage.amount,
-            source=report.usage.source,
-        ),
-        step,
-    )
+    model_ended(batch, report, run_scope(thread, run, report.step))
     tell_quota(batch, thread, run, report.step, report.quota, refused=False)
     _warn(batch, thread, run, report)
     consume(batch, report.thread)

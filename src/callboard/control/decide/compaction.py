@@ -8,8 +8,6 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     CompactionCompleted,
     CompactionFailed,
-    CostRecorded,
-    ModelCompleted,
     ModelFailed,
     TurnCompleted,
     TurnSubmitted,
@@ -20,7 +18,7 @@ from ..outcomes import ModelAnswered, ModelAttemptFailed
 from ..state import OpenRun, QueuedTurn, Thread
 from ..window import Compacting, tokens_of
 from .context import KEPT, changed, older_part
-from .iterate import ask_again, ask_model, fail, open_run, reject_steers
+from .iterate import ask_again, ask_model, fail, model_ended, open_run, reject_steers
 from .turns import start, start_next, thread_of
 
 _NO_SUMMARY = "The model gave no summary."
@@ -67,26 +65,7 @@ def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: Compac
     """The summary is there; it is no answer, and none of it is shown as one (UI-25)."""
     thread = batch.thread(report.thread)
     scope = run_scope(thread, run, report.step)
-    batch.say(
-        ModelCompleted(
-            stop_reason=report.stop_reason,
-            first_ms=report.first_ms,
-            duration_ms=report.duration_ms,
-            response_id=report.response_id,
-        ),
-        scope,
-    )
-    batch.say(
-        CostRecorded(
-            input_tokens=report.usage.input_tokens,
-            output_tokens=report.usage.output_tokens,
-            cached_tokens=report.usage.cached_tokens,
-            reasoning_tokens=report.usage.reasoning_tokens,
-            amount=report.usage.amount,
-            source=report.usage.source,
-        ),
-        scope,
-    )
+    model_ended(batch, report, scope)
     summary = "\n\n".join(piece.text.strip() for piece in report.pieces if piece.kind == "text").strip()
     saved = older_part_tokens(batch.thread(report.thread), run, making.through)
     why_not = _why_not(batch, run, summary, saved)

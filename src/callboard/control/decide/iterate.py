@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from callboard.contracts.facts import (
+    CostRecorded,
+    ModelCompleted,
     ModelRequested,
     OutputFinal,
     SteerAccepted,
@@ -12,8 +14,10 @@ from callboard.contracts.facts import (
     TurnFailed,
 )
 from callboard.contracts.facts.queue import SteerRejection
+from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope, thread_scope
+from ..outcomes import ModelAnswered
 from ..state import OpenRun, Thread
 from .context import begin, changed, cut_of
 from .plans import finish as finish_plan
@@ -62,6 +66,30 @@ def _request(batch: Batch, thread: Thread, run: OpenRun, iteration: int) -> Mode
         iteration=iteration,
         context_after=cut_of(thread, batch.known.context_steps),
         context_through=batch.state.sequence,
+    )
+
+
+def model_ended(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
+    """Says that a model call ended with an answer, and what it took. The scope is of its step."""
+    batch.say(
+        ModelCompleted(
+            stop_reason=report.stop_reason,
+            first_ms=report.first_ms,
+            duration_ms=report.duration_ms,
+            response_id=report.response_id,
+        ),
+        scope,
+    )
+    batch.say(
+        CostRecorded(
+            input_tokens=report.usage.input_tokens,
+            output_tokens=report.usage.output_tokens,
+            cached_tokens=report.usage.cached_tokens,
+            reasoning_tokens=report.usage.reasoning_tokens,
+            amount=report.usage.amount,
+            source=report.usage.source,
+        ),
+        scope,
     )
 
 
