@@ -44,8 +44,10 @@ export function FirstView(props: {
           list={settings.shown.models}
           onConnect={async (found, model) => {
             const refused = await settings.connect(found, model)
-            if (refused === null) await workbench.refreshMeta()
-            else workbench.notices.tell(refused)
+            if (refused !== null) return workbench.notices.tell(refused)
+            await workbench.refreshMeta()
+            // What comes next is to say what should be done.
+            document.querySelector('textarea')?.focus()
           }}
           onSettings={() => props.onSettings('models')}
         />

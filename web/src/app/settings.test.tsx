@@ -55,6 +55,9 @@ test('a model server that runs here is connected with one click, beside the mode
       ],
     },
   })
+  // The next thing is to say what should be done.
+  const message = await screen.findByRole('textbox', { name: 'Message' })
+  await waitFor(() => expect(document.activeElement).toBe(message))
 })
 
 test('a key goes to the keyring and stays nowhere in the page; the settings name its handle (SAFE-09)', async () => {

@@ -53,7 +53,8 @@ export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; o
         )}
       </svg>
       <span className="tabular max-sm:hidden">
-        {share === null ? t('context.meter_unknown', figures) : percent(share, t.locale)}
+        {share !== null && percent(share, t.locale)}
+        {share === null && used !== null && t('context.meter_unknown', { used: figures.used })}
       </span>
     </button>
   )

@@ -38,8 +38,8 @@ export function FirstPage(props: FirstPageProps) {
             {props.modelsOffer}
           </Offer>
           <div className="min-w-0 space-y-5">
-            {props.demos.length > 0 && <Demos demos={props.demos} onDemo={props.onDemo} />}
             <Sample sample={props.sample} onPrompt={props.onPrompt} />
+            {props.demos.length > 0 && <Demos demos={props.demos} onDemo={props.onDemo} />}
           </div>
           <Past sessions={props.sessions} onOpen={props.onOpen} />
         </div>
@@ -137,7 +137,9 @@ function Past({
     .slice(0, PAST)
   return (
     <Offer icon="clock" title={t('first.past')}>
-      {newest.length === 0 && <p className="text-ink-faint">{t('first.past_none')}</p>}
+      {newest.length === 0 && (
+        <p className="text-ink-faint">{t('first.past_none', { command: 'callboard import' })}</p>
+      )}
       <ul>
         {newest.map((session) => (
           <li key={session.key}>

@@ -30,13 +30,16 @@ export function Models(props: ModelsProps) {
     <div className="space-y-1">
       {connected.length === 0 && <p className="text-ink-soft">{t('first.models_offline')}</p>}
       <ul>
-        {connected.map((model) => (
-          <li key={`${model.provider} ${model.name}`} className="flex min-h-6 items-center gap-2">
-            <Dot tone="good" />
-            <span className="wrap-any">{model.label || model.name}</span>
-            <span className="text-sm text-ink-faint">{model.provider}</span>
-          </li>
-        ))}
+        {connected.map(({ provider, name, label }) => {
+          const called = label || name
+          return (
+            <li key={`${provider} ${name}`} className="flex min-h-6 items-center gap-2">
+              <Dot tone="good" />
+              <span className="wrap-any">{called}</span>
+              {!called.includes(provider) && <span className="text-sm text-ink-faint">{provider}</span>}
+            </li>
+          )
+        })}
         {broken.map((model) => (
           <li key={model.name} className="flex items-start gap-2">
             <span className="pt-1.5">

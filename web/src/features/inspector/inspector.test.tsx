@@ -12,9 +12,7 @@ test('the sides of a turn stand under tabs, which the keyboard moves between (UI
   expect(screen.getByRole('tabpanel', { name: 'Turn' }).textContent).toContain('Duration10sWaited for you2s')
   screen.getByRole('tab', { name: 'Turn' }).focus()
   await userEvent.keyboard('{ArrowRight}')
-  expect(screen.getByRole('tabpanel', { name: 'Permission checks' }).textContent).toContain(
-    'inside the folder',
-  )
+  expect(screen.getByRole('tabpanel', { name: 'Permissions' }).textContent).toContain('inside the folder')
 })
 
 test('without a turn there is nothing to choose between', () => {

@@ -57,7 +57,7 @@ export function TrustBanner(props: {
 export function Widenings({ widenings }: { widenings: TrustRead['widenings'] }) {
   const t = useT()
   return (
-    <ul aria-label={t('trust.would_allow')} className="max-h-40 overflow-y-auto">
+    <ul aria-label={t('trust.would_allow')} className="max-h-[50vh] overflow-y-auto">
       {widenings.map((one) => (
         <li key={`${one.what} ${one.file} ${one.detail}`} className="wrap-any py-px">
           <span className="text-ink-faint">{t(`trust.what.${one.what}`)}</span>{' '}

@@ -60,7 +60,7 @@ export const enContext = {
   'context.window': 'Window',
   'context.meter_label': 'Context: about {used} of {budget} tokens in use',
   'context.meter_hint': 'How much of the model’s window is in use, by estimate',
-  'context.meter_unknown': '{used} of {budget}',
+  'context.meter_unknown': '{used} tokens',
   'context.refs': 'Given to the newest run',
   'context.no_refs': 'Nothing beside the words.',
   'context.pins': 'Pinned',

@@ -39,5 +39,6 @@ export const enFirst = {
   'first.demo.background_teammate': 'A watcher sleeps, wakes when something changed, and reports',
   'first.demo.remote_teammate': 'An agent elsewhere is given work, asks back and delivers',
   'first.past': 'Open a past session',
-  'first.past_none': 'There are none in this folder yet.',
+  'first.past_none':
+    'There are none in this folder yet. {command} in a terminal brings those of Claude Code and Codex.',
 } as const

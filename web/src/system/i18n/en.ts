@@ -137,7 +137,7 @@ export const en = {
   'inspector.waited': 'Waited for you',
   'inspector.model': 'Model',
   'inspector.changes': 'Files changed',
-  'inspector.permissions': 'Permission checks',
+  'inspector.permissions': 'Permissions',
   'inspector.no_permissions': 'No tool was called.',
   'inspector.sandbox': 'Sandbox',
   'inspector.network': 'network open',

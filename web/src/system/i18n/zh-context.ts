@@ -62,7 +62,7 @@ export const zhContext: Readonly<Record<keyof typeof enContext, string>> = {
   'context.window': '窗口',
   'context.meter_label': '上下文：约用 {used} / {budget} 词元',
   'context.meter_hint': '模型窗口的已用比例（估计）',
-  'context.meter_unknown': '{used} / {budget}',
+  'context.meter_unknown': '{used} 词元',
   'context.refs': '最新一次运行所得',
   'context.no_refs': '除文字外没有其他内容。',
   'context.pins': '已固定',
