@@ -293,6 +293,7 @@ class Fold:
             if fact.id("k"):
                 self.parts[fact.id("k")][1]["actionId"] = action
             names = (*names, "arguments", "preview", "risk", "decisions", "scopes", "matchers", "policy", "expiresAt")
+            names = (*names, "sandbox", "network")
             self.actions[action] = {
                 "kind": "action", "key": action, "actionId": action, "turnId": fact.id("u"), "threadId": fact.id("t"),
                 "agentId": fact.id("g"), "agentName": thread.row["agentName"], "parentAgentId": thread.parent,
