@@ -21,8 +21,10 @@ from callboard.contracts.commands.team import CloseSubagent
 from callboard.contracts.facts import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
 from callboard.contracts.rows import ArtifactPart
 from callboard.contracts.scope import PERSON
+from callboard.secrets.known import Known
+from callboard.secrets.redaction import Redaction
 from tests.runtime.coder import begun, coder
-from tests.runtime.house import house, says, uses
+from tests.runtime.house import calls, house, says, uses
 from tests.runtime.keeping import NOTES, edit, listed, only, read, refused, texts, wrote
 from tests.runtime.test_merges import merge, worked
 
@@ -325,6 +327,24 @@ async def test_what_a_child_writes_in_its_worktree_is_its_own_until_it_is_merged
         await home.do(CloseSubagent(session_id=session, agent="worker-1"))
         states = {row.key: row.status for row in (await listed(home, session)).artifacts}
         assert states == {own.key: "deleted", merged.key: "saved"}
+
+
+async def test_a_file_that_speaks_of_a_handle_gets_no_value_where_a_person_saves_it(tmp_path: Path) -> None:
+    """SAFE-03: whoever wrote the handle there, an agent in two pieces as well; what a person writes anew is put in place."""
+    value = "d3pl0y-Zx9wVu8tSr7qPo6n"
+    (tmp_path / "work").mkdir()
+    conf = tmp_path / "work" / "conf.txt"
+    conf.write_text("say secret://deploy or secret://nobody\n")
+    known = Redaction([Known("deploy", value, "environment"), Known("other", f"{value[::-1]}", "environment")])
+    async with house(tmp_path, calls(says("Done.")), secrets=known) as home:
+        session = (await home.submit("go")).session_id
+        taken = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
+        ((_, _, text),) = await texts(home, session, taken.artifact_id)
+        await home.do(edit(session, taken.artifact_id, 1, f"{text}x=secret://other\n"))
+        assert conf.read_text() == f"say secret://deploy or secret://nobody\nx={value[::-1]}\n"
+        conf.write_text(f"{conf.read_text()}y={value}\n")
+        problem = await refused(home, edit(session, taken.artifact_id, 2, "anything\n"))
+        assert (problem.code, value in conf.read_text()) == ("invalid_input", True)
 
 
 async def test_a_secret_in_a_file_stays_in_the_file_and_comes_into_no_version(tmp_path: Path) -> None:

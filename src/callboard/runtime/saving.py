@@ -7,6 +7,7 @@ that ends between the two leaves it to the next, which looks at the file.
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import NamedTuple
 
 import msgspec
@@ -40,6 +41,9 @@ from .settling import Place, place_of
 
 #: What is said where the answer of a command is that nothing was saved.
 KEPT = "What you wrote is kept: look at the newest version, then retry_artifact over it, or edit it again."
+#: A handle to its end, with its form.
+_HANDLE = re.compile(rf"({re.escape(HANDLE)}[A-Za-z0-9][A-Za-z0-9_#~-]*)")
+_HANDLES = re.compile(_HANDLE.pattern.encode())
 
 
 class _Seen(NamedTuple):
@@ -123,7 +127,7 @@ class Saving:
     async def _seen(self, host: SessionHost, request: ArtifactRequest, place: Place | None) -> _Seen:
         """The very bytes: of the file as it is, and those that are to be in it."""
         there = None if place is None else await self._files.read(*place)
-        return _Seen(there, await self._draft(host, request, place))
+        return _Seen(there, await self._draft(host, request, place, there or b""))
 
     async def _asked(
         self, host: SessionHost, request: ArtifactRequest, place: Place | None, seen: _Seen
@@ -144,18 +148,23 @@ class Saving:
         found = await asyncio.to_thread(compared, place.path if place is not None else "text", old, draft.data)
         return msgspec.structs.replace(what, added=found.added, removed=found.removed)
 
-    async def _draft(self, host: SessionHost, request: ArtifactRequest, place: Place | None) -> bytes | None:
-        """The bytes that are to be saved, with values in place of handles."""
+    async def _draft(
+        self, host: SessionHost, request: ArtifactRequest, place: Place | None, there: bytes
+    ) -> bytes | None:
+        """The bytes that are to be saved, with values in place of the handles that are `there` as values."""
         match request:
             case CreateArtifact(content=str(text)) | EditArtifact(content=str(text)):
-                text = self._secrets.reveal(text)
+                text = revealed(text, self._secrets, there)
                 return _utf8(text) if place is None else await self._files.written(*place, text)
             case RollbackArtifact():
                 found = await self._reads.content(request.session_id, request.artifact_id, request.version)
-                return revealed(found.data, self._secrets)
+                return _revealed_bytes(found.data, self._secrets, there)
             case RetryArtifact():
                 kept = host.state.artifacts.drafts.get(request.artifact_id)
-                return None if kept is None else revealed((await self._reads.blob(kept.draft)).data, self._secrets)
+                if kept is None:
+                    return None
+                draft = await self._reads.blob(kept.draft)
+                return _revealed_bytes(draft.data, self._secrets, there)
             case _:
                 return None
 
@@ -181,12 +190,35 @@ class Saving:
         return Refusal(code, f"It was not saved: {done.message}", field="artifactId", hint=KEPT)
 
 
-def revealed(data: bytes, secrets: Secrets) -> bytes:
-    """The bytes of a text with values in place of handles. Raises Refusal `secret_missing`."""
+def revealed(text: str, secrets: Secrets, there: bytes) -> str:
+    """The text with values in place of handles. One that the file has to the letter is what it reads: a person who saves a text
+    that speaks of a handle puts no value there. Raises Refusal `secret_missing`, and `invalid_input` for a file that has a
+    value as well, since nobody could tell which is meant."""
+    spoken = {found[0] for found in _HANDLES.finditer(there)}
+    if not spoken:
+        return secrets.reveal(text)
+    shown = secrets.redact_bytes(there)
+    for handle in spoken:
+        if _times(handle, shown) > _times(handle, there):
+            raise Refusal(
+                "invalid_input",
+                f"The file has a secret and also the text {handle.decode()}: nobody could tell which of them is meant.",
+                field="content",
+                hint="Change it in an editor.",
+            )
+    pieces = _HANDLE.split(text)
+    return "".join(one if one.encode() in spoken else secrets.reveal(one) for one in pieces)
+
+
+def _times(handle: bytes, data: bytes) -> int:
+    return sum(found[0] == handle for found in _HANDLES.finditer(data))
+
+
+def _revealed_bytes(data: bytes, secrets: Secrets, there: bytes) -> bytes:
     if HANDLE.encode() not in data:
         return data
     try:
-        return secrets.reveal(data.decode()).encode()
+        return revealed(data.decode(), secrets, there).encode()
     except UnicodeDecodeError:
         return data
 
