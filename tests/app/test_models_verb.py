@@ -35,6 +35,7 @@ def test_a_key_that_is_in_use_is_no_news_and_another_is_told_with_its_lines(prod
     assert "anthropic/claude-sonnet-5-5" in done.out
     assert "mistral, key in MISTRAL_API_KEY" in done.out
     assert 'api_key_env = "MISTRAL_API_KEY"' in done.out
+    assert str(product.home / "settings.toml") in done.out
     assert 'api_key_env = "ANTHROPIC_API_KEY"' not in done.out
     assert "sk-ant-1" not in done.out + done.err
     assert "mi-1" not in done.out + done.err

@@ -11,8 +11,10 @@ from callboard.app.cli.rendering import aside
 from callboard.app.cli.terminal import Style
 from callboard.contracts.content import Text
 from callboard.contracts.plan import PlanStep
+from callboard.contracts.refs import MissingRef
 from callboard.contracts.rows import (
     ActionPart,
+    ContextPart,
     HandoffPart,
     NoticePart,
     NotificationPart,
@@ -66,6 +68,24 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
             ),
             "  · Which branch?: answered, main",
         ),
+        (
+            ActionPart(
+                **_AT, action_id="act_1", action_type="tool_approval", tool="Bash", prompt="Run it.", outcome="rejected"
+            ),
+            "  · Run it: rejected",
+        ),
+        (
+            ContextPart(
+                **_AT,
+                event="resolved",
+                given=1,
+                missing=(MissingRef(ref="gone.txt", source="mentioned", reason="not_found"),),
+            ),
+            "  ! not given: gone.txt is not there",
+        ),
+        (ContextPart(**_AT, event="resolved", given=2), "  · 2 things given with it"),
+        (ContextPart(**_AT, event="compacting"), ""),
+        (ContextPart(**_AT, event="compacted"), "  · the older conversation was summarised"),
         (
             NoticePart(**_AT, code="agent_message", message="Mind the style.", agent_id="lead"),
             "  · lead: Mind the style.",

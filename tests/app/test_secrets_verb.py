@@ -102,6 +102,17 @@ def test_without_a_keyring_it_says_what_to_do(product: Product, drawer: Path):
     assert "no keyring" in listed.err
 
 
+def test_nobody_types_a_secret_that_nothing_could_keep(product: Product):
+    """SAFE-09"""
+    product.variables["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+
+    with product.terminal("secrets", "set", "deploy") as terminal:
+        said = terminal.until("CALLBOARD_SECRET_NAME")
+        assert terminal.wait() != 0
+    assert "secret_store_unavailable" in said
+    assert "secret://deploy: " not in said
+
+
 def test_a_running_server_knows_at_once_what_a_terminal_sets(product: Product, drawer: Path):
     """SAFE-03: it redacts it from then on, also in its list of sessions."""
     scenario = {"calls": [[{"text": f"It is {VALUE}."}]]}

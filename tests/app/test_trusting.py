@@ -93,7 +93,7 @@ def test_rules_of_a_file_are_tried_on_what_agents_did(product: Product, tmp_path
     tried.write_text("[[rules]]\nmatcher = 'Write(*.txt)'\nverdict = 'deny'\n")
     done = product.run("rules", "--dry-run", str(tried))
     assert done.code == 0
-    assert "1 past calls of 1 sessions. Nothing was changed." in done.out
+    assert "1 past call of 1 session. Nothing was changed." in done.out
     assert "1 would have been refused" in done.out
     tried.write_text("[[rules]]\nmatcher = 'write'\nverdict = 'deny'\n")
     done = product.run("rules", "--dry-run", str(tried))

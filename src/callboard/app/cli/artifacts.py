@@ -82,7 +82,9 @@ Answer = ArtifactList | ArtifactRead | ArtifactDiff | Written
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
-    app.command("artifacts", help=_HELP)(_artifacts)
+    app.command("artifacts", help=_HELP, short_help="List what agents wrote in a session, with its versions.")(
+        _artifacts
+    )
 
 
 def _artifacts(

@@ -17,6 +17,7 @@ from callboard.contracts.rows import ActionRow
 
 from ..client import Client
 from .terminal import Style, err, one_line, visible
+from .words import asked
 
 #: What is approved without a person: nothing, changes of files by the tools for it, or everything that asks.
 Approve = Literal["none", "all-edits", "all"]
@@ -125,16 +126,16 @@ class Approvals:
         return None if self._open[row.action_id].is_set() else asking.result()
 
     def _elsewhere(self, row: ActionRow) -> None:
-        self._line(self._style.dim(f"  · {one_line(row.prompt)}: settled elsewhere"))
+        self._line(self._style.dim(f"  · {asked(row.prompt)}: settled elsewhere"))
 
     def _stands(self, row: ActionRow, standing: Approve) -> Answer:
         # What only a person knows or can do, such as to log in somewhere, is not approved beforehand.
         approvable = "approve" in row.decisions and row.action_type != "credential_request"
         if approvable and (standing == "all" or (standing == "all-edits" and row.tool in EDITING)):
-            self._line(self._style.dim(f"  · {one_line(row.prompt)}: approved by --approve {standing}"))
+            self._line(self._style.dim(f"  · {asked(row.prompt)}: approved by --approve {standing}"))
             return Answer("approve")
         self.refused += 1
-        self._line(self._style.warn(f"  · {one_line(row.prompt)}: rejected, since nobody is there to approve it"))
+        self._line(self._style.warn(f"  · {asked(row.prompt)}: rejected, since nobody is there to approve it"))
         return Answer("reject", reason=_NOBODY)
 
     async def _ask(self, row: ActionRow) -> Answer:

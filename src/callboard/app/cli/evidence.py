@@ -61,7 +61,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
-    app.command("evidence", help=_HELP)(_evidence)
+    app.command("evidence", help=_HELP, short_help="Write a pack of facts that others can verify.")(_evidence)
 
 
 def _evidence(

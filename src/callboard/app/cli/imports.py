@@ -58,7 +58,7 @@ class _Line(msgspec.Struct, rename="camel"):
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
-    app.command("import", help=_HELP)(_import)
+    app.command("import", help=_HELP, short_help="Take over past sessions of Claude Code and Codex.")(_import)
 
 
 def _import(

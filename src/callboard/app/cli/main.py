@@ -49,20 +49,21 @@ Without a verb it is `callboard up`: the workbench on the folder you are in.
 Examples:
   callboard                                      the workbench, in this folder
   callboard run "Why does the test fail?"        one turn in the terminal
-  callboard demo                                 teams to watch, without a model
   callboard models                               the models that can be asked, what is found beside them, and a test
+  callboard doctor                               what is missing or wrong, and what mends it
+  callboard demo                                 teams to watch, without a model
   callboard agents                               who would work here, and what is wrong with their files
+  callboard tools                                which tools an agent has, which it has not and why, and the servers of tools
+  callboard trust                                what this folder's own files would allow, and whether you let them
+  callboard rules                                the rules that hold; --dry-run tries some on what agents did
+  callboard secrets                              keys and tokens in the system's keyring, and the handles that stand for them
   callboard sessions                             what there is
   callboard view last                            the newest conversation
   callboard facts last --json                    every fact of it, one a line
   callboard artifacts last                       what its agents wrote, version by version
   callboard evidence last                        a pack of it that others can verify
+  callboard verify FILE                          whether such a pack holds, and where it does not
   callboard import                               past sessions of Claude Code and Codex, to read here
-  callboard trust                                what this folder's own files would allow, and whether you let them
-  callboard secrets                              keys and tokens in the system's keyring, and the handles that stand for them
-  callboard doctor                               what is missing or wrong, and what mends it
-  callboard tools                                which tools an agent has, which it has not and why, and the servers of tools
-  callboard rules                                the rules that hold; --dry-run tries some on what agents did
 
 \b
 What is kept is in CALLBOARD_HOME (default: your state folder, printed by `up`).
@@ -80,21 +81,21 @@ app = typer.Typer(
 for verb in (
     up,
     run,
-    demo,
     models,
+    doctor,
+    demo,
     agents,
+    tools,
+    trust,
+    rules,
+    secrets,
     sessions,
-    facts,
     view,
+    facts,
     artifacts,
     evidence,
     verify,
     imports,
-    trust,
-    rules,
-    tools,
-    secrets,
-    doctor,
 ):
     verb.register(app)
 

@@ -33,7 +33,7 @@ Examples:
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
-    app.command("models", help=_HELP)(_models)
+    app.command("models", help=_HELP, short_help="List the models that can be asked, and test one.")(_models)
 
 
 def _models(
@@ -45,7 +45,8 @@ def _models(
     from ..desk import Desk
     from ..wiring import models_of
 
-    models = models_of(load(Home.of(os.environ), os.environ), os.environ)
+    home = Home.of(os.environ)
+    models = models_of(load(home, os.environ), os.environ)
     desk = Desk(models, os.environ)
 
     async def ask() -> ModelList | ModelTested:
@@ -60,12 +61,12 @@ def _models(
     elif isinstance(answer, ModelTested):
         _print_test(answer)
     else:
-        _print(answer)
+        _print(answer, home)
     if isinstance(answer, ModelTested) and not answer.ok:
         raise typer.Exit(FAILED)
 
 
-def _print(models: ModelList) -> None:
+def _print(models: ModelList, home: Home) -> None:
     style = Style(sys.stdout)
     for one in models.configured:
         out(_line(one, style))
@@ -74,9 +75,8 @@ def _print(models: ModelList) -> None:
     new = [one for one in models.found if not one.configured]
     if new:
         out("")
-        out(
-            "Found and not configured. The lines go into settings.toml in CALLBOARD_HOME, those of agents into agents/NAME.md:"
-        )
+        out("Found and not configured. The page (`callboard`) connects one with a click; by hand the lines go into")
+        out(f"{home.settings}, those of agents into agents/NAME.md:")
     for one in new:
         _print_found(one, style)
     if not new and all(one.kind == "offline" for one in models.configured):

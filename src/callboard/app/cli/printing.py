@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from callboard.contracts.content import Text
 from callboard.contracts.rows import (
     AppendText,
+    ContextPart,
     ErrorPart,
     HandoffPart,
     NoticePart,
@@ -84,6 +85,8 @@ class Printer:
                 self._tool(part)
             case NoticePart() | ErrorPart() | SteerPart() | NotificationPart() | HandoffPart():
                 self._once(part.key, aside(part, self._style))
+            case ContextPart() if part.missing or part.event.startswith("compact"):
+                self._once(part.key, aside(part, self._style))
             case PlanPart() | RemoteStatusPart() if self._is_news(part):
                 self._once(part.key, aside(part, self._style))
             case _:
@@ -140,7 +143,7 @@ class Printer:
         return isinstance(part, RemoteStatusPart) or part.state != "streaming"
 
     def _once(self, key: str, line: str) -> None:
-        if self._told.get(key) != line:
+        if line and self._told.get(key) != line:
             self._told[key] = line
             self.line(line)
 

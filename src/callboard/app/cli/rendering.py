@@ -5,6 +5,7 @@ from __future__ import annotations
 from callboard.contracts.rows import (
     ActionPart,
     ActionRow,
+    ContextPart,
     ErrorPart,
     HandoffPart,
     NoticePart,
@@ -23,7 +24,7 @@ from callboard.projection.rows import Table
 
 from ..reading import Reader
 from .terminal import Style, one_line, out, plain, width
-from .words import PLAN_STATES, UNASKED, told
+from .words import PLAN_STATES, UNASKED, asked, counted, missed, told
 
 #: Longer lines are hard to read, however wide the terminal is.
 WIDEST = 120
@@ -49,9 +50,9 @@ class Rendering:
     async def turn(self, turn: TurnRow) -> None:
         """Prints what was asked, of whom where there are several, what happened and how it ended."""
         style = self._style
-        asked = plain("(erased)" if turn.input.erased else await self._source.whole(turn.input))
+        text = plain("(erased)" if turn.input.erased else await self._source.whole(turn.input))
         whose = f"{style.bold(one_line(turn.agent_id))} " if self._several else ""
-        out(f"\n{whose}{style.bold('›')} {asked or style.dim(UNASKED.get(turn.source, ''))}")
+        out(f"\n{whose}{style.bold('›')} {text or style.dim(UNASKED.get(turn.source, ''))}")
         for part in self._parts.get(turn.turn_id, []):
             await self._part(part)
         out(turn_line(turn, style, lost=turn.turn_id in self._lost))
@@ -72,7 +73,8 @@ class Rendering:
             case ActionPart() if part.outcome == "pending" and part.action_id in self._pending:
                 out(style.warn(f"  ? {one_line(part.prompt)}: waits for an answer"))
             case _:
-                out(aside(part, style))
+                if line := aside(part, style):
+                    out(line)
 
 
 def _laid_out(text: str) -> str:
@@ -109,9 +111,11 @@ def aside(part: Part, style: Style) -> str:
         case ActionPart():
             why = f" ({one_line(part.reason)})" if part.reason else ""
             said = f", {one_line(part.answer.text)}" if part.answer.text else ""
-            return style.dim(f"  · {one_line(part.prompt)}: {part.outcome}{said}{why}")
+            return style.dim(f"  · {asked(part.prompt)}: {part.outcome}{said}{why}")
         case SteerPart():
             return style.dim(f"  › {one_line(part.content.text)} (steered, {part.outcome})")
+        case ContextPart():
+            return _context(part, style)
         case PlanPart():
             return "\n".join(plan_lines(part, style))
         case NotificationPart() | HandoffPart() | RemoteStatusPart():
@@ -128,6 +132,21 @@ def aside(part: Part, style: Style) -> str:
             return ""
 
 
+def _context(part: ContextPart, style: Style) -> str:
+    room = width() - 4
+    match part.event:
+        case "resolved" if part.missing:
+            return style.warn(f"  ! not given: {one_line(', '.join(map(missed, part.missing)), room)}")
+        case "resolved" if part.given:
+            return style.dim(f"  · {counted(part.given, 'thing')} given with it")
+        case "compacted":
+            return style.dim("  · the older conversation was summarised")
+        case "compaction_failed":
+            return style.warn(f"  ! the older conversation was not summarised: {one_line(part.message, room)}")
+        case _:
+            return ""
+
+
 def plan_lines(part: PlanPart, style: Style) -> list[str]:
     """A plan, a line each, as far as it is done."""
     marks = {"completed": style.good("✓"), "in_progress": "…", "pending": style.dim("·")}
@@ -140,11 +159,11 @@ def plan_lines(part: PlanPart, style: Style) -> list[str]:
 
 def turn_line(turn: TurnRow, style: Style, *, lost: bool = False) -> str:
     """How the turn stands, or how it ended and what it took. `lost` says that the process which ran it is gone."""
-    took = [f"{turn.iterations} model call{'' if turn.iterations == 1 else 's'}"] if turn.iterations else []
+    took = [counted(turn.iterations, "model call")] if turn.iterations else []
     if turn.tool_calls:
-        took.append(f"{turn.tool_calls} tool call{'' if turn.tool_calls == 1 else 's'}")
+        took.append(counted(turn.tool_calls, "tool call"))
     if turn.files_changed:
-        took.append(f"{turn.files_changed} file{'' if turn.files_changed == 1 else 's'} changed")
+        took.append(f"{counted(turn.files_changed, 'file')} changed")
     if turn.input_tokens is not None or turn.output_tokens is not None:
         took.append(f"{turn.input_tokens or 0} + {turn.output_tokens or 0} tokens")
     if turn.started_at and turn.ended_at:

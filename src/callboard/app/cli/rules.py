@@ -24,6 +24,7 @@ from ..reading.remote import RemoteReader
 from ..settings import converted, load, parsed
 from .loop import run_async
 from .terminal import Style, one_line, out, visible
+from .words import counted
 
 _HELP = """List the rules that hold, and where each stands; or try some on what agents did.
 
@@ -47,7 +48,7 @@ _SCOPES = {
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
-    app.command("rules", help=_HELP)(_rules)
+    app.command("rules", help=_HELP, short_help="List the rules that hold; try some on past calls.")(_rules)
 
 
 def _rules(
@@ -86,14 +87,14 @@ async def _try(client: Client, query: DryRunRules, *, json: bool) -> None:
         return
     style = Style(sys.stdout)
     more = "" if seen.whole else ", the newest; there are more"
-    out(f"{seen.calls} past calls of {seen.sessions} sessions{more}. Nothing was changed.")
+    out(f"{counted(seen.calls, 'past call')} of {counted(seen.sessions, 'session')}{more}. Nothing was changed.")
     turned = seen.turned
     out(
         f"  {turned['allowed']} would have run without asking, {turned['asked']} would have been asked about, "
         f"{turned['denied']} would have been refused; of {seen.unspoken} no rule speaks."
     )
     for rule in seen.rules:
-        out(f"  {rule.verdict.ljust(5)}  {visible(rule.matcher)}  {style.dim(f'{rule.calls} calls')}")
+        out(f"  {rule.verdict.ljust(5)}  {visible(rule.matcher)}  {style.dim(counted(rule.calls, 'call'))}")
     for one in seen.examples:
         out(style.dim(f"  {one.session_id}  {one.was} → {one.would}  {one_line(f'{one.tool} {one.subject}', 100)}"))
 

@@ -43,7 +43,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
-    app.add_typer(_app, name="secrets", help=_HELP)
+    app.add_typer(_app, name="secrets", help=_HELP, short_help="Keep keys and tokens in the system's keyring.")
 
 
 @_app.callback()
@@ -70,6 +70,8 @@ def _list(json: Json = False) -> None:
 
 @_app.command("set", help="Keep a value, which is asked for without being shown, or read from standard input.")
 def _set(name: Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits, _ and -.")]) -> None:
+    if sys.stdin.isatty():
+        _needs_a_keyring()
     value = _asked(name) if sys.stdin.isatty() else sys.stdin.read().rstrip("\n")
     command = _checked({"name": name, "value": value})
     kept: SecretKept = run_async(_with(lambda submit: submit(command)))
@@ -86,6 +88,13 @@ def _asked(name: str) -> str:
     import getpass
 
     return getpass.getpass(f"{HANDLE}{plain(name)}: ")
+
+
+def _needs_a_keyring() -> None:
+    """Nobody types a secret that nothing could keep. Raises Refusal `secret_store_unavailable`."""
+    found: SecretList = run_async(_with(lambda submit: submit(ListSecrets())))
+    if found.problem:
+        raise Refusal("secret_store_unavailable", found.problem)
 
 
 def _checked(given: dict[str, str]) -> SetSecret:

@@ -20,6 +20,7 @@ from ..settings import load
 from .exits import FAILED
 from .loop import run_async
 from .terminal import Style, one_line, out, visible
+from .words import counted
 
 _HELP = """List the tools of an agent in a folder: those that it is told of, those that it could have and why not.
 
@@ -37,7 +38,7 @@ _ORDER = ("loaded", "deferred", "blocked", "excluded")
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
-    app.command("tools", help=_HELP)(_tools)
+    app.command("tools", help=_HELP, short_help="List the tools of an agent, and the servers of tools.")(_tools)
 
 
 def _tools(
@@ -80,7 +81,7 @@ def _print(found: ToolInventory) -> None:
 def _server(server: ServerState, style: Style) -> str:
     named = f"{server.title} {server.version}".strip()
     refused = f", {server.refused} refused" if server.refused else ""
-    told = f"{named}: {server.tools} tools{refused}" if server.condition == "connected" else server.message
+    told = f"{named}: {counted(server.tools, 'tool')}{refused}" if server.condition == "connected" else server.message
     why = "".join(f"\n      {one_line(one)}" for one in server.refusals)
     return f"  server {visible(server.name)}  {server.condition}  {style.dim(one_line(told))}{why}"
 

@@ -10,6 +10,7 @@ import msgspec
 from callboard.contracts.commands import COMMANDS
 from callboard.contracts.errors import Code, Problem
 from callboard.contracts.facts.turn import InputSource
+from callboard.contracts.refs import MissingReason, MissingRef
 from callboard.contracts.rows import HandoffPart, NotificationPart, RemoteStatusPart
 from callboard.contracts.rows.conversation import HandoffNews, PartState
 
@@ -40,6 +41,16 @@ _NEWS: dict[HandoffNews, str] = {
     "returned": "{target} gives back what was handed over",
     "expired": "{target} did not answer in time",
 }
+_MISSING: dict[MissingReason, str] = {
+    "not_found": "is not there",
+    "ambiguous": "may be several",
+    "outside_folder": "is outside the folder",
+    "denied": "may not be read",
+    "unreadable": "cannot be read",
+    "too_large": "is too large",
+    "deleted": "was deleted",
+    "erased": "was erased",
+}
 _A_COMMAND = re.compile(rf"\b(?:{'|'.join(map(re.escape, COMMANDS))})\b")
 
 
@@ -50,6 +61,21 @@ def in_words_of_the_line(problem: Problem) -> Problem:
         hint = _HINTS.get(problem.code, "")
     hint = _A_FIELD.sub(lambda found: _FIELDS[found[0]], hint)
     return msgspec.structs.replace(problem, hint=hint, field=_FIELDS.get(problem.field, problem.field))
+
+
+def missed(one: MissingRef) -> str:
+    """What was named and could not be given, and why not."""
+    return f"{one_line(one.ref)} {_MISSING[one.reason]}"
+
+
+def counted(count: int, thing: str) -> str:
+    """So many of a thing."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def asked(prompt: str) -> str:
+    """What a person was asked, as the beginning of a line that says what came of it."""
+    return one_line(prompt).removesuffix(".")
 
 
 def told(part: NotificationPart | HandoffPart | RemoteStatusPart, room: int) -> str:
