@@ -282,6 +282,25 @@ async def test_a_key_that_the_server_repeats_does_not_leave_the_provider():
     assert failed.__cause__ is None
 
 
+async def test_a_key_that_a_long_error_ends_in_does_not_leave_the_provider_in_part():
+    async def play(exchange: Exchange) -> None:
+        sent = exchange.headers["authorization"]
+        length = 500 - len("faulty answered 401: ") - len(sent) + 3
+        await exchange.status("401 Unauthorized", json.dumps({"error": {"message": f"{'x' * length}{sent}"}}))
+
+    _, failed = await fails_with(play)
+
+    assert failed.message.endswith("xBearer [key]")
+
+
+@pytest.mark.parametrize("key", ["planted key", "planted\nkey", "planted'\tk\u00e9y\n"])
+def test_a_key_is_found_as_a_library_quotes_it(key: str):
+    endpoint = Endpoint(provider="p", base_url="http://localhost:1", api_key=key)
+
+    for quoted in (key, key.strip(), repr(key), repr(key.encode()), json.dumps(key)):
+        assert "plant" not in endpoint.redact(f"Illegal header value {quoted}")
+
+
 async def test_closing_the_iterator_ends_the_request_at_once():
     async with against(_fall_silent) as (model, server):
         async with aclosing(model.stream(asks("go"))) as events:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Literal
 
 import msgspec
@@ -35,5 +36,9 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         return f"Endpoint(provider={self.provider!r}, base_url={self.base_url!r})"
 
     def redact(self, text: str) -> str:
-        """The text without the key, which some servers repeat in their errors."""
-        return text.replace(self.api_key, "[key]") if self.api_key else text
+        """The text without the key, which some servers repeat, and libraries as they quote what they cannot send."""
+        bare = self.api_key.strip()
+        written = {self.api_key, bare, repr(bare)[1:-1], repr(bare.encode())[2:-1], json.dumps(bare)[1:-1]}
+        for key in sorted(written, key=len, reverse=True):
+            text = text.replace(key, "[key]") if key else text
+        return text

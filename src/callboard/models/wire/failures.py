@@ -144,7 +144,7 @@ def cut(endpoint: Endpoint, reason: str) -> ModelFailure:
 
 
 def _garbled(reason: str, endpoint: Endpoint) -> ModelFailure:
-    said = endpoint.redact(f"{endpoint.provider} sent what cannot be read: {reason}"[:_LONGEST_QUOTE])
+    said = endpoint.redact(f"{endpoint.provider} sent what cannot be read: {reason}")[:_LONGEST_QUOTE]
     return ModelFailure("model_garbled", said, retryable=True)
 
 
@@ -152,7 +152,7 @@ def _quoted(error: lib.ModelAPIError, endpoint: Endpoint) -> str:
     status = f" {error.status_code}" if isinstance(error, lib.ModelHTTPError) else " with an error"
     text = _message_in(error.body)
     said = f"{endpoint.provider} answered{status}: {text}" if text else f"{endpoint.provider} answered{status}."
-    return endpoint.redact(said[:_LONGEST_QUOTE])
+    return endpoint.redact(said)[:_LONGEST_QUOTE]
 
 
 def _message_in(body: object) -> str:
