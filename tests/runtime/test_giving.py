@@ -53,7 +53,7 @@ async def test_what_is_attached_becomes_a_blob_with_its_turn_and_is_told(tmp_pat
     """CTX-01: a text and an image are told as what they are; another file is named."""
     async with house(tmp_path, calls(says("Seen."))) as home:
         given = [
-            await upload(home, "notes.md", b"Buy milk."),
+            await upload(home, "no\u202etes\n.md", b"Buy milk."),
             await upload(home, "dot.png", PNG),
             await upload(home, "x.bin", b"\x7fELF\0\0\0"),
         ]
@@ -61,7 +61,7 @@ async def test_what_is_attached_becomes_a_blob_with_its_turn_and_is_told(tmp_pat
         await home.until(first.session_id, "turn.completed")
         fact = await submitted(home, first.session_id)
         assert [(one.kind, one.source, one.title) for one in fact.given] == [
-            ("text", "attached", "notes.md (9 bytes)"),
+            ("text", "attached", "no\ufffdtes .md (9 bytes)"),
             ("image", "attached", f"dot.png (a PNG image, 2 × 3 pixels, {len(PNG)} bytes)"),
             ("binary", "attached", "x.bin (an ELF program or library, 7 bytes)"),
         ]

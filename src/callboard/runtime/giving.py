@@ -21,6 +21,7 @@ from callboard.control.given import NOTHING, Given, together
 from callboard.control.mentions import mentions
 from callboard.control.window import BYTES
 from callboard.tools.kinds import TEXT, known
+from callboard.tools.paths import LONGEST_NAME, display
 
 from .home import Home
 from .keeper import StateKeeper
@@ -81,7 +82,7 @@ class Giving:
                 ref=one.upload or f"blob:{blob.ref.hash[:16]}",
                 kind=is_a.kind,
                 source="attached",
-                title=f"{name} ({is_a.told})",
+                title=f"{display(name, LONGEST_NAME)} ({is_a.told})",
                 content=blob.ref,
                 tokens=tokens,
             )
