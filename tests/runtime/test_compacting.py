@@ -83,6 +83,20 @@ async def test_a_thread_that_fills_its_window_is_summarised_before_the_model_is_
         assert await told(home, first.session_id, first.thread_id) == there
 
 
+async def test_a_summary_is_told_also_where_turns_behind_it_are_left_out_and_after_a_restart(tmp_path: Path) -> None:
+    """UI-25, UI-29: a conversation that is read anew is the one that was there."""
+    async with house(tmp_path, scenario(), context_steps=3) as home:
+        first = await home.submit(LONG)
+        await home.until(first.session_id, "turn.completed", 1)
+        for count in range(2, 6):
+            await home.submit(f"turn {count}", first.session_id)
+            await home.until(first.session_id, "turn.completed", count)
+        there = await told(home, first.session_id, first.thread_id)
+        assert [SUMMARY in there[0], *there[1:]] == [True, "turn 4", "Yes.", "turn 5", "Yes."]
+    async with house(tmp_path, scenario(), context_steps=3) as home:
+        assert await told(home, first.session_id, first.thread_id) == there
+
+
 async def test_a_long_turn_is_summarised_in_its_middle_and_keeps_what_it_was_asked(tmp_path: Path) -> None:
     """UI-25: rounds of the turn under way are summarised; the words that began it stand behind the summary."""
     first_call = {"tool": {"name": "Bash", "arguments": {"command": "seq 1 4800"}}}

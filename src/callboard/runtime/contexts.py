@@ -34,6 +34,12 @@ class Contexts:
             found = Context(thread, self._parts.store.blobs)
             of = self._keeper.state.threads[thread]
             after = floor(of)
+            if 0 < of.filling.at <= after:
+                # The summary is told also where turns are left out that came after it.
+                for record in await self._parts.store.facts.read(
+                    self._session, after=of.filling.at - 1, until=of.filling.at, limit=1
+                ):
+                    await found.add(record)
             # What is committed while this reads is read as well: nobody else adds it to a context that is still being made.
             while after < self._keeper.state.sequence:
                 for record in await self._parts.store.facts.read(
