@@ -107,6 +107,7 @@ export const SETTINGS_ANSWERS: NonNullable<Scenario['answers']> = {
     ],
   }),
   test_model: ({ name }) => ({ name, ok: true, text: 'Yes.', firstMs: 210, durationMs: 480 }),
+  list_secrets: () => ({ secrets: [] }),
   list_rules: () => ({
     rules: [
       { ruleId: 'rul_a', matcher: 'Bash(git status*)', verdict: 'allow', scope: 'workspace' },

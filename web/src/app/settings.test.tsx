@@ -79,6 +79,15 @@ test('a key goes to the keyring and stays nowhere in the page; the settings name
   expect(JSON.stringify(window.localStorage)).not.toContain(key)
 })
 
+test('where there is no keyring nobody is asked to type a key (SAFE-09)', async () => {
+  const problem = 'This system has no keyring.'
+  const { dialog } = await opened('', { list_secrets: () => ({ secrets: [], problem }) })
+  await userEvent.click(dialog.getByRole('button', { name: 'Connect a model', hidden: true }))
+  expect(await dialog.findByText(problem)).toBeTruthy()
+  expect(dialog.queryByRole('radio', { name: 'Type it once', hidden: true })).toBeNull()
+  expect(dialog.queryByLabelText(/^Key/)).toBeNull()
+})
+
 test('what cannot be set is told at its field, and what was typed stays', async () => {
   const { server, dialog } = await opened('Shell', {
     update_settings: () =>

@@ -54,7 +54,17 @@ function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<W
 
 test('a version that came meanwhile is a conflict: both sides stand there until the person says (CTX-04)', async () => {
   const given = handlers()
-  show(<Host row={{}} draft={{ text: 'mine', base: 1 }} handlers={given} />, blobsOf(WORK_BLOBS))
+  const refused = {
+    code: 'artifact_conflict',
+    message: 'The newest version is 2 by now.',
+    field: '',
+    hint: '',
+  }
+  show(
+    <Host row={{}} draft={{ text: 'mine', base: 1 }} refused={refused} handlers={given} />,
+    blobsOf(WORK_BLOBS),
+  )
+  expect(screen.getAllByRole('alert')).toHaveLength(1)
   const conflict = within(screen.getByRole('alert', { name: 'Conflict' }))
   expect(conflict.getByText('v2 came meanwhile')).toBeTruthy()
   await userEvent.click(conflict.getByRole('button', { name: 'Text of v2' }))

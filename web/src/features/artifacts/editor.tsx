@@ -46,7 +46,7 @@ export function Editor(props: {
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       {behind && <Behind {...props} />}
-      <RefusedHere refused={props.refused} />
+      {!(behind && props.refused?.code === 'artifact_conflict') && <RefusedHere refused={props.refused} />}
       <textarea
         aria-label={t('artifact.edit_label', { title: artifact.title })}
         aria-keyshortcuts="Control+S Meta+S"

@@ -23,6 +23,8 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/
 /** A model to be connected. Its key is read from the field when it is sent, goes to the keyring, and is kept nowhere here. */
 export function AddModel(props: {
   readonly taken: readonly string[]
+  /** Why the system's keyring keeps nothing; empty where it does. */
+  readonly noKeyring: string
   readonly onKeep: SettingsHandlers['onKeep']
   readonly onAdd: (entry: Entry) => Promise<Refused | null>
   readonly onDone: () => void
@@ -32,7 +34,9 @@ export function AddModel(props: {
   const [name, setName] = useState('')
   const [model, setModel] = useState('')
   const [address, setAddress] = useState('')
-  const [keyIn, setKeyIn] = useState<(typeof KEYS)[number]>('keyring')
+  // A key that nothing would keep is typed by nobody.
+  const usual = props.noKeyring === '' ? 'keyring' : 'variable'
+  const [chosenKeyIn, setKeyIn] = useState<(typeof KEYS)[number]>(usual)
   const [variable, setVariable] = useState('')
   const [wrong, setWrong] = useState('')
   const [refused, setRefused] = useState<Refused | null>(null)
@@ -40,6 +44,9 @@ export function AddModel(props: {
   const key = useRef<HTMLInputElement>(null)
   const compatible = kind === 'openai-compatible'
   const called = name.trim() || kind
+  const offered = (value: (typeof KEYS)[number]) =>
+    value === 'none' ? compatible : value === 'variable' || props.noKeyring === ''
+  const keyIn = offered(chosenKeyIn) ? chosenKeyIn : usual
   const wrongWith = () => {
     if (model.trim() === '') return t('settings.need_model')
     if (!NAME.test(called)) return t('settings.need_name')
@@ -83,7 +90,7 @@ export function AddModel(props: {
         onChange={(next) => {
           setKind(next)
           if (next === 'openai-compatible') setKeyIn('none')
-          else if (keyIn === 'none') setKeyIn('keyring')
+          else if (keyIn === 'none') setKeyIn(usual)
         }}
         choices={KINDS.map((value) => ({ value, label: t(`settings.kind.${value}`) }))}
       />
@@ -119,7 +126,7 @@ export function AddModel(props: {
         label={t('settings.key_in')}
         value={keyIn}
         onChange={setKeyIn}
-        choices={KEYS.filter((value) => compatible || value !== 'none').map((value) => ({
+        choices={KEYS.filter(offered).map((value) => ({
           value,
           label: t(`settings.key_in.${value}`),
         }))}
@@ -148,6 +155,7 @@ export function AddModel(props: {
           maxLength={200}
         />
       )}
+      {props.noKeyring !== '' && <p className="wrap-any text-sm text-ink-faint">{props.noKeyring}</p>}
       {wrong !== '' && (
         <p role="alert" className="text-bad">
           {wrong}

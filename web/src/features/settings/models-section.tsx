@@ -51,6 +51,7 @@ export function ModelsSection({ shown, handlers }: { shown: SettingsShown; handl
         {adding ? (
           <AddModel
             taken={entries.map((entry) => textOf(entry, 'name'))}
+            noKeyring={shown.noKeyring}
             onKeep={handlers.onKeep}
             onAdd={(entry) => handlers.onWrite(withOne(entry))}
             onDone={() => setAdding(false)}

@@ -1,9 +1,10 @@
 /** Texts that are made from a code, with the server's own words where the page has none for it. */
+import { forPeople } from '@/system/format/hints'
 import type { Translate } from '@/system/i18n/translate'
 
 /** What to do about a failure or a refusal. */
 export function hintText(t: Translate, code: string, told: string): string {
-  return t.maybe(`hint.${code}`) ?? told
+  return t.maybe(`hint.${code}`) ?? forPeople(told)
 }
 
 /** What an agent is doing with this tool, in words; null for a tool that is known by its name. */

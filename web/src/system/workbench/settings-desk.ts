@@ -24,6 +24,8 @@ export interface SettingsShown {
   readonly rules: readonly StandingRule[] | null
   readonly servers: readonly ServerState[] | null
   readonly tried: RulesTried | null
+  /** Why the system's keyring keeps nothing; empty where it does. */
+  readonly noKeyring: string
   /** Why something of it could not be read. */
   readonly failed: Refused | null
   readonly tested: Readonly<Record<string, ModelTested | 'testing'>>
@@ -36,6 +38,7 @@ const AT_FIRST: SettingsShown = {
   rules: null,
   servers: null,
   tried: null,
+  noKeyring: '',
   failed: null,
   tested: {},
 }
@@ -59,7 +62,13 @@ export class SettingsDesk {
     const same = place === this.#shown.place && workspaceId === this.#workspaceId
     this.#workspaceId = workspaceId
     this.#set(same ? { failed: null } : { ...AT_FIRST, place, models: this.#shown.models })
-    await Promise.all([this.#readFile(), this.readModels(), this.#readRules(), this.#readServers()])
+    await Promise.all([
+      this.#readFile(),
+      this.readModels(),
+      this.#readRules(),
+      this.#readServers(),
+      this.#readKeyring(),
+    ])
   }
 
   /** Write keys into the file that was read. Gives why it was not taken; what was typed is with whoever asked. */
@@ -168,6 +177,12 @@ export class SettingsDesk {
     if (workspaceId === '') return
     await this.#reading(async () => ({
       servers: (await this.#api.query('list_servers', { workspaceId })).servers,
+    }))
+  }
+
+  #readKeyring(): Promise<void> {
+    return this.#reading(async () => ({
+      noKeyring: (await this.#api.query('list_secrets', {})).problem ?? '',
     }))
   }
 
