@@ -37,6 +37,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
 from callboard.control.decide import SessionCommand, command, outcome
 from callboard.control.decide.actions import waiting
+from callboard.control.decide.calls import holds_up
 from callboard.control.decide.evidence import EvidenceMade
 from callboard.control.decide.keeping import ArtifactDecided
 from callboard.control.decide.team.worktree import MergeMade
@@ -194,9 +195,20 @@ class Given:
             epoch=self.epoch,
             closed=frozenset(self.closed & named),
             evaluation=self._verdicts[found[2].call] if found is not None else None,
-            evaluations=dict(self._verdicts),
+            evaluations=self.looks(),
             approval_expiry_us=self.expiry,
         )
+
+    def looks(self) -> dict[str, Evaluation]:
+        """What the gate is asked of calls that wait for others, as a runtime asks it."""
+        found: dict[str, Evaluation] = {}
+        for thread in self.state.threads.values():
+            for call in thread.run.calls if thread.run is not None and not thread.run.stopping else ():
+                if call.phase == "requested":
+                    found[call.call] = self._verdicts[call.call]
+                    if holds_up(call.tool, found[call.call]):
+                        break
+        return found
 
     def _append(self, decision: Decision, known: Known) -> list[Record]:
         at = max(known.now, self.state.at)

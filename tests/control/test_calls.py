@@ -223,5 +223,18 @@ def test_in_auto_a_call_that_may_change_something_waits_for_those_before_it_and_
     assert [fact.type for fact in last.facts][1:] == ["permission.evaluated", "tool.refused", "model.requested"]
 
 
+def test_only_what_may_begin_next_is_looked_at_again_and_what_follows_a_refusal_begins_with_it() -> None:
+    """Each look reads files: of many calls that wait, one is looked at for each that ends."""
+    auto = given(submit(mode="auto"))
+    auto.when(answered(wants(1, 2, SERIAL), wants(2, 3, SERIAL_DENY), wants(3, 4, SERIAL), wants(4, 5, SERIAL)))
+    assert list(auto.looks()) == ["cal_2", "cal_3"]
+    then = auto.when(ended(1))
+    assert ([new.scope.tool_call for new in then.decision.facts if new.fact.type == "tool.refused"], _begun(then)) == (
+        ["cal_2"],
+        ["cal_3"],
+    )
+    assert list(auto.looks()) == ["cal_4"]
+
+
 def _begun(then: Then) -> list[str]:
     return [new.scope.tool_call for new in then.decision.facts if new.fact.type == "tool.started"]

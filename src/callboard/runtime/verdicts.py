@@ -8,6 +8,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.control.decide.actions import waiting
+from callboard.control.decide.calls import holds_up
 from callboard.control.state import OpenCall
 from callboard.tools.arguments import digest
 
@@ -57,16 +58,22 @@ class Verdicts:
         return await self._look(thread.thread, call)
 
     async def waiting_their_turn(self) -> dict[str, Evaluation]:
-        """The gate's present verdicts on the calls that wait for others of their answer, by their ids. One that cannot be
-        looked at, as nobody can read any more what its run was told, is denied: the session goes on without it."""
+        """The gate's present verdicts on the calls that wait for others of their answer, by their ids, up to the first that the
+        others wait for. One that cannot be looked at, as nobody can read any more what its run was told, is denied: the session
+        goes on without it."""
         found: dict[str, Evaluation] = {}
         for thread in self._keeper.state.threads.values():
-            for call in thread.run.calls if thread.run is not None else ():
-                if call.phase == "requested":
-                    try:
-                        found[call.call] = await self._look(thread.thread, call)
-                    except Refusal as refusal:
-                        found[call.call] = _unseen(call, refusal)
+            run = thread.run
+            for call in run.calls if run is not None and not run.stopping else ():
+                if call.phase != "requested":
+                    continue
+                try:
+                    look = await self._look(thread.thread, call)
+                except Refusal as refusal:
+                    look = _unseen(call, refusal)
+                found[call.call] = look
+                if holds_up(call.tool, look):
+                    break
         return found
 
     async def _look(self, thread: str, call: OpenCall) -> Evaluation:

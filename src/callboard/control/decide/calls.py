@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.commands.team_tools import QUESTIONS, TEAM_TOOLS
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     ActionRequired,
@@ -117,6 +117,14 @@ def _begin_next(batch: Batch, thread_id: str) -> None:
             _judge(batch, call_scope(thread, run, call), call.tool, evaluation, 0)
             if not evaluation.read_only:
                 break
+
+
+def holds_up(tool: str, evaluation: Evaluation) -> bool:
+    """True of a call that surely is under way once its turn has come, and that those behind it wait for: none of them begins
+    by the same decision."""
+    return (
+        not evaluation.read_only and evaluation.verdict != "deny" and tool not in TEAM_TOOLS and tool not in QUESTIONS
+    )
 
 
 def ended(batch: Batch, report: ToolEnded) -> None:
