@@ -235,7 +235,7 @@ def test_a_command_that_takes_things_away_is_known_as_one(command: str, takes: b
 
 
 @pytest.mark.parametrize(
-    "matcher", ["Bash", "Bash(git status *)", "Edit(docs/**)", "mcp__a__b(x)", " Read ", "Bash(a (b))"]
+    "matcher", ["Bash", "Bash(git status *)", "Edit(docs/**)", "mcp__a__b", " Read ", "Bash(a (b))"]
 )
 def test_a_matcher_that_may_fit_is_taken(matcher: str):
     check(matcher)
@@ -284,3 +284,10 @@ def test_what_spends_a_secret_is_told_to_be_asked_about_but_where_a_rule_names_t
     assert trying.said([broad], shell(command), spends=True) == trying.Said(broad, "ask")
     assert trying.said([broad], shell(command)) == trying.Said(broad, "allow")
     assert trying.said([broad, exact], shell(command), spends=True) == trying.Said(broad, "allow")
+
+
+@pytest.mark.parametrize("matcher", ["mcp__git__*(x)", "mcp__git__push(main)"])
+def test_a_rule_on_a_servers_tool_that_could_never_fit_is_none(matcher: str):
+    """SAFE-06: who writes one that denies is not left to believe that it does."""
+    with pytest.raises(BadMatcher, match="without the parentheses"):
+        check(matcher)

@@ -61,6 +61,10 @@ def check(matcher: str) -> None:
     pattern: str | None = found["pattern"]
     if pattern is not None and not pattern.strip():
         raise BadMatcher("there is nothing between the parentheses; without them the rule speaks of every call")
+    if pattern is not None and is_brought(name):
+        raise BadMatcher(
+            "what a server's tool is asked with has no pattern; without the parentheses it speaks of every call"
+        )
     if pattern is None or name == SHELL:
         return
     try:
