@@ -97,9 +97,7 @@ function Model(props: {
       <div className="flex flex-wrap items-center gap-x-2">
         <Dot tone={model.usable ? 'good' : 'warn'} />
         <span className="wrap-any font-medium">{model.label || model.name}</span>
-        {!standsIn && model.label !== model.name.replace('/', ' · ') && (
-          <span className="wrap-any text-sm text-ink-faint">{model.name}</span>
-        )}
+        {!standsIn && <span className="wrap-any text-sm text-ink-faint">{model.name}</span>}
         {model.default === true && <Badge tone="accent">{t('settings.default')}</Badge>}
         {(model.fallback ?? 0) > 0 && (
           <Badge>{t('settings.fallback_place', { place: model.fallback ?? 0 })}</Badge>
