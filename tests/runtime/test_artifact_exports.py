@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import zipfile
 from pathlib import Path
 
 from callboard.contracts.commands.artifacts import CreateArtifact, ExportArtifact, RetryArtifact
-from callboard.contracts.facts import ArtifactExportProgressed, ArtifactFailed, ArtifactVersionCreated
+from callboard.contracts.facts import (
+    ArtifactExportProgressed,
+    ArtifactExportStarted,
+    ArtifactFailed,
+    ArtifactVersionCreated,
+)
 from tests.runtime.house import house, says, uses
 from tests.runtime.keeping import NOTES, exported, listed, only, refused, wrote
 from tests.runtime.test_recovery import killed
@@ -38,6 +44,22 @@ async def test_a_version_is_exported_as_it_is_and_as_a_diff(tmp_path: Path) -> N
             begun = await home.do(asked)
             entry, data = await exported(home, session, begun.export_id)
             assert (entry.name, data.decode(), entry.code) == (name, text, "")
+
+
+async def test_an_export_is_made_also_where_its_asker_goes_away_while_it_is_written_down(tmp_path: Path) -> None:
+    """UI-15: none is told as begun that nobody makes."""
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        host = (await home.runtime.sessions.get(session)).host
+        await host.settled()
+        asking = asyncio.create_task(home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,))))
+        while not host.busy:  # noqa: ASYNC110 - what is waited for is a decision in this process
+            await asyncio.sleep(0)
+        asking.cancel()
+        begun = await home.until(session, "artifact.export.started")
+        assert isinstance(begun.fact, ArtifactExportStarted)
+        entry, data = await exported(home, session, begun.fact.export)
+        assert (entry.name, data) == (NOTES, b"one\n")
 
 
 async def test_all_artifacts_go_into_an_archive_with_progress_told(tmp_path: Path) -> None:

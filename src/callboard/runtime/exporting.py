@@ -42,6 +42,7 @@ class Exporting:
         self._one = asyncio.Semaphore(1)
         self._entries: dict[str, dict[str, ExportEntry]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._beginning: set[asyncio.Task[ExportBegun]] = set()
 
     @property
     def reads(self) -> ArtifactReads:
@@ -55,8 +56,16 @@ class Exporting:
     async def begin(
         self, request: ExportArtifact | RetryArtifact, actor: Actor, kept: StoredAnswer | None
     ) -> ExportBegun:
-        """Begins an export; it goes on when this has answered. Raises Refusal `unknown_session`, `unknown_artifact`,
-        `artifact_deleted`, `unknown_export`, `invalid_input`."""
+        """Begins an export; it goes on when this has answered, and where its asker goes away. Raises Refusal `unknown_session`,
+        `unknown_artifact`, `artifact_deleted`, `unknown_export`, `invalid_input`."""
+        task = asyncio.create_task(self._begin(request, actor, kept))
+        self._beginning.add(task)
+        task.add_done_callback(self._beginning.discard)
+        return await asyncio.shield(task)
+
+    async def _begin(
+        self, request: ExportArtifact | RetryArtifact, actor: Actor, kept: StoredAnswer | None
+    ) -> ExportBegun:
         host = (await self._sessions.get(request.session_id)).host
         asked = await self._asked(request)
         answer = await host.command(asked, actor, kept)
@@ -78,6 +87,8 @@ class Exporting:
 
     async def close(self) -> None:
         """Ends what is under way, and says so."""
+        if self._beginning:
+            await asyncio.wait(self._beginning)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
