@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -243,3 +244,14 @@ def test_what_was_at_work_is_told_as_interrupted_and_kept(product: Product):
     assert types[-1] == "turn.interrupted"
     assert "kept" not in product.plays({"calls": [says("again")]}).run("sessions").err
     assert product.run("sessions", "--json").json[0]["state"] == "interrupted"
+
+
+def test_a_server_that_dies_leaves_no_file_of_its_memory(product: Product):
+    """SAFE-03: values of secrets are in it."""
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+    try:
+        with product.up() as (running, _):
+            assert resource.prlimit(running.process.pid, resource.RLIMIT_CORE)[0] == 0
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import resource
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
@@ -84,6 +85,7 @@ async def hosted(
     from .keys import here, secrets_of
     from .wiring import asked_first, http_app, models_of, wire
 
+    _no_core()
     try:
         with closing(_log_to(home, here(environment).redact)) as file:
             secrets = await secrets_of(home, settings, environment)
@@ -124,6 +126,11 @@ async def _warm(models: ConfiguredModels) -> None:
         await models.warm()
     except Exception:
         log.exception("a model could not be loaded ahead")
+
+
+def _no_core() -> None:
+    """What dies leaves no file of its memory, where the values of secrets are; nor does what it starts."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 class _LogFile(RotatingFileHandler):
