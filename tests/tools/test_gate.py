@@ -57,7 +57,7 @@ async def test_a_call_that_passes_leaves_the_checks_that_have_something_to_say(a
         arguments_hash=digest('{"file_path":"README.md"}'),
         summary="Read README.md",
         checks=(Check(name="approval", verdict="allow", detail="it changes nothing"),),
-        sandbox=SandboxApplied(level="paths", network=False, detail="opened from the folder's handle"),
+        sandbox=SandboxApplied(level="paths"),
     )
     assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
 

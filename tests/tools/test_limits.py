@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.facts.sandbox import ResourceLimit
 from callboard.contracts.settings import Shell
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent
@@ -33,14 +32,11 @@ async def test_the_fact_names_the_limits_and_what_keeps_to_them(runner: Agent):
     evaluation = await within(runner, memory=256, processes=32, file_size=16).ask("Bash", command="true")
 
     assert evaluation.sandbox is not None
-    scratch = (ResourceLimit(name="scratch", value=64, keeper="tmpfs"),)
-    assert evaluation.sandbox.limits == (
-        ResourceLimit(name="timeout", value=60, keeper="guard"),
-        ResourceLimit(name="memory", value=256, keeper="guard"),
-        ResourceLimit(name="processes", value=32, keeper="guard"),
-        ResourceLimit(name="file_size", value=16, keeper="kernel"),
-        *(scratch if evaluation.sandbox.level == "bubblewrap" else ()),
-    )
+    assert evaluation.sandbox.limits == {
+        "guard": {"timeout": 60, "memory": 256, "processes": 32},
+        "kernel": {"file_size": 16},
+        **({"tmpfs": {"scratch": 64}} if evaluation.sandbox.level == "bubblewrap" else {}),
+    }
 
 
 async def test_memory_that_is_too_much_ends_the_command_and_says_so(runner: Agent, mark: str):
@@ -142,13 +138,11 @@ def test_without_a_look_at_the_tree_nothing_is_said_to_be_kept():
     code = (
         "from callboard.tools.sandbox import limits; limits.threading.get_native_id = lambda: 0\n"
         "from callboard.contracts.settings import Shell\n"
-        "print([(one.name, one.keeper) for one in limits.of(Shell(), scratch=False)])"
+        "print({keeper: list(told) for keeper, told in limits.of(Shell(), scratch=False).items()})"
     )
 
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
     )
 
-    assert done.stdout.strip() == str(
-        [("timeout", "guard"), ("memory", "none"), ("processes", "none"), ("file_size", "kernel")]
-    )
+    assert done.stdout.strip() == str({"guard": ["timeout"], "kernel": ["file_size"], "none": ["memory", "processes"]})

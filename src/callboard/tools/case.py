@@ -187,9 +187,7 @@ class Case:
             return confinement(self.kind.offered)
         if not self.is_shell:
             writable = (f"{self.context.folder}/{self.plan.path}",) if self.plan is not None else ()
-            return SandboxApplied(
-                level="paths", network=False, writable=writable, detail="opened from the folder's handle"
-            )
+            return SandboxApplied(level="paths", writable=writable)
         if not self.held:
             return SandboxApplied(
                 level="none",

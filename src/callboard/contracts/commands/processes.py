@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from ..arguments import Arguments
-from ..facts.sandbox import ResourceLimit, SandboxLevel
+from ..facts.sandbox import ResourceLimits, SandboxLevel
 from ..facts.turn import PermissionMode
 from ..rows.process import ProcessRow
 from .base import Answer, Command, Declaration
@@ -44,7 +44,7 @@ class ExecutionEnvironment(Answer, frozen=True, kw_only=True):
     why: str
     seccomp: bool
     network: bool
-    limits: tuple[ResourceLimit, ...]
+    limits: ResourceLimits
     writable: tuple[str, ...]
     protected: tuple[str, ...]
     hidden: tuple[str, ...]

@@ -16,26 +16,23 @@ LimitName = Literal["timeout", "memory", "processes", "file_size", "scratch"]
 LimitKeeper = Literal["guard", "kernel", "tmpfs", "none"]
 
 
-class ResourceLimit(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What a command may take at most, all that comes of it together; a file's size is that of each. `value` is in
-    seconds, in MiB or a number."""
-
-    name: LimitName
-    value: float
-    keeper: LimitKeeper
+#: What a command may take at most, all that comes of it together, by what keeps it to that: in seconds, in MiB or a number. A
+#: file's size is that of each.
+ResourceLimits = dict[LimitKeeper, dict[LimitName, float]]
 
 
 class SandboxApplied(Fact, frozen=True, kw_only=True):
-    """The confinement of one call. `paths` is the directory-handle confinement of the file tools."""
+    """The confinement of one call. `paths` is that of the file tools: what they touch is opened from the folder's own handle,
+    through no link. `limits` name what a command may take and what keeps it to that."""
 
     type: ClassVar[str] = "sandbox.applied"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step", "tool_call")
     level: SandboxLevel
-    network: bool
+    network: bool = False
     writable: tuple[str, ...] = ()
     seccomp: bool = False
     detail: str = ""
-    limits: tuple[ResourceLimit, ...] = ()
+    limits: ResourceLimits = msgspec.field(default_factory=dict[LimitKeeper, dict[LimitName, float]])
 
 
 SandboxFact = SandboxApplied

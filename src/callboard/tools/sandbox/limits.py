@@ -6,7 +6,7 @@ import threading
 from functools import cache
 from pathlib import Path
 
-from callboard.contracts.facts.sandbox import LimitName, ResourceLimit, SandboxApplied
+from callboard.contracts.facts.sandbox import LimitName, ResourceLimits, SandboxApplied
 from callboard.contracts.settings import Shell
 
 #: The exit code of what the kernel ended because a file became too large: 128 and SIGXFSZ.
@@ -27,24 +27,23 @@ def watched() -> bool:
     return Path(f"/proc/self/task/{threading.get_native_id()}/children").exists()
 
 
-def of(shell: Shell, *, scratch: bool) -> tuple[ResourceLimit, ...]:
+def of(shell: Shell, *, scratch: bool) -> ResourceLimits:
     """The limits that will be kept to. With `scratch` the command has file systems of its own in memory."""
-    guard = "guard" if watched() else "none"
-    found = [
-        ResourceLimit(name="timeout", value=shell.timeout, keeper="guard"),
-        ResourceLimit(name="memory", value=shell.memory, keeper=guard),
-        ResourceLimit(name="processes", value=shell.processes, keeper=guard),
-        ResourceLimit(name="file_size", value=shell.file_size, keeper="kernel"),
-    ]
+    by_guard: dict[LimitName, float] = {"timeout": shell.timeout}
+    by_look: dict[LimitName, float] = {"memory": shell.memory, "processes": shell.processes}
+    found: ResourceLimits = {"guard": by_guard, "kernel": {"file_size": shell.file_size}}
+    if watched():
+        by_guard |= by_look
+    else:
+        found["none"] = by_look
     if scratch:
-        size = min(_LARGEST_SCRATCH, shell.memory // _SCRATCHES)
-        found.append(ResourceLimit(name="scratch", value=size, keeper="tmpfs"))
-    return tuple(found)
+        found["tmpfs"] = {"scratch": min(_LARGEST_SCRATCH, shell.memory // _SCRATCHES)}
+    return found
 
 
 def value(applied: SandboxApplied, name: LimitName) -> float:
     """A limit that is kept to; 0 for none."""
-    return next((one.value for one in applied.limits if one.name == name and one.keeper != "none"), 0)
+    return next((told[name] for keeper, told in applied.limits.items() if name in told and keeper != "none"), 0)
 
 
 def bounds(applied: SandboxApplied) -> dict[str, int]:
@@ -56,7 +55,7 @@ def bounds(applied: SandboxApplied) -> dict[str, int]:
 def said(applied: SandboxApplied, name: str) -> str:
     """What a command is told that went over a limit."""
     what, setting = _WORDS[name]
-    most = next((one.value for one in applied.limits if one.name == name), 0)
+    most = next((told[one] for told in applied.limits.values() for one in told if one == name), 0)
     return (
         f"The command was ended: it {what.format(value=most)}, which is the limit. "
         f"Let it take less, or have the person raise {setting} in the settings."

@@ -1495,7 +1495,7 @@ export interface ExecutionEnvironment {
   readonly why: string
   readonly seccomp: boolean
   readonly network: boolean
-  readonly limits: readonly ResourceLimit[]
+  readonly limits: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly writable: readonly string[]
   readonly protected: readonly string[]
   readonly hidden: readonly string[]
@@ -2648,16 +2648,6 @@ export interface ResolvePermission {
 }
 
 /**
- * What a command may take at most, all that comes of it together; a file's size is that of each. `value` is in
- * seconds, in MiB or a number.
- */
-export interface ResourceLimit {
-  readonly name: 'file_size' | 'memory' | 'processes' | 'scratch' | 'timeout'
-  readonly value: number
-  readonly keeper: 'guard' | 'kernel' | 'none' | 'tmpfs'
-}
-
-/**
  * Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
  * decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
  * since the epoch. `permission_mode` goes with the approval of a plan that was made while planning: the turn ends with the
@@ -2875,14 +2865,17 @@ export interface RunRow {
   readonly epoch?: number
 }
 
-/** The confinement of one call. `paths` is the directory-handle confinement of the file tools. */
+/**
+ * The confinement of one call. `paths` is that of the file tools: what they touch is opened from the folder's own handle,
+ * through no link. `limits` name what a command may take and what keeps it to that.
+ */
 export interface SandboxApplied {
   readonly level: SandboxLevel
-  readonly network: boolean
+  readonly network?: boolean
   readonly writable?: readonly string[]
   readonly seccomp?: boolean
   readonly detail?: string
-  readonly limits?: readonly ResourceLimit[]
+  readonly limits?: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
 /** There is no value of that name in the keyring any more. */
