@@ -1,4 +1,4 @@
-"""What an agent asks of a person: the gate's word on it is to ask, in every mode and under every rule, and it offers no rule."""
+"""What an agent asks of a person: the gate's word on it is to ask, in every mode and under every rule; it offers no rule."""
 
 from __future__ import annotations
 
