@@ -68,6 +68,7 @@ class Runs:
         return msgspec.structs.replace(
             context,
             folder=child.worktree or home.folder,
+            serves=home.folder,
             given_globs=child.work_globs,
             read_only=child.isolation == "read_only",
         )

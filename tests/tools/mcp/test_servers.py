@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -20,7 +21,7 @@ from callboard.contracts.settings import Server, StdioServer
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, Told, call
 from tests.tools.mcp.scripted import PIXEL
-from tests.tools.mcp.serving import answers, do, noted, python, scripted, serving, until
+from tests.tools.mcp.serving import SCRIPTED, answers, do, noted, python, scripted, serving, until
 
 DIED = (
     "scripted was lost in the middle of the call (its program ended with exit code 7: the disk is on fire). Whether it took "
@@ -292,3 +293,19 @@ def _lives(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+async def test_a_worktree_is_served_from_the_folder_that_is_trusted(folder: Path, tmp_path: Path) -> None:
+    """SAFE-08: an agent that may write in its worktree does not say what runs of a server there."""
+    program = folder / "own.py"
+    shutil.copy(SCRIPTED, program)
+    worktree = tmp_path / "worktree"
+    worktree.mkdir()
+    (worktree / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    own = StdioServer(name="own", command=(sys.executable, "-I", "-S", "own.py", str(tmp_path / "calls")))
+    toolbox = FolderToolbox()
+    agent = Agent(worktree, toolbox, servers=(own,), serves=str(folder))
+    await toolbox.prepare(agent.context)
+    (state,) = toolbox.servers(agent.context)
+    await toolbox.close()
+    assert (state.condition, (tmp_path / "ran").exists()) == ("connected", False)

@@ -27,7 +27,8 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     `teamwork` names the tools of a team that could mean something to this agent. A change must
     be within the `work_globs` of its definition, and within `given_globs`, those that its parent named (empty for everywhere);
     one that is `read_only` writes nothing. `trusted` says that a person trusts the folder; `shell` is what a command may take,
-    `servers` are those that bring tools; `found` are the tools that are deferred and that the run looked for.
+    `servers` are those that bring tools, and `serves` is the folder that they work for where it is another one: what is trusted
+    is that folder, not a worktree of it. `found` are the tools that are deferred and that the run looked for.
     """
 
     folder: str
@@ -45,6 +46,7 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     trusted: bool = False
     shell: Shell = Shell()
     servers: tuple[Server, ...] = ()
+    serves: str = ""
     found: tuple[str, ...] = ()
 
 

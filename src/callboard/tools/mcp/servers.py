@@ -83,6 +83,10 @@ class _Slot:
         return "server_unavailable", "it has not answered yet" if self.connecting else "it was not needed yet"
 
 
+def _served(context: ToolContext) -> str:
+    return context.serves or context.folder
+
+
 def _there(server: Server, folder: str) -> str:
     return folder
 
@@ -187,11 +191,12 @@ class Servers:
 
     def _of(self, context: ToolContext) -> list[_Slot]:
         found: list[_Slot] = []
+        folder = _served(context)
         for server in context.servers:
-            key = (context.folder, msgspec.json.encode(server))
+            key = (folder, msgspec.json.encode(server))
             slot = self._slots.get(key)
             if slot is None:
-                slot = self._slots[key] = _Slot(server, context.folder)
+                slot = self._slots[key] = _Slot(server, folder)
             found.append(slot)
         return found
 
@@ -225,9 +230,10 @@ class Servers:
 
     def _sweep(self, context: ToolContext, now: float) -> None:
         """Lets go of connections that the settings of this folder name no more, and of those that nobody used for long."""
-        kept = {(context.folder, msgspec.json.encode(server)) for server in context.servers}
+        folder = _served(context)
+        kept = {(folder, msgspec.json.encode(server)) for server in context.servers}
         for key, slot in list(self._slots.items()):
-            gone = key[0] == context.folder and key not in kept
+            gone = key[0] == folder and key not in kept
             idle = slot.link is not None and not slot.link.busy and now - slot.used > IDLE
             if (gone or idle) and slot.connecting is None:
                 del self._slots[key]
