@@ -72,7 +72,9 @@ def test_input_past_8_kb_is_a_preview_and_a_blob():
     blob = blob_of(large.encode())
     then.then(
         (
-            TurnSubmitted(input=Text(text="x" * PREVIEW, ref=blob.ref, tail="x" * PREVIEW), mode="chat", permission_mode="ask"),
+            TurnSubmitted(
+                input=Text(text="x" * PREVIEW, ref=blob.ref, tail="x" * PREVIEW), mode="chat", permission_mode="ask"
+            ),
             at(turn=2),
         ),
         *begun(2, 2),

@@ -370,7 +370,18 @@ def behind() -> Story:
 
 def every() -> tuple[Story, ...]:
     """All of them."""
-    others = behind(), asleep(), elsewhere(), tried(), specialists(), judged(), planned(), halted(), orphaned(), waited()
+    others = (
+        behind(),
+        asleep(),
+        elsewhere(),
+        tried(),
+        specialists(),
+        judged(),
+        planned(),
+        halted(),
+        orphaned(),
+        waited(),
+    )
     return (*others, people(), parallel(), team(), conforming(), kept())
 
 

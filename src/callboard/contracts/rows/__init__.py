@@ -98,7 +98,18 @@ def decode_ops(data: bytes) -> tuple[Op, ...]:
 
 
 #: The panels of a session, in the order in which a client wants them first.
-SESSION_PANELS = ("session", "status", "turns", "parts", "queue", "actions", "artifacts", "context", "processes", *TEAM_PANELS)
+SESSION_PANELS = (
+    "session",
+    "status",
+    "turns",
+    "parts",
+    "queue",
+    "actions",
+    "artifacts",
+    "context",
+    "processes",
+    *TEAM_PANELS,
+)
 #: The panels of a workspace.
 WORKSPACE_PANELS = ("workspaces", "sessions")
 
