@@ -11,7 +11,7 @@ import { IconButton } from '@/ui/button'
 import { type CommandContext, paletteCommands, type SessionOffers } from './commands'
 import { Exported } from './exported'
 import { FirstView } from './first-view'
-import { loadSession } from './load-session'
+import { useSessionView } from './load-session'
 import { useServices } from './services-context'
 import { Side } from './side'
 import { Sidebar } from './sidebar'
@@ -22,7 +22,6 @@ import { usePresence } from './use-presence'
 import { useRoute } from './use-route'
 import { agentsToAdd } from './use-team'
 
-const ActiveSession = lazy(loadSession)
 const AddDialog = lazy(async () => ({ default: (await import('@/features/team/add-agent')).AddDialog }))
 const Palette = lazy(() => import('@/features/palette/palette'))
 const SettingsPage = lazy(() => import('./settings'))
@@ -37,7 +36,7 @@ export function Shell() {
   useRoute(workbench)
   usePresence(workbench)
   useFresh(workbench)
-  useSessionsSoon()
+  const ActiveSession = useSessionView()
   const layout = useLayout()
   const input = useRef<HTMLTextAreaElement>(null)
   const [palette, setPalette] = useState(false)
@@ -119,18 +118,18 @@ export function Shell() {
             onSettings={setSettings}
           />
         </main>
+      ) : ActiveSession === null ? (
+        <main className="flex-1" />
       ) : (
-        <Suspense fallback={<main className="flex-1" />}>
-          <ActiveSession
-            key={active.id}
-            session={active}
-            card={card}
-            showSidebar={showSidebar}
-            inspector={layout.inspector}
-            inputRef={input}
-            onOffers={setOffers}
-          />
-        </Suspense>
+        <ActiveSession
+          key={active.id}
+          session={active}
+          card={card}
+          showSidebar={showSidebar}
+          inspector={layout.inspector}
+          inputRef={input}
+          onOffers={setOffers}
+        />
       )}
       {palette && (
         <Suspense fallback={null}>
@@ -193,13 +192,6 @@ function useFresh(workbench: Workbench) {
     window.addEventListener('focus', look)
     return () => window.removeEventListener('focus', look)
   }, [workbench])
-}
-
-/** The first page is there before what shows sessions is asked for; the first session then waits for nothing. */
-function useSessionsSoon() {
-  useEffect(() => {
-    void loadSession()
-  }, [])
 }
 
 function useShortcuts({ palette, decide }: { palette: () => void; decide: () => void }) {
