@@ -73,7 +73,10 @@ CREATE TABLE snapshots (
 """
 
 
-_NEWER = "Update Callboard, which leaves everything as it is; or set CALLBOARD_HOME to another folder to begin with an empty store."
+_NEWER = (
+    "Update Callboard, which leaves everything as it is; "
+    "or set CALLBOARD_HOME to another folder to begin with an empty store."
+)
 
 
 def connect(path: Path) -> sqlite3.Connection:
