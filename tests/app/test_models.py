@@ -13,10 +13,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from callboard.app.desk import Desk
 from callboard.app.finding import Place, found
+from callboard.app.keys import on_demand
 from callboard.contracts.commands.models import ConfiguredModel, FoundModel
 from callboard.contracts.errors import Refusal
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
@@ -154,6 +156,15 @@ async def test_what_is_configured_is_told_with_its_place_its_abilities_and_why_i
             address="https://x",
         ),
     )
+
+
+async def test_a_model_whose_secret_is_not_there_is_told_as_one_that_cannot_be_asked(tmp_path: Path):
+    """SAFE-09: by the name of the secret, before anybody asks it."""
+    keyed = msgspec.structs.replace(LOCAL, api_key="secret://nobodys")
+    environment = {"CALLBOARD_HOME": str(tmp_path)}
+    models = ConfiguredModels(ModelSettings(providers=(keyed,)), on_demand(environment))
+    (one,) = (await Desk(models, environment, ()).listed()).configured
+    assert (one.usable, "nobodys" in one.why) == (False, True)
 
 
 async def test_where_nothing_is_configured_the_search_is_told_as_what_it_is():

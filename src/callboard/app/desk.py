@@ -50,8 +50,12 @@ class Desk:
         chain = [route.candidates[index] for index in route.fallbacks]
         of_provider = {one.name: one for one in settings.providers}
         every = (default, *(pair for pair in route.candidates if pair != default))
+        keyless = await asyncio.to_thread(lambda: {name: self._models.why_keyless(name) for name in of_provider})
         return ModelList(
-            configured=tuple(self._told(pair, of_provider.get(pair[0]), pair == default, chain) for pair in every),
+            configured=tuple(
+                self._told(pair, of_provider.get(pair[0]), pair == default, chain, keyless.get(pair[0], ""))
+                for pair in every
+            ),
             found=beside,
         )
 
@@ -116,7 +120,9 @@ class Desk:
             raise Refusal("unknown_model", f"No model is called {name}.", field="name", hint=f"There are: {known}.")
         return meant
 
-    def _told(self, pair: Pair, provider: ProviderSettings | None, default: bool, chain: list[Pair]) -> ConfiguredModel:
+    def _told(
+        self, pair: Pair, provider: ProviderSettings | None, default: bool, chain: list[Pair], keyless: str
+    ) -> ConfiguredModel:
         model = self._models.model(*pair)
         return ConfiguredModel(
             name="/".join(pair),
@@ -124,8 +130,8 @@ class Desk:
             model=pair[1],
             kind=provider.kind if provider is not None else "offline",
             label=model.label,
-            usable=provider is None or not provider.missing,
-            why=provider.missing if provider is not None else "No model is configured: this is a search.",
+            usable=not keyless,
+            why=keyless if provider is not None else "No model is configured: this is a search.",
             images=model.images,
             window=model.window,
             default=default,

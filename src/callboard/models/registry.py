@@ -43,6 +43,18 @@ class ConfiguredModels:
         self._former = {**self._former, **former.models, **{pair: one for pair, (_, one) in former.wires.items()}}
         self._wires |= {one for _, one in former.wires.values()}
 
+    def why_keyless(self, provider: str) -> str:
+        """Why the provider cannot be asked for want of its key; empty where it can, or is none. Blocking: a keyring may be
+        asked."""
+        found = next((one for one in self.settings.providers if one.name == provider), None)
+        if found is None or found.missing:
+            return "" if found is None else found.missing
+        try:
+            self._reveal(found.api_key)
+        except Refusal as refusal:
+            return refusal.problem.message
+        return ""
+
     def route(self, wanted: str) -> Route:
         """The route for an agent that wants this model: `MODEL`, `PROVIDER/MODEL`, or empty for the default.
 
