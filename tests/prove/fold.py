@@ -254,7 +254,7 @@ class Fold:
                 row |= {name: told.get(name) for name in ("verdict", "risk")}
                 row["checks"] = _passed(told.get("checks", []))
             case "sandbox.applied":
-                row |= {"sandbox": told["level"], "network": told["network"]}
+                row |= {"sandbox": told["level"], "network": told.get("network", False)}
             case "tool.started":
                 row |= {"state": "running", "startedAt": fact.at}
             case "tool.completed":
