@@ -58,7 +58,11 @@ def test_a_prompt_is_worked_on_asked_about_written_and_still_there_after_a_kill(
 
 def test_what_was_streaming_when_the_host_was_killed_reads_as_interrupted(product: Product, browser: Browser) -> None:
     """MAR-16, UI-26: the page shows the truth, with the text that was kept."""
-    streamed = [{"repeat": {"text": "word ", "times": 300}, "delay_ms": 5}, {"text": "and more. "}, {"wait_for": "never"}]
+    streamed = [
+        {"repeat": {"text": "word ", "times": 300}, "delay_ms": 5},
+        {"text": "and more. "},
+        {"wait_for": "never"},
+    ]
     product.plays({"calls": [streamed]})
     with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
         tab.send("Talk")
