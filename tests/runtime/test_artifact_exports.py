@@ -7,15 +7,15 @@ import io
 import zipfile
 from pathlib import Path
 
-import pytest
-
 from callboard.contracts.commands.artifacts import CreateArtifact, ExportArtifact, RetryArtifact
 from callboard.contracts.facts import (
     ArtifactExportProgressed,
     ArtifactExportStarted,
     ArtifactFailed,
     ArtifactVersionCreated,
+    ToolCompleted,
 )
+from tests.prove.erasing import erase
 from tests.runtime.house import house, says, uses
 from tests.runtime.keeping import NOTES, exported, listed, only, refused, wrote
 from tests.runtime.test_recovery import killed
@@ -122,24 +122,14 @@ async def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp
         assert len(await home.facts(session)) == before
 
 
-def without_rows(place: Path) -> None:
-    """The rows are gone, as where they do not fit any more."""
-    for views in place.rglob("views.db*"):
-        views.unlink()
-
-
-@pytest.mark.parametrize("folded", ["before", "anew"])
-async def test_an_export_whose_content_was_erased_leaves_it_out_and_says_so(tmp_path: Path, folded: str) -> None:
-    """The same whether the rows are those of before the erasure or are made anew from what is left."""
+async def test_an_export_whose_content_was_erased_leaves_it_out_and_says_so(tmp_path: Path) -> None:
+    """Nobody works in the session while it is erased: the store is opened by itself, as the port asks for."""
     writes = uses("Write", file_path="a.md", content="a\n"), uses("Write", file_path="b.md", content="b\n")
     async with wrote(tmp_path, *writes) as (home, session):
-        log = home.runtime.parts.store.facts
-        for record in await home.facts(session):
-            of_a = "a.md" in str(record.fact)
-            if of_a and (isinstance(record.fact, ArtifactVersionCreated) or record.header.type == "tool.completed"):
-                await log.erase(session, record.sequence)
-    if folded == "anew":
-        without_rows(tmp_path)
+        ended = ArtifactVersionCreated, ToolCompleted
+        of_a = [one.sequence for one in await home.facts(session) if isinstance(one.fact, ended) and "a.md" in str(one)]
+    assert len(of_a) == 2
+    await erase(tmp_path / "state", session, of_a)
     async with house(tmp_path, {"calls": []}) as home:
         begun = await home.do(ExportArtifact(session_id=session, form="zip"))
         entry, data = await exported(home, session, begun.export_id)

@@ -118,7 +118,7 @@ class Exporting:
             )
         await self._reads.reached(session)
         if not named:
-            named = tuple(row.key for row in await self._whole(session) if row.version)[:1]
+            named = tuple(row.key for row in (await self._whole(session))[:1])
             if not named:
                 raise Refusal("invalid_input", "The session has no artifact yet.", field="artifactIds")
         rows = [await self._reads.row(session, one) for one in dict.fromkeys(named)]
@@ -140,7 +140,7 @@ class Exporting:
 
     async def _whole(self, session: str) -> Sequence[ArtifactRow]:
         rows = await self._reads.newest(session, MOST_ARTIFACTS)
-        return [row for row in reversed(rows) if row.status != "deleted" and (row.version or row.status != "saving")]
+        return [row for row in reversed(rows) if row.status != "deleted" and row.version]
 
     async def _export(self, asked: ExportAsked, entry: ExportEntry) -> None:
         try:
@@ -165,7 +165,7 @@ class Exporting:
 
     async def _gathered(self, asked: ExportAsked, entry: ExportEntry) -> tuple[list[Part], int]:
         """What is exported, read; and how many are left out since their bytes were erased."""
-        wanted, unknown = await self._wanted(asked)
+        wanted = await self._wanted(asked)
         total = sum(part.content.size for part in wanted)
         if total > LARGEST_EXPORT:
             raise Refusal("too_large", f"{total:,} bytes are more than an export holds ({LARGEST_EXPORT:,}).")
@@ -184,21 +184,19 @@ class Exporting:
             if clock.elapsed() - told_at >= self._parts.limits.export_interval:
                 told_at = clock.elapsed()
                 await self._tell(asked, ExportTold(export=entry.export, done=done, total=total))
-        return parts, unknown + len(wanted) - len(parts)
+        return parts, len(wanted) - len(parts)
 
-    async def _wanted(self, asked: ExportAsked) -> tuple[list[Part], int]:
-        """What is to be read; and of how many artifacts no version is known, since the facts of theirs were erased."""
+    async def _wanted(self, asked: ExportAsked) -> list[Part]:
         session = asked.session_id
         if asked.form == "zip":
             await self._reads.reached(session)
             rows = await self._whole(session) if asked.everything else await self._named(asked)
             found = [(row, await self._reads.version(session, row.key, row.version)) for row in rows if row.version]
-            parts = [Part(artifact=row, version=one.version, content=one.content) for row, one in found]
-            return parts, len(rows) - len(parts)
+            return [Part(artifact=row, version=version.version, content=version.content) for row, version in found]
         row = await self._reads.row(session, asked.artifact_id)
         numbers = (asked.source, asked.version) if asked.form == "diff" and asked.source else (asked.version,)
         versions = [await self._reads.version(session, row.key, number) for number in numbers]
-        return [Part(artifact=row, version=one.version, content=one.content) for one in versions], 0
+        return [Part(artifact=row, version=version.version, content=version.content) for version in versions]
 
     async def _named(self, asked: ExportAsked) -> list[ArtifactRow]:
         named = (asked.artifact_id, *asked.artifacts)

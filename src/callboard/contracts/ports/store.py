@@ -132,7 +132,8 @@ class FactLog(Protocol):
 
     async def erase(self, stream: str, sequence: int) -> None:
         """Erases one fact's payload with its salt, the blobs that only it referred to, and the packs of evidence that show it.
-        The chain still verifies."""
+        The chain still verifies. The stream's rows and snapshot are thrown away: nobody may have the stream open, since what is
+        folded already still tells what was erased."""
         ...
 
     async def contents(self, stream: str, smallest: int = 0) -> Contents:
