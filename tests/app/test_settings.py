@@ -18,6 +18,8 @@ from callboard.contracts.settings import (
     Settings,
 )
 
+KINDS = "openai-compatible, openai, anthropic, google, scripted, recorded"
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
@@ -46,7 +48,11 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: Home):
     home.settings.write_text("prot = 1\n")
     problem = refused(home)
     assert (problem.code, problem.field) == ("bad_settings", "prot")
-    assert problem.message == f"{home.settings} at `prot`: this key is unknown."
+    assert problem.message == (
+        f"{home.settings}, line 1, at `prot`: this key is unknown; known are port, browser, demo_pace, models, fallback, "
+        "rules, servers, permission_mode, shell, context, retention."
+    )
+    assert problem.hint == "docs/settings.md, The shell, context, and the rest, tells what can be set."
 
 
 @pytest.mark.parametrize(
@@ -54,13 +60,43 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: Home):
     [
         ("port = 'x'\n", "port", "expected `int`, got `str`"),
         ("port = 70000\n", "port", "expected `int` <= 65535"),
-        ("[[models]]\nname = 'a'\n", "models.0.kind", "this key is missing"),
-        ("[[models]]\nkind = 'magic'\n", "models.0.kind", "invalid value 'magic'"),
+        (
+            "[[models]]\nname = 'a'\n",
+            "models.0.kind",
+            f"line 1, at `models.0.kind`: this key is missing; it may be {KINDS}.",
+        ),
+        (
+            "[[models]]\nkind = 'magic'\n",
+            "models.0.kind",
+            f'line 2, at `models.0.kind`: found "magic"; it may be {KINDS}.',
+        ),
+        (
+            "port = 1\n\n[[servers]]\ntransport = 'pipe'\n",
+            "servers.0.transport",
+            'line 4, at `servers.0.transport`: found "pipe"; it may be stdio, http.',
+        ),
+        (
+            "[[rules]]\nmatcher = 'Bash'\nverdict = 'no'\n",
+            "rules.0.verdict",
+            'line 3, at `rules.0.verdict`: found "no"; it may be allow, ask, deny.',
+        ),
+        ("permission_mode = 'x'\n", "permission_mode", 'found "x"; it may be ask, edits, full, planning.'),
+        ("[shell]\nmemory = 1\n", "shell.memory", "line 2, at `shell.memory`: expected `int` >= 64, found 1."),
+        (
+            "[[rules]]\nmatcher = 'Bash('\nverdict = 'deny'\n",
+            "rules.0.matcher",
+            "line 2, at `rules.0.matcher`: it reads",
+        ),
+        (
+            "[[servers]]\ntransport = 'stdio'\nname = 'a'\ncommand = ['a']\nenv = { A = 1 }\n",
+            "servers.0.env",
+            "line 5, at `servers.0.env`: one of its values: expected `str`",
+        ),
         ("[[models]]\nkind = 'openai-compatible'\nname = 'a'\nbase_url = 'http://x'\n", "models.0.model", "missing"),
         (
             "[[models]]\nkind = 'openai-compatible'\nname = 'a'\nbase_url = 'x'\nmodel = 'm'\n",
             "models.0.base_url",
-            "expected `str` matching",
+            "line 4, at `models.0.base_url`: expected `str` that begins with http:// or https://",
         ),
     ],
 )
@@ -73,6 +109,28 @@ def test_a_bad_value_is_an_error_that_names_its_place_and_what_was_expected(
     assert (problem.code, problem.field) == ("bad_settings", field)
     assert said in problem.message
     assert str(home.settings) in problem.message
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("models = [\n  { name = 'a', kind = 'openai', model = 'm' },\n  { name = 'b' },\n]\n", 1),
+        ("# a line\n\nfallback = [\n  'a b',\n]\n[shell]\nnetwork = true\n", 3),
+        ("browser = true\n[context]\ninstructions = ['A']\n\n# as it is\ncompact_at = 3\n", 6),
+    ],
+)
+def test_the_line_is_the_one_on_which_the_value_begins(home: Home, text: str, line: int):
+    """SAFE-05"""
+    home.settings.write_text(text)
+    assert f"{home.settings}, line {line}, at " in refused(home).message
+
+
+def test_what_stands_where_a_secret_may_stand_is_not_quoted(home: Home):
+    """SAFE-03"""
+    home.settings.write_text("[[models]]\nkind = 'openai'\nname = 'a'\nmodel = 'm'\napi_key = 123456789\n")
+    told = refused(home)
+    assert told.field == "models.0.api_key"
+    assert "123456789" not in told.message
 
 
 def test_a_file_that_is_not_toml_is_an_error_that_names_the_line(home: Home):
@@ -134,7 +192,8 @@ def test_the_keys_of_vendors_name_a_model_of_each_in_their_order(home: Home):
     anthropic = AnthropicModel(name="anthropic", model="claude-sonnet-5-5", api_key_env="ANTHROPIC_API_KEY")
     google = GoogleModel(name="google", model="gemini-3.8-flash", api_key_env="GOOGLE_API_KEY")
     assert load(home, keys).models == (openai, anthropic, google)
-    assert load(home, {**keys, "GEMINI_API_KEY": "e"}).models[2].api_key_env == "GEMINI_API_KEY"  # type: ignore[union-attr]
+    both = load(home, {**keys, "GEMINI_API_KEY": "e"}).models
+    assert both == (openai, anthropic, msgspec.structs.replace(google, api_key_env="GEMINI_API_KEY"))
     wanted = msgspec.structs.replace(anthropic, model="claude-opus-5-5")
     assert load(home, {**keys, "CALLBOARD_MODEL": "claude-opus-5-5"}).models == (wanted, openai, google)
 

@@ -76,7 +76,7 @@ def read(folder: str) -> FolderFile:
         return FolderFile()
     try:
         tables = parsed(source, FILE)
-        return FolderFile(source=source, tables=tables, says=converted(tables, FolderSettings, FILE))
+        return FolderFile(source=source, tables=tables, says=converted(tables, FolderSettings, FILE, text=source))
     except Refusal as refusal:
         problem = refusal.problem
         told = SettingsProblem(file=FILE, message=problem.message, field=problem.field, hint=problem.hint)

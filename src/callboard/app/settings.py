@@ -21,7 +21,6 @@ verdict = "deny"
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,9 +40,6 @@ PORT = Settings().port
 LARGEST = 1_000_000
 
 _VARIABLES = {"CALLBOARD_PORT": "port", "CALLBOARD_BROWSER": "browser", "CALLBOARD_DEMO_PACE": "demo_pace"}
-_PLACE = re.compile(r"^(?P<said>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
-_NAMED = re.compile(r"^Object (?P<what>contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
-_INDEX = re.compile(r"\[(\d+)\]")
 
 TableT = TypeVar("TableT", Settings, FolderSettings)
 
@@ -71,7 +67,7 @@ def of_file(path: Path) -> Settings:
         raise Refusal(
             "bad_settings", f"{path} cannot be read: {error.strerror}.", field=path.name, hint=hint
         ) from error
-    settings = converted(parsed(source, str(path)), Settings, str(path))
+    settings = converted(parsed(source, str(path)), Settings, str(path), text=source)
     return msgspec.structs.replace(settings, models=tuple(beside(model, path.parent) for model in settings.models))
 
 
@@ -99,59 +95,49 @@ def parsed(source: bytes, name: str) -> dict[str, Any]:
         raise Refusal("bad_settings", f"{name} is nested too deeply.", field=field, hint=hint) from error
 
 
-def converted(data: Mapping[str, Any], table: type[TableT], source: str, *, strict: bool = True) -> TableT:
+def converted(
+    data: Mapping[str, Any], table: type[TableT], source: str, *, strict: bool = True, text: bytes = b""
+) -> TableT:
     """The tables as the schema has them, their rules checked. Raises Refusal `bad_settings` with the place of the first thing
-    that is wrong; `source` says where it stands."""
+    that is wrong, and what it may be; `source` says where it stands, and `text` is the file, for the line."""
     try:
         settings = msgspec.convert(data, table, strict=strict)
     except msgspec.ValidationError as error:
-        raise _bad(str(error), source) from error
-    _check_rules(settings.rules, source)
-    _check_names([one.name for one in settings.servers], "servers", source)
+        # Here, since what begins should begin at once.
+        from .settings_wrong import misset
+
+        raise misset(error, data, table, source, text) from error
+    _check_rules(settings.rules, source, text)
+    _check_names([one.name for one in settings.servers], "servers", source, text)
     if isinstance(settings, Settings):
-        _check_names([one.name for one in settings.models], "models", source)
+        _check_names([one.name for one in settings.models], "models", source, text)
     return settings
 
 
-def _check_rules(rules: tuple[RuleEntry, ...], source: str) -> None:
+def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None:
     if not rules:
         return
-    # Here, since most files have none and what begins should begin at once.
+    # Here, since most files have none.
     from callboard.tools.rules import BadMatcher, check
+
+    from .settings_wrong import wrong
 
     for number, rule in enumerate(rules):
         try:
             check(rule.matcher)
         except BadMatcher as error:
-            field = f"rules.{number}.matcher"
-            raise Refusal("bad_settings", f"{source} at `{field}`: {error}.", field=field) from error
+            raise wrong(source, ("rules", number, "matcher"), str(error), text=text) from error
 
 
-def _check_names(names: list[str], table: str, source: str) -> None:
+def _check_names(names: list[str], table: str, source: str, text: bytes) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
-            field = f"{table}.{number}.name"
-            message = f"{source} at `{field}`: there is another one named {name}."
-            raise Refusal("bad_settings", message, field=field, hint="Give each a name of its own.")
+            from .settings_wrong import wrong
+
+            said, hint = f"there is another one named {name}", "Give each a name of its own."
+            raise wrong(source, (table, number, "name"), said, hint=hint, text=text)
 
 
 def _with(settings: Settings, change: dict[str, Any], source: str) -> Settings:
     changed = converted(change, Settings, source, strict=False)
     return msgspec.structs.replace(settings, **{key: getattr(changed, key) for key in change})
-
-
-def _bad(text: str, source: str) -> Refusal:
-    found = _PLACE.match(text)
-    said, path = (found["said"], found["path"] or "") if found else (text, "")
-    path = _INDEX.sub(r".\1", path)
-    named = _NAMED.match(said)
-    if named:
-        path = f"{path}.{named['name']}" if path else named["name"]
-        said = "this key is unknown" if named["what"] == "contains unknown" else "this key is missing"
-    at = f" at `{path}`" if path and not source.startswith(("CALLBOARD_", "--")) else ""
-    return Refusal(
-        "bad_settings",
-        f"{source}{at}: {said[:1].lower()}{said[1:]}.",
-        field=path if at else source,
-        hint="`callboard up --help` tells what can be set.",
-    )

@@ -118,7 +118,7 @@ def merged(before: bytes, changes: Mapping[str, Any], place: Place, name: str) -
 
 def as_user(data: bytes, path: Path) -> Settings:
     """The user's settings that these bytes hold. Raises Refusal `bad_settings`."""
-    settings = converted(parsed(data, str(path)), Settings, str(path))
+    settings = converted(parsed(data, str(path)), Settings, str(path), text=data)
     return msgspec.structs.replace(settings, models=tuple(beside(model, path.parent) for model in settings.models))
 
 
