@@ -227,6 +227,21 @@ async def test_a_session_that_nobody_uses_may_be_let_go_while_its_evidence_is_ex
         assert packed.sequence == packed.through + 1
 
 
+async def test_an_export_under_way_ends_when_the_runtime_closes_and_can_be_asked_for_again(tmp_path: Path):
+    async with house(tmp_path, HELLO) as home:
+        session = await said_hello(home)
+        async with held(home):
+            exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session), "k1"))
+            await begun(home, session)
+            await home.runtime.commands.settled()
+            with pytest.raises(asyncio.CancelledError):
+                await exporting
+        assert await home.do(ListExports(session_id=session)) == ExportList(exports=())
+    async with house(tmp_path, HELLO) as home:
+        packed = await home.do(ExportEvidence(session_id=session), "k1")
+        assert checked(await pack_of(home, packed)).ok
+
+
 async def test_a_session_that_is_deleted_meanwhile_leaves_no_pack(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)

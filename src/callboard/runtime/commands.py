@@ -130,9 +130,10 @@ class Commands:
         return await asyncio.shield(task)
 
     async def settled(self) -> None:
-        """Waits for what runs outside of the sessions and must not be left half way."""
+        """Waits for what runs outside of the sessions and must not be left half way; what can be made again is ended."""
         await self._merges.settled()
         await self._artifacts.settled()
+        await self._exports.close()
 
     async def _once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
         stored = await self._parts.store.facts.answer(key)

@@ -33,6 +33,7 @@ from callboard.evidence.pack import LARGEST_BLOB, Packed, Packer
 
 from .parts import Parts
 from .sessions import Sessions
+from .underway import UnderWay
 
 MADE_BY = f"Callboard {__version__}"
 #: How many facts are read and written at once.
@@ -56,20 +57,28 @@ class Exports:
         self._parts = parts
         self._sessions = sessions
         self._one = asyncio.Semaphore(1)
-        self._under_way: list[_Export] = []
+        self._exports: list[_Export] = []
+        self._under_way = UnderWay()
 
     async def export(self, request: ExportEvidence, actor: Actor, kept: StoredAnswer | None) -> EvidencePacked:
         """Makes the pack of all facts that are there now. Raises Refusal `unknown_session`, `unknown_task`, `too_large`, and
         `chain_broken` where the log is not what was appended."""
+        return await self._under_way.run(self._export(request, actor, kept))
+
+    async def close(self) -> None:
+        """Ends what is under way: nothing is told of a pack that is not made, and it can be asked for again."""
+        await self._under_way.end()
+
+    async def _export(self, request: ExportEvidence, actor: Actor, kept: StoredAnswer | None) -> EvidencePacked:
         await self._sessions.get(request.session_id)
         head = await self._parts.store.facts.head(request.session_id)
-        under_way = _Export(request, head.sequence, self._parts.clock.now())
-        self._under_way.append(under_way)
+        export = _Export(request, head.sequence, self._parts.clock.now())
+        self._exports.append(export)
         try:
             async with self._one:
-                made = await self._make(under_way)
+                made = await self._make(export)
         finally:
-            self._under_way.remove(under_way)
+            self._exports.remove(export)
         found = await self._sessions.get(request.session_id)
         answer = await found.host.command(made, actor, kept)
         if not isinstance(answer, EvidencePacked):
@@ -84,7 +93,7 @@ class Exports:
                 ExportUnderWay(
                     task_id=one.request.task_id, done=one.done, through=one.through, started_at=one.started_at
                 )
-                for one in self._under_way
+                for one in self._exports
                 if one.request.session_id == query.session_id
             )
         )

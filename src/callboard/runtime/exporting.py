@@ -24,6 +24,7 @@ from .deliverables import ArtifactReads
 from .forms import Part, archive, as_diff, as_file, as_page
 from .parts import Parts
 from .sessions import Sessions
+from .underway import UnderWay
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +42,8 @@ class Exporting:
         self._reads = ArtifactReads(parts, sessions, self.under_way)
         self._one = asyncio.Semaphore(1)
         self._entries: dict[str, dict[str, ExportEntry]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._beginning: set[asyncio.Task[ExportBegun]] = set()
+        self._under_way = UnderWay()
+        self._beginning = UnderWay()
 
     @property
     def reads(self) -> ArtifactReads:
@@ -58,10 +59,7 @@ class Exporting:
     ) -> ExportBegun:
         """Begins an export; it goes on when this has answered, and where its asker goes away. Raises Refusal `unknown_session`,
         `unknown_artifact`, `artifact_deleted`, `unknown_export`, `invalid_input`."""
-        task = asyncio.create_task(self._begin(request, actor, kept))
-        self._beginning.add(task)
-        task.add_done_callback(self._beginning.discard)
-        return await asyncio.shield(task)
+        return await self._beginning.run(self._begin(request, actor, kept))
 
     async def _begin(
         self, request: ExportArtifact | RetryArtifact, actor: Actor, kept: StoredAnswer | None
@@ -80,18 +78,13 @@ class Exporting:
             everything=asked.everything,
         )
         self._entries.setdefault(request.session_id, {})[entry.export] = entry
-        task = asyncio.create_task(self._export(asked, entry))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._under_way.begin(self._export(asked, entry))
         return answer
 
     async def close(self) -> None:
         """Ends what is under way, and says so."""
-        if self._beginning:
-            await asyncio.wait(self._beginning)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._beginning.settled()
+        await self._under_way.end()
 
     async def _asked(self, request: ExportArtifact | RetryArtifact) -> ExportAsked:
         """What is exported. One that is made again is what it was."""

@@ -3,8 +3,6 @@ behind it."""
 
 from __future__ import annotations
 
-import asyncio
-
 import msgspec
 
 from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
@@ -16,6 +14,7 @@ from callboard.control.decide.team.kin import child_scope
 from callboard.control.decide.team.worktree import MergeMade
 
 from .sessions import Sessions
+from .underway import UnderWay
 from .worktrees import merge_child
 
 #: How many files the fact and the answer name.
@@ -27,20 +26,16 @@ class Merges:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._under_way: set[asyncio.Task[MergeDone]] = set()
+        self._under_way = UnderWay()
 
     async def merge(self, request: MergeSubagent, actor: Actor, kept: StoredAnswer | None) -> MergeDone:
         """Merges all of it or nothing. Raises Refusal `unknown_session`, `unknown_agent`, `not_your_child`, `thread_busy`, and
         `merge_failed` where there is no worktree or git merged nothing for another reason than a conflict."""
-        task = asyncio.create_task(self._merge(request, actor, kept))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-        return await asyncio.shield(task)
+        return await self._under_way.run(self._merge(request, actor, kept))
 
     async def settled(self) -> None:
         """Waits for the merges under way: git is not left half way."""
-        if self._under_way:
-            await asyncio.wait(self._under_way)
+        await self._under_way.settled()
 
     async def _merge(self, request: MergeSubagent, actor: Actor, kept: StoredAnswer | None) -> MergeDone:
         host = (await self._sessions.get(request.session_id)).host

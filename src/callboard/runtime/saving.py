@@ -38,6 +38,7 @@ from .host import SessionHost
 from .parts import Parts
 from .sessions import Sessions
 from .settling import Place, place_of
+from .underway import UnderWay
 
 #: What is said where the answer of a command is that nothing was saved.
 KEPT = "What you wrote is kept: look at the newest version, then retry_artifact over it, or edit it again."
@@ -61,20 +62,16 @@ class Saving:
         self._reads = reads
         self._files = FolderFiles(parts.closed_folders)
         self._secrets = parts.secrets
-        self._under_way: set[asyncio.Task[ArtifactChanged]] = set()
+        self._under_way = UnderWay()
 
     async def change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
         """Makes, saves, takes up again, tries again or deletes. Raises Refusal: what the decision refuses, `artifact_conflict`
         and what the file system refuses, both behind a fact that keeps what was written."""
-        task = asyncio.create_task(self._change(request, actor, kept))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-        return await asyncio.shield(task)
+        return await self._under_way.run(self._change(request, actor, kept))
 
     async def settled(self) -> None:
         """Waits for the changes under way: no file is left half way."""
-        if self._under_way:
-            await asyncio.wait(self._under_way)
+        await self._under_way.settled()
 
     async def _change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
         host = (await self._sessions.get(request.session_id)).host

@@ -1,0 +1,64 @@
+"""Work that goes on when its asker goes away, and is waited for or ended on close."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from callboard.runtime.underway import UnderWay
+
+
+async def at(gate: asyncio.Event, told: list[str], begun: asyncio.Event) -> int:
+    begun.set()
+    try:
+        await gate.wait()
+    except asyncio.CancelledError:
+        told.append("ended")
+        raise
+    told.append("done")
+    return 7
+
+
+async def asked(under_way: UnderWay, gate: asyncio.Event, told: list[str]) -> asyncio.Task[int]:
+    """Somebody who waits for work that has begun."""
+    begun = asyncio.Event()
+    asker = asyncio.create_task(under_way.run(at(gate, told, begun)))
+    await begun.wait()
+    return asker
+
+
+async def test_work_goes_on_when_its_asker_goes_away_and_is_waited_for():
+    under_way, gate, told = UnderWay(), asyncio.Event(), list[str]()
+    asker = await asked(under_way, gate, told)
+    asker.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asker
+    assert told == []
+    gate.set()
+    await under_way.settled()
+    assert told == ["done"]
+
+
+async def test_an_asker_gets_what_the_work_came_to_also_where_it_failed():
+    under_way, gate, told = UnderWay(), asyncio.Event(), list[str]()
+    asker = await asked(under_way, gate, told)
+    gate.set()
+    assert await asker == 7
+
+    async def fails() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await under_way.run(fails())
+    await under_way.settled()
+
+
+async def test_what_is_ended_is_over_before_the_end_returns():
+    under_way, gate, told = UnderWay(), asyncio.Event(), list[str]()
+    asker = await asked(under_way, gate, told)
+    await under_way.end()
+    assert told == ["ended"]
+    with pytest.raises(asyncio.CancelledError):
+        await asker
+    await under_way.end()
