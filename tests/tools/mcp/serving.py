@@ -15,6 +15,8 @@ from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, Told, call
 
 SCRIPTED = str(Path(__file__).with_name("scripted.py"))
+ASKING = str(Path(__file__).with_name("asking.py"))
+NEWEST = str(Path(__file__).with_name("newest.py"))
 #: How long a test waits for what must come.
 PATIENCE = 30.0
 

@@ -21,7 +21,7 @@ from callboard.contracts.settings import Server, StdioServer
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, Told, call
 from tests.tools.mcp.scripted import PIXEL
-from tests.tools.mcp.serving import SCRIPTED, answers, do, noted, python, scripted, serving, until
+from tests.tools.mcp.serving import ASKING, NEWEST, SCRIPTED, answers, do, noted, python, scripted, serving, until
 
 DIED = (
     "scripted was lost in the middle of the call (its program ended with exit code 7: the disk is on fire). Whether it took "
@@ -51,7 +51,7 @@ async def test_a_server_says_who_it_is_and_its_tools_are_told_under_names_of_our
         assert (await do(agent, "mcp__scripted__echo", text="hello")).output == "hello"
 
 
-async def test_a_server_from_a_registry_is_asked_over_the_newest_protocol(folder: Path) -> None:
+async def test_a_server_from_a_registry_says_what_time_it_is(folder: Path) -> None:
     """The official server for times, from PyPI."""
     server = StdioServer(name="time", command=(sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"))
     async with serving(folder, server) as agent:
@@ -215,6 +215,24 @@ async def test_what_a_server_asks_is_answered_by_a_person_in_the_form_that_it_wa
         ]
         both = answers('{"a": "x", "b": true}')
         assert json.loads((await do(agent, "mcp__scripted__confirm", both)).output)["content"] == {"a": "x", "b": True}
+
+
+@pytest.mark.parametrize(
+    ("program", "protocol", "tools"),
+    [(ASKING, "2025-11-25", ("look", "go")), (NEWEST, "2026-07-28", ("go",))],
+    ids=["handshake", "newest"],
+)
+async def test_a_server_on_the_protocols_own_package_asks_a_person(
+    folder: Path, program: str, protocol: str, tools: tuple[str, ...]
+) -> None:
+    """In the middle of a call it can over the handshake alone, which is therefore tried first; before a call over both."""
+    async with serving(folder, StdioServer(name="asking", command=(sys.executable, program))) as agent:
+        state = _state(agent, "asking")
+        assert (state.condition, state.protocol, state.message) == ("connected", protocol, "")
+        for tool in tools:
+            person = answers("Oslo")
+            assert (await do(agent, f"mcp__asking__{tool}", person)).output == "Oslo"
+            assert [one.message for one in person.asked] == ["Which city?"]
 
 
 @pytest.mark.parametrize(("reply", "action"), [("reject", "decline"), ("nothing", "cancel")])

@@ -55,6 +55,11 @@ def _server(seen: list[str]) -> MCPServer:
         return said.model_dump_json()
 
     @server.tool()
+    async def weigh(ctx: Context[Any]) -> str:
+        """Asks how large while it is at it."""
+        return (await ctx.elicit("How large?", Size)).action
+
+    @server.tool()
     async def hang() -> str:
         """Never ends."""
         seen.append("called")
@@ -111,6 +116,7 @@ async def test_tools_of_an_address_are_called_tell_how_far_they_are_and_ask(fold
         assert (await do(agent, "mcp__shop__count", told)).output == "counted"
         assert told.far == [(1.0, 3.0, "1 of 3"), (2.0, 3.0, "2 of 3"), (3.0, 3.0, "3 of 3")]
         assert json.loads((await do(agent, "mcp__shop__measure", answers("7"))).output) == {"size": 7}
+        assert (await do(agent, "mcp__shop__weigh", answers("7"))).output == "accept"
 
 
 async def test_a_call_to_an_address_that_is_stopped_is_cancelled_there(folder: Path) -> None:

@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import httpx2
 from mcp import Client, MCPError
@@ -205,15 +205,15 @@ class Link:
         self._task.cancel()
 
     async def _greet(self, stack: AsyncExitStack) -> Client:
-        client = Client(
-            self._streams(),
-            client_info=Implementation(name="callboard", version=__version__),
-            cache=None,
-            elicitation_callback=self._asked,
-            logging_callback=self._logged,
-            message_handler=self._heard,
-        )
-        await stack.enter_async_context(client)
+        """The handshake comes first, and the newest protocol where a server refuses it: only over the former can a server ask
+        a person in the middle of a call by itself."""
+        try:
+            client = await self._introduced(stack, "legacy")
+        except Exception as error:
+            refused = any(isinstance(leaf, MCPError) for leaf in _leaves(error))
+            if not refused or self._over.is_set() or self.said.reason:
+                raise
+            client = await self._introduced(stack, "auto")
         # What a server declares of its answers is not held against them: its patterns could take for ever.
         client.session.validate_tool_result = _as_it_is
         about = client.server_info
@@ -222,6 +222,19 @@ class Link:
             self.version = display(about.version, 40)
         self.protocol = client.protocol_version
         return client
+
+    async def _introduced(self, stack: AsyncExitStack, mode: Literal["legacy", "auto"]) -> Client:
+        return await stack.enter_async_context(
+            Client(
+                self._streams(),
+                mode=mode,
+                client_info=Implementation(name="callboard", version=__version__),
+                cache=None,
+                elicitation_callback=self._asked,
+                logging_callback=self._logged,
+                message_handler=self._heard,
+            )
+        )
 
     def _streams(self) -> Transport:
         match self.server:

@@ -49,18 +49,21 @@ class _Status(msgspec.Struct, frozen=True):
 
 
 class _Process:
-    """The guard with the server behind it. `hold` is what keeps it alive, `input` is the server's."""
+    """The guard with the server behind it. `hold` is what keeps it alive, `input` is the server's; `ending` once it is we who
+    end it."""
 
     def __init__(
         self, process: asyncio.subprocess.Process, hold: int, told: int, given: asyncio.WriteTransport
     ) -> None:
         self.process = process
         self.input = given
+        self.ending = False
         self._hold = hold
         self._told = told
 
     async def end(self) -> None:
         """Ends the server: it may do so by itself, and what of it is still there then is killed."""
+        self.ending = True
         self.input.close()
         waiting = asyncio.ensure_future(self.process.wait())
         try:
@@ -98,7 +101,7 @@ async def program(
 ) -> AsyncGenerator[tuple[Read, Write], None]:
     """The streams of messages from and to a program. Raises OSError where it cannot be started.
 
-    When the program ends, or says what is not taken, `over` is set and `said.reason` tells why.
+    When the program ends by itself, or says what is not taken, `over` is set and `said.reason` tells why.
     """
     running = await _start(command, folder, environment)
     inbox, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -168,8 +171,9 @@ async def _read(
             await _take_lines(output, inbox, said)
             await running.process.wait()
             await asyncio.wait([diagnosing], timeout=_TO_END)
-            said.reason = running.how()
-            over.set()
+            if not running.ending:
+                said.reason = running.how()
+                over.set()
         except _GivenUp as reason:
             said.reason = str(reason)
             over.set()

@@ -1,0 +1,39 @@
+"""A server on the protocol's own package that asks a person: by itself in the middle of a call, or before it begins."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.resolve import Elicit, Resolve
+from pydantic import BaseModel
+
+
+class Where(BaseModel):
+    """What is asked for."""
+
+    city: str
+
+
+server = MCPServer("asking")
+
+
+@server.tool()
+async def look(ctx: Context[Any]) -> str:
+    """Looks where the person says."""
+    answer = await ctx.elicit("Which city?", Where)
+    return answer.data.city if answer.action == "accept" else answer.action
+
+
+def _where() -> Elicit[Where]:
+    return Elicit("Which city?", Where)
+
+
+@server.tool()
+async def go(where: Annotated[Where, Resolve(_where)]) -> str:
+    """Goes where the person says."""
+    return where.city
+
+
+if __name__ == "__main__":
+    server.run()
