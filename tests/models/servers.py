@@ -79,7 +79,8 @@ Play = Callable[["Exchange"], Awaitable[None]]
 class Exchange:
     """One request that reached the fault server, and what to do to it."""
 
-    def __init__(self, headers: dict[str, str], body: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+    def __init__(self, path: str, headers: dict[str, str], body: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+        self.path = path
         self.headers = headers
         self.body = body
         self._writer = writer
@@ -145,7 +146,7 @@ class FaultServer:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:] if line)}
             body = json.loads(await reader.readexactly(int(headers["content-length"])))
-            exchange = Exchange(headers, body, writer)
+            exchange = Exchange(head[0].split(" ")[1].partition("?")[0], headers, body, writer)
             self.exchanges.append(exchange)
             self.asked.set()
             leaves = asyncio.create_task(self._wait_until_gone(reader))

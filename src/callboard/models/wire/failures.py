@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import httpx2
 from pydantic_ai import exceptions as lib
@@ -46,6 +47,19 @@ class NotAStreamError(Exception):
     """The server answered a streamed request with a page or a document."""
 
 
+class RedirectedError(Exception):
+    """The server points to another address. `path` is what was asked for, `to` the address without what may be secret in it,
+    empty where it is none."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        self.path = response.request.url.path
+        self.to = ""
+        with suppress(httpx2.InvalidURL):
+            to = response.request.url.join(response.headers.get("location", ""))
+            self.to = str(to.copy_with(userinfo=b"", query=None, fragment=None))
+        super().__init__("the server points to another address")
+
+
 class Answer:
     """How far one request came. `arrived` is set once the server accepted it and sent its `headers` (names in lower case),
     which are there for a refusal as well."""
@@ -60,10 +74,12 @@ awaited: ContextVar[Answer | None] = ContextVar("awaited", default=None)
 
 
 async def note_arrival(response: httpx2.Response) -> None:
-    """Response hook: notes that the answer has begun, and that it is one. Raises NotAStreamError."""
+    """Response hook: notes that the answer has begun, and that it is one. Raises NotAStreamError, RedirectedError."""
     answer = awaited.get()
     if answer is not None:
         answer.headers = {name.lower(): value for name, value in response.headers.items()}
+    if response.has_redirect_location:
+        raise RedirectedError(response)
     if not response.is_success:
         return
     if answer is not None:
@@ -79,7 +95,13 @@ def as_failures(endpoint: Endpoint, answer: Answer) -> Generator[None]:
     """Raises ModelFailure for whatever the server, the network or the answer did; what is our own fault passes through."""
     try:
         yield
-    except (lib.ModelAPIError, lib.UnexpectedModelBehavior, httpx2.HTTPError, NotAStreamError) as error:
+    except (
+        lib.ModelAPIError,
+        lib.UnexpectedModelBehavior,
+        httpx2.HTTPError,
+        NotAStreamError,
+        RedirectedError,
+    ) as error:
         failure = _failure(error, endpoint, answer)
     except _MISSHAPEN:
         if not answer.arrived:
@@ -96,6 +118,8 @@ def _failure(error: Exception, endpoint: Endpoint, answer: Answer) -> ModelFailu
     if (page := next((one for one in causes if isinstance(one, NotAStreamError)), None)) is not None:
         said = f"{endpoint.provider} answered with {page}. Check the base URL {endpoint.base_url}."
         return ModelFailure("model_garbled", said, retryable=False)
+    if (redirected := next((one for one in causes if isinstance(one, RedirectedError)), None)) is not None:
+        return ModelFailure("model_unavailable", _pointed(redirected, endpoint), retryable=False)
     if (undecodable := next((one for one in causes if isinstance(one, _UNDECODABLE)), None)) is not None:
         return _garbled(str(undecodable), endpoint)
     if isinstance(error, lib.ModelAPIError):
@@ -130,6 +154,15 @@ def _transport(error: Exception, causes: list[BaseException], endpoint: Endpoint
         return cut(endpoint, reason)
     said = f"{endpoint.provider} cannot be reached at {endpoint.base_url}: {reason}"
     return ModelFailure("model_unavailable", endpoint.redact(said), retryable=True)
+
+
+def _pointed(redirected: RedirectedError, endpoint: Endpoint) -> str:
+    asked = redirected.path.removeprefix(urlsplit(endpoint.base_url).path.rstrip("/"))
+    to = endpoint.redact(redirected.to)[:_LONGEST_QUOTE] or "another address"
+    mend = "Set base_url to where it is now."
+    if asked and to.endswith(asked):
+        mend = f'Set base_url = "{to.removesuffix(asked)}" if that is where it is now.'
+    return f"{endpoint.provider} points to {to}, which was not followed. {mend}"
 
 
 def ended_badly(endpoint: Endpoint, reason: str) -> ModelFailure:

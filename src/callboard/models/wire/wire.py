@@ -122,5 +122,6 @@ def _http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
         # A proxy of the environment is not meant for a server on this machine.
         trust_env=urlsplit(endpoint.base_url).hostname not in _LOOPBACK,
         event_hooks={"response": [note_arrival]},
-        follow_redirects=True,
+        # What is asked holds a person's files: it goes to the address that they set, and to no other.
+        follow_redirects=False,
     )

@@ -1,0 +1,52 @@
+"""A provider that answers with another address, over real HTTP."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+import pytest
+
+from callboard.models.wire import Format
+from tests.models.asking import asks, failure
+from tests.models.servers import KEY, Exchange, against, fault_server
+
+
+@pytest.mark.parametrize("format", get_args(Format))
+@pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"])
+async def test_a_provider_that_points_elsewhere_is_told_and_not_followed(format: Format, status: str):
+    """SAFE-03: neither the key nor what was said goes to an address that nobody set."""
+
+    async def answers(exchange: Exchange) -> None:
+        await exchange.begin_stream()
+
+    async with fault_server(answers) as other:
+        elsewhere = other.base_url.removesuffix("/v1")
+
+        async def play(exchange: Exchange) -> None:
+            to = f"location: {elsewhere.replace('//', f'//me:{KEY}@')}{exchange.path}?key={KEY}#{KEY}"
+            await exchange.status(status, "", to)
+
+        async with against(play, format=format) as (model, server):
+            seen, failed = await failure(model, asks("go"))
+            assert (seen, len(server.exchanges), other.exchanges) == ([], 1, [])
+    base = elsewhere if format == "google" else other.base_url
+    path = server.exchanges[0].path
+    assert (failed.code, failed.retryable) == ("model_unavailable", False)
+    assert failed.message == (
+        f'faulty points to {elsewhere}{path}, which was not followed. Set base_url = "{base}" if that is where it is now.'
+    )
+
+
+async def test_a_provider_that_points_to_another_path_is_not_followed_either():
+    async def play(exchange: Exchange) -> None:
+        await exchange.status("307 Temporary Redirect", "", f"location: /{KEY}/sign-in")
+
+    async with against(play) as (model, server):
+        _, failed = await failure(model, asks("go"))
+        assert len(server.exchanges) == 1
+    assert failed.code == "model_unavailable"
+    assert re.fullmatch(
+        r"faulty points to http://127.0.0.1:\d+/\[key\]/sign-in, which was not followed. Set base_url to where it is now.",
+        failed.message,
+    )
