@@ -187,6 +187,24 @@ async def test_a_model_that_answers_is_told_with_its_times_and_tokens():
             assert 0 <= tested.first_ms <= tested.duration_ms
 
 
+async def test_the_times_are_those_of_the_request_and_not_of_what_is_loaded_for_it():
+    came: list[float] = []
+
+    def slowly(key: str) -> str:
+        # A keyring that takes its time, as one that is being unlocked does.
+        threading.Event().wait(0.2)
+        came.append(time.monotonic())
+        return key
+
+    with aimock() as server:
+        provider = ProviderSettings(name="mock", base_url=server.base_url, api_key=KEY, models=("m",))
+        models = ConfiguredModels(ModelSettings(providers=(provider,)), slowly)
+        tested = await Desk(models, {}, ()).tested("")
+        await models.close()
+    assert tested.ok
+    assert 0 < tested.duration_ms <= (time.monotonic() - came[0]) * 1000 + 1
+
+
 @pytest.mark.parametrize(
     ("provider", "code", "hint"),
     [

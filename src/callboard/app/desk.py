@@ -60,7 +60,7 @@ class Desk:
         )
 
     async def tested(self, name: str) -> ModelTested:
-        """What came of asking a model a tiny question. Raises Refusal `unknown_model`."""
+        """What came of asking a model a tiny question; the times are those of the request. Raises Refusal `unknown_model`."""
         pair = self._pair(name)
         named = "/".join(pair)
         missing = next((one.missing for one in self._models.settings.providers if one.name == pair[0]), "")
@@ -73,9 +73,12 @@ class Desk:
                 hint="`callboard models` shows what could be.",
             )
             return ModelTested(name=named, ok=False, problem=problem)
-        began = time.monotonic()
+        began = 0.0
         try:
             async with asyncio.timeout(PATIENCE_S):
+                # What is told is how fast the model is, not how long its libraries and its key take to come.
+                await self._models.warm(pair)
+                began = time.monotonic()
                 return await self._ask(pair, began)
         except ModelFailure as failure:
             problem = _problem(failure.code, failure.message)
@@ -83,7 +86,7 @@ class Desk:
             problem = refusal.problem
         except TimeoutError:
             problem = _problem("model_timeout", f"{named} gave no whole answer within {PATIENCE_S:g} seconds.")
-        return ModelTested(name=named, ok=False, duration_ms=_since(began), problem=problem)
+        return ModelTested(name=named, ok=False, duration_ms=_since(began) if began else 0, problem=problem)
 
     async def _ask(self, pair: Pair, began: float) -> ModelTested:
         model = self._models.model(*pair)

@@ -103,10 +103,12 @@ class ConfiguredModels:
             )
         return found
 
-    async def warm(self) -> None:
-        """Loads what the first call of the default model needs, off the event loop. Sends nothing."""
+    async def warm(self, wanted: Pair | None = None) -> None:
+        """Loads what the first call of a model needs, of the default one where none is named; off the event loop, sending nothing.
+
+        Raises Refusal where it cannot be asked."""
         route = self.route("")
-        model = self.model(*route.candidates[route.chosen])
+        model = self.model(*(wanted or route.candidates[route.chosen]))
         if isinstance(model, WireModel):
             await model.warm()
 

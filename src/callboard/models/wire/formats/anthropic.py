@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import httpx2
 from anthropic import AsyncAnthropic
+from anthropic.types.beta import BetaRawMessageStreamEvent
 from pydantic_ai.models.anthropic import AnthropicModel, AnthropicModelSettings
 from pydantic_ai.providers.anthropic import AnthropicProvider
 
@@ -14,6 +17,9 @@ from ..endpoint import Endpoint
 
 def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> AnthropicModel:
     """The model behind `/v1/messages`."""
+    # The library builds the shape of each event when the first one comes, on the event loop and in the middle of an answer.
+    for event in get_args(get_args(BetaRawMessageStreamEvent)[0]):
+        event.model_rebuild()
     client = AsyncAnthropic(
         base_url=endpoint.base_url.removesuffix("/").removesuffix("/v1"),
         api_key=endpoint.api_key or "none",

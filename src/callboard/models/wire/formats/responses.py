@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import httpx2
 from openai import AsyncOpenAI
+from openai.types.responses import ResponseStreamEvent
 from pydantic_ai.models.openai import OpenAIResponsesModel, OpenAIResponsesModelSettings
 from pydantic_ai.providers.openai import OpenAIProvider
 
@@ -14,6 +17,9 @@ from ..endpoint import Endpoint
 
 def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIResponsesModel:
     """The model behind `/responses`."""
+    # The library builds the shape of each event when the first one comes, on the event loop and in the middle of an answer.
+    for event in get_args(get_args(ResponseStreamEvent)[0]):
+        event.model_rebuild()
     client = AsyncOpenAI(
         base_url=endpoint.base_url,
         api_key=endpoint.api_key or "none",
