@@ -104,7 +104,7 @@ class ConfiguredModels:
         return found
 
     async def warm(self, wanted: Pair | None = None) -> None:
-        """Loads what the first call of a model needs, of the default one where none is named; off the event loop, sending nothing.
+        """Loads what the first call of a model needs, off the event loop; the default one where none is named. Sends nothing.
 
         Raises Refusal where it cannot be asked."""
         route = self.route("")
