@@ -72,6 +72,7 @@ def batch(
     blobs: tuple[Blob, ...] = (),
     closed: tuple[str, ...] = (),
     ends: tuple[str, ...] = (),
+    followed: bool = False,
 ) -> Append:
     """A batch; with a key, the answer of the command that led to it."""
     answer = StoredAnswer(key=key, body_hash=hash_of(key), answer=f'"{key}"'.encode()) if key else None
@@ -86,6 +87,7 @@ def batch(
         blobs=blobs,
         closed=closed,
         ends=ends,
+        followed=followed,
     )
 
 

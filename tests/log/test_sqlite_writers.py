@@ -11,7 +11,7 @@ import pytest
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Views
 from callboard.contracts.rows import Upsert
-from callboard.log.sqlite import open_store
+from callboard.log.sqlite import open_store, writer
 
 from .given import STREAM, batch, filled, first, frame, said, turn_row
 from .processes import child
@@ -45,6 +45,31 @@ async def test_facts_are_there_again_after_reopening(tmp_path: Path) -> None:
     assert await again.rows.views(STREAM) == Views(watermark=3, schema=1, state=b"s")
     assert (await again.facts.verify(STREAM)).sequence == 3
     await again.close()
+
+
+def _commits(wal: Path) -> int:
+    """How many transactions the write-ahead log holds: the last page of each says how large the file is with it."""
+    data = wal.read_bytes()
+    page, salts = int.from_bytes(data[8:12], "big"), data[16:24]
+    frames = (data[start : start + 24] for start in range(32, len(data), 24 + page))
+    return sum(frame[8:16] == salts and frame[4:8] != bytes(4) for frame in frames)
+
+
+async def test_a_batch_that_another_follows_is_made_durable_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(tmp_path)
+    await filled(store, 1)
+    before = _commits(tmp_path / "callboard.db-wal")
+    monkeypatch.setattr(writer, "LINGER", 30.0)
+    leading = asyncio.ensure_future(store.facts.append(batch(1, said("one"), followed=True)))
+    assert (await store.facts.head(STREAM)).sequence == 1
+    await asyncio.gather(leading, store.facts.append(batch(0, said("two"), stream="ses_b")))
+    assert _commits(tmp_path / "callboard.db-wal") == before + 1
+    monkeypatch.setattr(writer, "LINGER", 0.0)
+    await store.facts.append(batch(2, said("three"), followed=True))
+    assert [(await store.facts.head(stream)).sequence for stream in (STREAM, "ses_b")] == [3, 1]
+    await store.close()
 
 
 async def test_the_store_is_closed_to_everybody_else(tmp_path: Path) -> None:

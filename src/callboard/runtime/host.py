@@ -195,6 +195,7 @@ class SessionHost:
             answer=look.answer(answer),
             closed=decision.closed,
             ends=decision.ends,
+            followed=alongside is not None,
         )
         if alongside is None:
             records = await self.parts.store.facts.append(batch)

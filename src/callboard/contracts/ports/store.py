@@ -50,6 +50,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
 
     `expected` is the sequence that the stream must have; `epoch` the lease under which the writer acts. `closed` are
     the ids of the entities that are terminal with this batch. `ends` are the keys of the partials that the batch finishes.
+    `followed` says that a batch of another stream comes right behind it: a store may wait a moment to make both durable at once.
     """
 
     stream: str
@@ -61,6 +62,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     answer: StoredAnswer | None = None
     closed: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
+    followed: bool = False
 
 
 class Arrival(msgspec.Struct, frozen=True):

@@ -57,6 +57,7 @@ class SqliteFacts:
         return await self._writing().do(
             lambda connection: append(connection, self._ledger, batch, made, fence=self._fence),
             lambda records: self.following.appended(batch.stream, records),
+            followed=batch.followed,
         )
 
     async def read(

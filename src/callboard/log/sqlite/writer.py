@@ -20,6 +20,8 @@ T = TypeVar("T")
 #: is work.
 IDLE = 1.0
 PAUSE = 0.005
+#: How long work that says that more follows waits for it, in seconds. It comes at once; this is for where it does not.
+LINGER = 0.02
 #: How many pages one bite gives back to the file system.
 BITE = 256
 #: While busy, the free pages are looked at after so many transactions, and given back beyond so many.
@@ -34,17 +36,24 @@ class Work(Generic[T]):
 
     `run` may raise a Refusal before it writes; whatever it raises later undoes it. It may be run again where a
     transaction is undone because of other work. `after` is called in the event loop once the result is durable,
-    whether or not somebody still waits for it. With `scrub` no former content is left in the write-ahead log either.
+    whether or not somebody still waits for it. With `scrub` no former content is left in the write-ahead log either. With
+    `followed` other work comes right behind it, and both go into one transaction.
     """
 
-    __slots__ = ("after", "future", "loop", "run", "scrub", "settled")
+    __slots__ = ("after", "followed", "future", "loop", "run", "scrub", "settled")
 
     def __init__(
-        self, run: Callable[[sqlite3.Connection], T], after: Callable[[T], None] | None = None, *, scrub: bool = False
+        self,
+        run: Callable[[sqlite3.Connection], T],
+        after: Callable[[T], None] | None = None,
+        *,
+        scrub: bool = False,
+        followed: bool = False,
     ) -> None:
         self.run = run
         self.after = after
         self.scrub = scrub
+        self.followed = followed
         self.settled = False
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[T] = self.loop.create_future()
@@ -110,7 +119,12 @@ class Writer:
         self._thread.start()
 
     def do(
-        self, run: Callable[[sqlite3.Connection], T], after: Callable[[T], None] | None = None, *, scrub: bool = False
+        self,
+        run: Callable[[sqlite3.Connection], T],
+        after: Callable[[T], None] | None = None,
+        *,
+        scrub: bool = False,
+        followed: bool = False,
     ) -> asyncio.Future[T]:
         """Accepts work; the future has its result once it is durable. Raises Refusal `store_unusable` after `close`.
 
@@ -118,7 +132,7 @@ class Writer:
         """
         if self._closed:
             raise unusable(self._path, "it has been closed")
-        work = Work(run, after, scrub=scrub)
+        work = Work(run, after, scrub=scrub, followed=followed)
         self._queue.put(work)
         return work.future
 
@@ -152,7 +166,7 @@ class Writer:
             work = self._queue.get(timeout=pause)
             while work is not None:
                 group.append(work)
-                work = self._queue.get_nowait()
+                work = self._queue.get(timeout=LINGER if work.followed else 0)
         except queue.Empty:
             return group, False
         return group, True
