@@ -238,3 +238,21 @@ async def test_what_a_text_behind_an_at_may_mean(tmp_path: Path) -> None:
         with pytest.raises(Refusal) as refused:
             await home.do(FindMentions(workspace_id="wks_none", text="x"))
         assert refused.value.code == "unknown_workspace"
+
+
+async def test_what_programs_made_is_not_offered(tmp_path: Path) -> None:
+    """CTX-01: bytecode, packages and interpreters, and what a repository leaves out without saying so in a file of it."""
+    async with house(tmp_path, calls(says("Fine."))) as home:
+        made = (
+            "__pycache__/two.pyc",
+            "two.pyc",
+            "node_modules/a/two.js",
+            ".venv/two.py",
+            "env/pyvenv.cfg",
+            "env/two.py",
+        )
+        for path in ("two.py", "src/two.py", "mine/two.py", *made, ".git/info/exclude"):
+            (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (home.folder / path).write_text("/mine/\n")
+        found = await home.do(FindMentions(workspace_id=home.workspace, text="two"))
+        assert [(one.kind, one.insert) for one in found.mentions] == [("file", "@two.py"), ("file", "@src/two.py")]

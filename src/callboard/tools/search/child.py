@@ -19,7 +19,7 @@ from typing import Any
 from ..globs import BadGlob
 from ..handles import Folder
 from ..paths import PathDenied, display
-from .find import Search, search
+from .find import GENERATED, Search, search
 from .walk import Walk
 
 #: How long after its time is up a search that does not look at the clock is ended, in seconds.
@@ -38,7 +38,9 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
     wanted = Search(*asked["search"])
     try:
         with Folder(asked["folder"], asked["hidden"]) as folder:
-            walk = Walk(folder, wanted.below, time.monotonic() + asked["seconds"])
+            # Whoever names a file to an agent means one that somebody wrote; whoever searches may mean any.
+            generated = GENERATED if wanted.tool == "Name" else frozenset[str]()
+            walk = Walk(folder, wanted.below, time.monotonic() + asked["seconds"], generated)
             found = search(walk, wanted)
     except PathDenied as error:
         return {"code": "path_denied", "message": error.message}

@@ -16,6 +16,11 @@ from .walk import File, TimeIsUp, Walk
 LARGEST_OUTPUT = 256 * 1024
 LARGEST_FILE = 32 * 1024 * 1024
 LONGEST_LINE = 500
+#: Folders that programs fill, and how the files are called that they make beside those that people write.
+GENERATED = frozenset(
+    {"__pycache__", "node_modules", ".venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+)
+_BYTECODE = (".pyc", ".pyo", ".class")
 
 Named = Callable[[str], bool]
 
@@ -70,7 +75,7 @@ def _name(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Itera
     wanted = asked.pattern.casefold()
 
     def look(file: File) -> Iterator[str]:
-        if wanted in file.path.casefold():
+        if wanted in file.path.casefold() and not file.name.endswith(_BYTECODE):
             yield file.path
 
     return look

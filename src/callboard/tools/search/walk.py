@@ -13,6 +13,10 @@ from ..paths import PathDenied
 from . import ignore
 
 DEEPEST = 100
+#: What stands in a folder that holds somebody's interpreter and its packages, whatever that folder is called.
+_ENVIRONMENT = "pyvenv.cfg"
+#: What git leaves out of one repository without saying so in a file of it.
+_EXCLUDE = ".git/info/exclude"
 
 _Patterns = list[tuple[int, tuple[ignore.Pattern, ...]]]
 
@@ -30,12 +34,14 @@ class TimeIsUp(Exception):
 
 
 class Walk:
-    """One walk through the folder from `path` down. `until` is a moment of the monotonic clock."""
+    """One walk through the folder from `path` down. `until` is a moment of the monotonic clock. With `generated`, folders of
+    these names are passed by, and so are those of interpreters."""
 
-    def __init__(self, folder: Folder, path: str, until: float) -> None:
+    def __init__(self, folder: Folder, path: str, until: float, generated: frozenset[str] = frozenset()) -> None:
         self._folder = folder
         self._path = path
         self._until = until
+        self._generated = generated
         self.unreadable = 0
 
     def files(self) -> Iterator[File]:
@@ -60,12 +66,15 @@ class Walk:
         self.check_time()
         own = _patterns(handle)
         patterns = [*patterns, (len(names), own)] if own else patterns
-        for name, status in self._listing(handle):
+        listed = self._listing(handle)
+        if self._generated and any(name == _ENVIRONMENT for name, _ in listed):
+            return
+        for name, status in listed:
             is_folder = stat.S_ISDIR(status.st_mode)
             here = [*names, name]
             if not (is_folder or stat.S_ISREG(status.st_mode)) or name == ".git":
                 continue
-            if ignore.left_out(patterns, here, folder=is_folder):
+            if ignore.left_out(patterns, here, folder=is_folder) or (is_folder and name in self._generated):
                 continue
             if not is_folder:
                 yield File("/".join(here), handle, name)
@@ -94,7 +103,7 @@ class Walk:
 
     def _above(self, names: list[str]) -> _Patterns:
         """The patterns on the way to the place that was named; none where they leave that very place out."""
-        patterns: _Patterns = []
+        patterns = self._excluded()
         for depth in range(len(names)):
             with self._folder.directory("/".join(names[:depth])) as handle:
                 own = _patterns(handle)
@@ -102,6 +111,13 @@ class Walk:
             if ignore.left_out(patterns, names[: depth + 1], folder=True):
                 return []
         return patterns
+
+    def _excluded(self) -> _Patterns:
+        try:
+            found = self._folder.read(_EXCLUDE, ignore.LARGEST_FILE)
+        except (OSError, PathDenied):
+            return []
+        return [(0, ignore.parse(found.decode("utf-8", "replace")))] if found else []
 
 
 def _patterns(handle: int) -> tuple[ignore.Pattern, ...]:
