@@ -1,5 +1,11 @@
 import { Popover } from 'radix-ui'
-import type { PopoverProps } from './popover'
+import type { ReactElement, ReactNode } from 'react'
+
+export interface PopoverProps {
+  readonly trigger: ReactElement
+  readonly label: string
+  readonly children: ReactNode
+}
 
 /** A panel under a button. It is not modal: the page around it stays as it is and no style is injected. */
 export default function OpenPopover(props: PopoverProps) {

@@ -1,10 +1,5 @@
-import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
-
-export interface PopoverProps {
-  readonly trigger: ReactElement
-  readonly label: string
-  readonly children: ReactNode
-}
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import type { PopoverProps } from './open-popover'
 
 const OpenPopover = lazy(() => import('./open-popover'))
 

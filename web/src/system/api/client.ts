@@ -1,7 +1,7 @@
 /** The HTTP boundary: commands, reads, blobs and what the server is. The only place that builds a request. */
 import type { COMMANDS, CommandName, Commands } from '../generated/contracts'
 import { ApiProblem, problemOf } from './problem'
-import { type SendFile, sendByFetch, type Upload, uploaded } from './upload'
+import { type Fetch, type SendFile, sendByFetch, type Upload, uploaded } from './upload'
 
 export interface ModelOffer {
   readonly provider: string
@@ -33,8 +33,6 @@ export interface Meta {
   readonly workspaces: readonly WorkspaceOffer[]
   readonly demos?: readonly DemoOffer[]
 }
-
-export type Fetch = (input: string, init?: RequestInit) => Promise<Response>
 
 /** Names of what only reads, by the table of commands. */
 type QueryName = {

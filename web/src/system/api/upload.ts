@@ -1,6 +1,8 @@
 /** Sending a file with its progress. The browser tells how far an upload is only to this kind of request. */
-import type { Fetch } from './client'
 import { ApiProblem, problemOf } from './problem'
+
+/** The browser's `fetch`, or what stands in for it. */
+export type Fetch = (input: string, init?: RequestInit) => Promise<Response>
 
 /** A file as the server took it. `media` is what its bytes say it is, `size` is in bytes. */
 export interface Upload {
