@@ -1,7 +1,6 @@
 /** Everything that lives as long as the page, made once. */
 import { ApiClient } from '@/system/api/client'
-import type { Fetch } from '@/system/api/upload'
-import type { SendFile } from '@/system/api/upload'
+import type { Fetch, SendFile } from '@/system/api/upload'
 import { LanguageChoice } from '@/system/i18n/languages'
 import { newId } from '@/system/ids'
 import { Choices } from '@/system/local/choices'
