@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import pytest
 
-from callboard.contracts.artifact import VersionOrigin, kind_of
+from callboard.contracts.artifact import kind_of
 from callboard.contracts.commands.artifacts import (
     ArtifactChanged,
     CreateArtifact,
     DeleteArtifact,
-    EditArtifact,
     ExportArtifact,
     ExportBegun,
     RetryArtifact,
     RollbackArtifact,
 )
-from callboard.contracts.content import Blob, BlobRef, Text, blob_of
+from callboard.contracts.content import Blob, Text
 from callboard.contracts.facts import (
     ArtifactCreated,
     ArtifactDeleted,
@@ -30,17 +27,11 @@ from callboard.contracts.facts import (
     ArtifactUpdated,
     ArtifactVersionCreated,
     ErasedFact,
-    FileChange,
     SessionTakenOver,
     ToolCompleted,
 )
-from callboard.contracts.ports.tools import ToolOutcome
-from callboard.contracts.scope import Scope
 from callboard.control.artifacts import (
-    ArtifactAsked,
-    ArtifactDone,
     ArtifactLooked,
-    ArtifactRequest,
     ExportAsked,
     ExportTold,
     Look,
@@ -48,75 +39,28 @@ from callboard.control.artifacts import (
 )
 from callboard.control.effects import SettleArtifact, standing
 from callboard.control.evolve import evolve
-from callboard.control.outcomes import TakenOver, ToolEnded
+from callboard.control.outcomes import TakenOver
 
-from .examples import SESSION, THREAD, answered, at, says, submit, wants
-from .given import Given, given
+from .artifacts_given import (
+    CALL,
+    MADE,
+    MINE,
+    ONE,
+    PATH,
+    THREE,
+    TWO,
+    ask,
+    calling,
+    change,
+    done,
+    edit,
+    kept,
+    version,
+    wrote,
+)
+from .examples import SESSION, answered, at, says, submit, wants
+from .given import given
 from .told import asked
-
-CALL = at(turn=1, run=1, step=2, call=1)
-MADE = msgspec.structs.replace(CALL, artifact="art_1")
-MINE = Scope(artifact="art_1")
-PATH = "a.md"
-
-
-def text(said: str) -> Blob:
-    return blob_of(said.encode())
-
-
-ONE, TWO, THREE = text("one"), text("two"), text("three")
-
-
-def change(after: Blob | None, before: Blob | None = None, path: str = PATH) -> FileChange:
-    return FileChange(
-        path=path,
-        kind="deleted" if after is None else "created" if before is None else "modified",
-        added=1,
-        removed=0 if before is None else 1,
-        before=None if before is None else before.ref,
-        after=None if after is None else after.ref,
-    )
-
-
-def wrote(*changes: FileChange, call: int = 1, brought: tuple[FileChange, ...] = ()) -> ToolEnded:
-    outcome = ToolOutcome(output="done", duration_ms=4, changes=changes)
-    return ToolEnded(thread=THREAD, run="run_1", call=f"cal_{call}", outcome=outcome, brought=brought)
-
-
-def version(
-    number: int, content: BlobRef, origin: VersionOrigin = "agent", *, lines: tuple[int, int] = (0, 0), **more: object
-) -> ArtifactVersionCreated:
-    told = {"path": PATH, "base": number - 1, **more}
-    return ArtifactVersionCreated(
-        version=number, content=content, version_origin=origin, added=lines[0], removed=lines[1], **told
-    )
-
-
-def calling(*before: FileChange) -> Given:
-    """A run whose first call changed these files, and whose second one runs."""
-    session = given(submit(mode="auto"), answered(wants(1, 2)), wrote(*before))
-    return session.after(answered(wants(2, 4), step=3))
-
-
-def kept() -> Given:
-    """An artifact of one version, and nothing under way."""
-    return given(submit(), answered(wants(1, 2)), wrote(change(ONE)), says("Done.", step=3))
-
-
-def ask(request: ArtifactRequest, draft: Blob | None = None, there: Blob | None = ONE, **more: Any) -> ArtifactAsked:
-    artifact = getattr(request, "artifact_id", "")
-    return ArtifactAsked(
-        session_id=SESSION, artifact_id=artifact, request=request, draft=draft, look=Look(content=there), **more
-    )
-
-
-def edit(base: int = 1, content: str = "two") -> EditArtifact:
-    return EditArtifact(session_id=SESSION, artifact_id="art_1", base_version=base, content=content)
-
-
-def done(code: str = "", there: Blob | None = None) -> ArtifactDone:
-    look = Look(content=there) if code else None
-    return ArtifactDone(session_id=SESSION, artifact_id="art_1", code=code, message="No room.", look=look)
 
 
 def test_the_first_change_of_a_path_makes_an_artifact_before_the_call_ends():
@@ -127,7 +71,8 @@ def test_the_first_change_of_a_path_makes_an_artifact_before_the_call_ends():
         (ToolCompleted(output=Text(text="done"), duration_ms=4, changes=(change(ONE),)), CALL),
         asked(2, at(turn=1, run=1, step=3)),
     )
-    assert session.state.artifacts.open == {"art_1": OpenArtifact(PATH, 1, ONE.ref.hash[:16])}
+    told = next(one.sequence for one in session.records if one.header.type == "artifact.version.created")
+    assert session.state.artifacts.open == {"art_1": OpenArtifact(PATH, 1, ONE.ref.hash[:16], told=told)}
 
 
 def test_a_file_that_was_there_is_a_version_of_nobodys_first():
@@ -354,7 +299,8 @@ def test_an_erased_version_still_counts():
     for record in session.records:
         gone = record.header.type == "artifact.version.created"
         session.state = evolve(session.state, msgspec.structs.replace(record, fact=ErasedFact()) if gone else record)
-    assert session.state.artifacts.open["art_1"] == OpenArtifact(PATH, 1, "")
+    known = session.state.artifacts.open["art_1"]
+    assert (known.path, known.version, known.mark) == (PATH, 1, "")
     assert SessionTakenOver not in [type(record.fact) for record in session.records]
 
 
@@ -363,7 +309,8 @@ def test_an_artifact_takes_little_of_what_deciders_know():
     session = kept()
     known = session.state.artifacts
     many = {
-        f"art_{n:022}": OpenArtifact(f"src/package/module/file_{n}.py", 3, ONE.ref.hash[:16]) for n in range(10_000)
+        f"art_{n:022}": OpenArtifact(f"src/package/module/file_{n}.py", 3, ONE.ref.hash[:16], told=100_000 + n)
+        for n in range(10_000)
     }
     data = msgspec.json.encode(msgspec.structs.replace(known, open=many))
     assert len(data) / 10_000 < 110

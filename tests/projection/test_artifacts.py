@@ -6,7 +6,15 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.contracts.facts import ArtifactCreated, ArtifactVersionCreated, ErasedFact
+from callboard.contracts.facts import (
+    ArtifactCreated,
+    ArtifactDeleted,
+    ArtifactExportCompleted,
+    ArtifactExportStarted,
+    ArtifactFailed,
+    ArtifactVersionCreated,
+    ErasedFact,
+)
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ArtifactPart, ArtifactRow, ArtifactVersionRow, ExportEntry
 from callboard.projection.artifacts import MOST_ROWS
@@ -85,6 +93,21 @@ def test_a_row_tells_its_newest_versions_its_state_and_what_is_kept_of_a_failed_
         ),
         ExportEntry(export="exp_2", version=3, form="zip", everything=True, code="too_large", message="Too large."),
     )
+
+
+def test_what_a_person_wrote_and_an_export_under_way_outlive_their_artifact():
+    """CTX-04, CTX-05"""
+    story, draft = made(), content("mine\n")
+    story.say(ArtifactFailed(operation="save", code="artifact_conflict", message="No.", base=1, draft=draft), of())
+    story.say(ArtifactExportStarted(export="exp_1", version=1, form="zip", everything=True), of())
+    story.say(ArtifactDeleted(file=True), of())
+    row = story.table.row(ArtifactRow, "art_1")
+    assert row is not None
+    assert (row.status, row.draft, row.draft_base, row.code, row.message) == ("deleted", draft, 1, "", "")
+    story.say(ArtifactExportCompleted(export="exp_1", content=content("zip"), name="artifacts.zip"), of())
+    row = story.table.row(ArtifactRow, "art_1")
+    assert row is not None
+    assert (row.status, row.exports[0].name) == ("deleted", "artifacts.zip")
 
 
 def test_what_was_not_changed_for_long_is_kept_small_and_is_there_when_it_changes():

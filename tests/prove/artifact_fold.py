@@ -40,7 +40,8 @@ class ArtifactFold:
                 row |= {"code": told["code"], "message": told["message"]}
                 row |= {"draft": told["draft"], "draftBase": told.get("base", 0)} if told.get("draft") else {}
             case "deleted":
-                row |= {**_SAVED, "status": "deleted"}
+                # What a person wrote and did not save is not deleted with it.
+                row |= {"status": "deleted", "code": "", "message": ""}
             case "export.started":
                 entry = {
                     name: told[name] for name in ("export", "version", "form", "source", "everything") if name in told

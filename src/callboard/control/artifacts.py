@@ -30,12 +30,13 @@ MOST_FAILED = 20
 class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
     """`place` is its path in the folder, behind the child's thread and two slashes where it is in a worktree; empty for one
     that is no file, or behind the slashes alone what an agent elsewhere calls it. `version` is the newest, 0 before the first,
-    and `mark` the beginning of its hash."""
+    `mark` the beginning of its hash, and `told` the sequence of the fact that told of it."""
 
     place: str
     version: int = 0
     mark: str = ""
     title: str = ""
+    told: int = 0
 
     @property
     def path(self) -> str:

@@ -80,14 +80,16 @@ class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
 
 class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call that had started is over. `brought` are the files that came with a merge: the work of somebody else, whose
-    contents are among the outcome's blobs. `catalog` is which tools its agent has now, where the call changed that; `servers`
-    how those stand that bring tools, where it went to one."""
+    contents are among the outcome's blobs. `heard` says that an agent of its own told what became of the files, and nobody here
+    saw what they were before. `catalog` is which tools its agent has now, where the call changed that; `servers` how those
+    stand that bring tools, where it went to one."""
 
     thread: str
     run: str
     call: str
     outcome: ToolOutcome
     brought: tuple[FileChange, ...] = ()
+    heard: bool = False
     catalog: Catalog | None = None
     servers: tuple[ServerState, ...] = ()
 

@@ -49,7 +49,7 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call without a terminal fact. `action` is the approval it waits for, `action_step` the step of that
     approval, and what follows is what its card offers. `awaits` are the children that a waiting call of a team is for, with
     `any_of` where one of them is enough, until `until` (0 for as long as it takes); `over` are those of them whose end
-    was known before."""
+    was known before. `began` is the sequence of the fact that let it run, 0 before."""
 
     call: str
     step: int
@@ -67,6 +67,7 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     any_of: bool = False
     until: int = 0
     over: tuple[str, ...] = ()
+    began: int = 0
 
 
 class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):

@@ -88,13 +88,12 @@ class ArtifactsPanel(msgspec.Struct):
         return self._keep(_now(msgspec.structs.replace(row, **changes), record))
 
     def _deleted(self, record: Record) -> list[Op]:
+        """What a person wrote and did not save is not deleted with it."""
         row = self._row(record)
-        self.rows.pop(record.scope.artifact, None)
-        self.rest.pop(record.scope.artifact, None)
         if row is None:
             return []
-        gone = msgspec.structs.replace(row, **{**_SETTLED, "status": "deleted"})
-        return upsert(_now(gone, record))
+        gone = msgspec.structs.replace(row, status="deleted", code="", message="")
+        return self._keep(_now(gone, record))
 
     def _row(self, record: Record) -> ArtifactRow | None:
         """The artifact's row as it was; one that was not changed for long tells its newest versions no more."""
@@ -119,6 +118,9 @@ class ArtifactsPanel(msgspec.Struct):
     def _keep(self, row: ArtifactRow) -> list[Op]:
         self.rest.pop(row.key, None)
         self.rows.pop(row.key, None)
+        if row.status == "deleted" and not _exporting(row):
+            # Nothing is told of it any more.
+            return upsert(row)
         self.rows[row.key] = row
         if len(self.rows) > MOST_ROWS:
             # What a person has in hand is kept whole.
@@ -217,7 +219,11 @@ def _now(row: ArtifactRow, record: Record) -> ArtifactRow:
 
 
 def _rests(row: ArtifactRow) -> bool:
-    return row.status == "saved" and not any(one.content is None and not one.code for one in row.exports)
+    return row.status == "saved" and not _exporting(row)
+
+
+def _exporting(row: ArtifactRow) -> bool:
+    return any(one.content is None and not one.code for one in row.exports)
 
 
 def _rest(row: ArtifactRow) -> Rest:

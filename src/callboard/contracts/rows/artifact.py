@@ -59,8 +59,8 @@ class ExportEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
 class ArtifactRow(Row, tag="artifact", frozen=True, kw_only=True):
     """One artifact. `order` is the sequence of its newest version. `versions` are the newest of them, the last one last, and
     `version` is its number; the rest on demand. `draft` is what a person wrote that is not saved, kept where saving failed or
-    met a newer version; `code` and `message` say which. `worktree` is
-    the thread of the child in whose worktree the file is; `agent_id` and `thread_id` are those of the step that made it."""
+    met a newer version, also when the artifact is deleted; `code` and `message` say which. `worktree` is the thread of the
+    child in whose worktree the file is; `agent_id` and `thread_id` are those of the step that made it."""
 
     panel: ClassVar[str] = "artifacts"
     artifact_id: str

@@ -12,6 +12,7 @@ from callboard.contracts.content import BlobRef, blob_of
 from callboard.contracts.facts import (
     ArtifactCreated,
     ArtifactDeleted,
+    ArtifactFailed,
     ArtifactVersionCreated,
     FileChange,
     RemoteArtifact,
@@ -25,11 +26,22 @@ from ..state import Thread
 
 #: The scope of what nobody's step did.
 NOBODY = Scope()
+#: Why an artifact is told as deleted whose file nobody was seen to remove.
+GONE = "the file was gone when it was made anew"
+#: What a failed save is refused with that something else stands in the way of.
+CONFLICT = "artifact_conflict"
 
 
-def made(batch: Batch, scope: Scope, changes: Iterable[FileChange], origin: VersionOrigin = "agent") -> None:
+def made(
+    batch: Batch,
+    scope: Scope,
+    changes: Iterable[FileChange],
+    origin: VersionOrigin = "agent",
+    *,
+    seen: bool = False,
+) -> None:
     """The files that a call changed, in the scope of that call, before the fact that ends it. What a change leaves is known
-    only where its content was kept."""
+    only where its content was kept; what was there before it only with `seen`, where our own tool looked."""
     told = [change for change in changes if change.after is not None or change.kind == "deleted"]
     if not told:
         return
@@ -40,11 +52,61 @@ def made(batch: Batch, scope: Scope, changes: Iterable[FileChange], origin: Vers
         key = places.get(place, "")
         if change.after is None:
             if key:
-                batch.say(ArtifactDeleted(file=True), _of(scope, key))
+                _removed(batch, scope, key)
             continue
+        if key and seen and _was_gone(batch, scope, change, key):
+            _gone(batch, key)
+            key = ""
         if not key:
             key = places[place] = _create(batch, scope, change.path, change.after, worktree)
         _told(batch, _of(scope, key), change, change.after, origin)
+
+
+def _was_gone(batch: Batch, scope: Scope, change: FileChange, artifact: str) -> bool:
+    """True where the call saw for sure that the file of the artifact was there no longer. What was told after the call began
+    may have been done before it or behind it, and that is not known. An artifact with something of a person's that is not
+    saved goes on: what the file is by now is a version beside that, and neither is lost."""
+    if change.kind != "created" or change.before is not None:
+        return False
+    known = batch.state.artifacts
+    save = known.saves.get(artifact)
+    if artifact in known.drafts if save is None else save.draft is not None:
+        return False
+    thread = batch.state.threads.get(scope.thread)
+    call = thread.run.call_of(scope.tool_call) if thread is not None and thread.run is not None else None
+    return call is not None and newest(batch, artifact).told < call.began
+
+
+def _gone(batch: Batch, artifact: str) -> None:
+    """The file is there no longer, and nobody's step is known to have removed it: a person's deletion that is under way did."""
+    if artifact in batch.state.artifacts.saves:
+        saved(batch, artifact)
+    else:
+        batch.say(ArtifactDeleted(file=True, reason=GONE), msgspec.structs.replace(NOBODY, artifact=artifact))
+
+
+def _removed(batch: Batch, scope: Scope, artifact: str) -> None:
+    """The call removed the file. What a person wrote and did not save stands in conflict with that; a save that is under way
+    tells itself what it met."""
+    known = batch.state.artifacts
+    save, kept = known.saves.get(artifact), known.drafts.get(artifact)
+    if save is not None and save.draft is not None:
+        return
+    if kept is None:
+        batch.say(ArtifactDeleted(file=True), _of(scope, artifact))
+        return
+    batch.say(
+        ArtifactFailed(
+            operation="rollback" if kept.restores else "save",
+            code=CONFLICT,
+            message="The file is gone.",
+            base=kept.base,
+            current=newest(batch, artifact).version,
+            restores=kept.restores,
+            draft=kept.draft,
+        ),
+        _of(scope, artifact),
+    )
 
 
 def delivered(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:

@@ -139,7 +139,7 @@ def ended(batch: Batch, report: ToolEnded) -> None:
     outcome = report.outcome
     batch.keep(*outcome.blobs)
     scope = call_scope(thread, run, call)
-    made(batch, scope, outcome.changes)
+    made(batch, scope, outcome.changes, seen=not report.heard)
     made(batch, scope, report.brought, "merge")
     if outcome.code is None:
         batch.say(
@@ -212,7 +212,7 @@ def abandon(
             batch.say(ToolLost(output=output), scope)
         else:
             batch.keep(*outcome.blobs)
-            made(batch, scope, outcome.changes)
+            made(batch, scope, outcome.changes, seen=True)
             batch.say(
                 ToolCancelled(
                     started=call.phase == "running",

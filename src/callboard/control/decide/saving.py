@@ -22,11 +22,10 @@ from callboard.contracts.scope import Scope
 
 from ..artifacts import ArtifactAsked, ArtifactDone, ArtifactLooked, KeptDraft, Look, OpenArtifact, OpenSave
 from ..batch import Batch
-from .artifacts import create, found, newest, next_version, saved
+from .artifacts import CONFLICT, create, found, newest, next_version, saved
 
 #: A process that was saving ended before anybody saw what came of it, and the file shows that nothing did.
 INTERRUPTED = "save_interrupted"
-CONFLICT = "artifact_conflict"
 
 
 def asked(batch: Batch, what: ArtifactAsked) -> ArtifactChanged:

@@ -49,6 +49,7 @@ def version(state: Session, fact: ArtifactVersionCreated, place: Place) -> Sessi
         fact.version or before.version + 1,
         fact.content.hash[:MARK],
         before.title,
+        place.sequence,
     )
     changed = _change(state, open={**known.open, key: new})
     if fact.version_origin in ("person", "rollback"):
@@ -62,7 +63,7 @@ def updated(state: Session, fact: ArtifactUpdated, place: Place) -> Session:
     if before is None:
         return state
     where = place_of(fact.path, before.worktree) if fact.path else before.place
-    new = OpenArtifact(where, before.version, before.mark, fact.title or before.title)
+    new = OpenArtifact(where, before.version, before.mark, fact.title or before.title, before.told)
     drafts = _without(known.drafts, key) if fact.dropped else known.drafts
     return _change(state, open={**known.open, key: new}, drafts=drafts)
 

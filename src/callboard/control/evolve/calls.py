@@ -32,7 +32,7 @@ def requested(state: Session, fact: ToolRequested, place: Place) -> Session:
 
 
 def started(state: Session, place: Place) -> Session:
-    return _change(state, place, lambda call: msgspec.structs.replace(call, phase="running"))
+    return _change(state, place, lambda call: msgspec.structs.replace(call, phase="running", began=place.sequence))
 
 
 def completed(state: Session, fact: ToolCompleted, place: Place) -> Session:

@@ -148,7 +148,7 @@ class Calls:
         if one.told.status != "completed":
             message = FAILED if one.told.status == "failed" else UNTOLD
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
-        await self._end(one.call, await with_contents(outcome, self._context.folder, self._host.parts))
+        await self._end(one.call, await with_contents(outcome, self._context.folder, self._host.parts), heard=True)
 
     async def _seen(self, one: _Call, look: Look) -> tuple[Evaluation, Expected]:
         evaluation = await self._host.verdicts.of_foreign(self._scope.thread, one.call, look)
@@ -225,9 +225,10 @@ class Calls:
         fact = await expected.ended
         session.give(key, refusal="" if isinstance(fact, ToolCompleted) else _why(fact))
 
-    async def _end(self, call: str, outcome: ToolOutcome) -> None:
+    async def _end(self, call: str, outcome: ToolOutcome, *, heard: bool = False) -> None:
         where = self._scope
-        await self._host.report(ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome))
+        ended = ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome, heard=heard)
+        await self._host.report(ended)
 
     def _outcome(self, one: _Call) -> ToolOutcome:
         changes, blobs = foreign.changes_of(one.told, self._context)
