@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import keyring
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring
 
 from callboard.app.doctor import machine
 from callboard.app.home import Home
 from tests.app.product import Product, says
+from tests.secrets.drawer import Drawer
 
 NOBODY = """[[models]]
 name = "a"
@@ -18,11 +24,27 @@ kind = "openai-compatible"
 base_url = "http://127.0.0.1:9/v1"
 model = "m"
 """
+SERVER = """[[servers]]
+name = "s"
+transport = "stdio"
+command = ["cat"]
+"""
 NO_SERVER = """[[servers]]
 name = "s"
 transport = "stdio"
 command = ["no-such-program"]
 """
+
+
+@contextmanager
+def kept_in(backend: KeyringBackend) -> Iterator[None]:
+    """With this as the system's keyring."""
+    before = keyring.get_keyring()
+    keyring.set_keyring(backend)
+    try:
+        yield
+    finally:
+        keyring.set_keyring(before)
 
 
 def examined(product: Product, *arguments: str) -> dict[str, dict[str, Any]]:
@@ -82,6 +104,43 @@ def test_what_is_set_wrongly_is_bad_and_the_exit_code_says_so(product: Product, 
     one = next(found[key] for key in found if key.endswith(name))
     assert (one["state"], said in one["said"]) == ("bad", True)
     assert product.run("doctor").code == 1
+
+
+def test_a_secret_that_nobody_has_is_told_with_who_names_it_and_what_mends_it(product: Product):
+    """SAFE-05"""
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text(
+        f'{NOBODY}api_key = "secret://shared"\n{SERVER}env = {{ A = "Bearer secret://shared", B = "secret://own" }}\n'
+    )
+    with kept_in(Keyring()):
+        found = examined(product)
+    means, mend = "What needs it fails until it is there.", "env CALLBOARD_SECRET_{}=VALUE callboard"
+    assert {name: one for name, one in found.items() if name.startswith("secret")} == {
+        "secret shared": {
+            "name": "secret shared",
+            "state": "bad",
+            "said": "neither the keyring nor this environment has secret://shared, which model a and tool server s name",
+            "means": means,
+            "mend": mend.format("shared"),
+        },
+        "secret own": {
+            "name": "secret own",
+            "state": "bad",
+            "said": "neither the keyring nor this environment has secret://own, which tool server s names",
+            "means": means,
+            "mend": mend.format("own"),
+        },
+    }
+    product.variables |= {"CALLBOARD_SECRET_shared": "a-value-11-Zz", "CALLBOARD_SECRET_own": "a-value-12-Yy"}
+    assert examined(product)["secrets"]["state"] == "ok"
+
+
+def test_where_there_is_a_keyring_it_is_what_mends_a_secret(product: Product, tmp_path: Path):
+    product.variables["KEYRING_DRAWER"] = str(tmp_path / "drawer.json")
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text(f'{NOBODY}api_key = "secret://shared"\n')
+    with kept_in(Drawer()):
+        assert examined(product)["secret shared"]["mend"] == "callboard secrets set shared"
 
 
 def test_a_state_folder_that_is_a_file_is_bad(product: Product):

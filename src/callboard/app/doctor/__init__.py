@@ -3,6 +3,7 @@
 finding    one thing that was looked at
 machine    the programs and abilities that work is done with
 state      the state folder, the store, the process that serves, the port
+secrets    those that settings name and nobody has
 work       the settings, the models, the folder one is in, the servers of tools
 
 Nothing is changed and nothing is asked of a model; what is open is opened for reading.

@@ -21,6 +21,7 @@ from ..settings import load
 from ..settings_book import SettingsFiles
 from ..wiring import models_of
 from .finding import Finding, bad, ok, warn
+from .secrets import named_in
 
 _SECONDS = 2.0
 _PORTS = {"http": 80, "https": 443}
@@ -39,12 +40,13 @@ async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tupl
         means = "Callboard does not start before it is mended."
         return (bad("settings", said, means, f"$EDITOR {home.settings}"), of_folder)
     where = str(home.settings) if home.settings.exists() else "none; the defaults hold"
-    servers = book.effective(str(folder), trusted).servers
+    holding = book.effective(str(folder), trusted)
     return (
         ok("settings", where),
         *await _models(settings, environment),
         of_folder,
-        *[await _server(one, environment) for one in servers],
+        *[await _server(one, environment) for one in holding.servers],
+        *await named_in(home, environment, settings, holding),
     )
 
 
