@@ -1,5 +1,5 @@
-"""The programs of a folder that its own tool servers are started from. Who trusts a folder trusts them as they are: a server
-runs outside the sandbox, and an agent that may write in the folder may write them."""
+"""The programs of a folder that its own tool servers and hooks are started from. Who trusts a folder trusts them as they are:
+they run outside the sandbox, and an agent that may write in the folder may write them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import stat
 import time
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from callboard.contracts.settings import StdioServer
 from callboard.tools.paths import PathDenied, relative
@@ -35,18 +35,20 @@ class FolderPrograms:
         self._read: dict[str, _Read] = {}
 
     def of(self, folder: str, file: FolderFile) -> tuple[Program, ...]:
-        """The files of the folder that the commands of its servers name, in order."""
-        words = {word for one in file.says.servers if isinstance(one, StdioServer) for word in one.command}
-        found: dict[str, str] = {}
-        for word in sorted(words):
+        """The files of the folder that the commands of its servers and hooks name, in order."""
+        words: dict[str, Literal["server", "hook"]] = {word: "hook" for one in file.says.hooks for word in one.command}
+        for one in file.says.servers:
+            words.update(dict.fromkeys(one.command if isinstance(one, StdioServer) else (), "server"))
+        found: dict[str, Program] = {}
+        for word, what in sorted(words.items()):
             try:
                 path = relative(folder, word)
             except PathDenied:
                 continue
             digest = self._digest(Path(folder) / path) if path else ""
-            if digest:
-                found[path] = digest
-        return tuple(Program(path, digest) for path, digest in sorted(found.items()))
+            if digest and (path not in found or what == "server"):
+                found[path] = Program(path, digest, what)
+        return tuple(one for _, one in sorted(found.items()))
 
     def _digest(self, path: Path) -> str:
         """The SHA-256 of the file in hex; empty for what is none. A link stands for what it leads to, as it would run."""

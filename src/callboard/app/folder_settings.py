@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -39,10 +39,12 @@ _NETWORK: Final = "network"
 
 
 class Program(NamedTuple):
-    """A file of the folder that a server of its own is started from: its path in the folder, and the SHA-256 of it in hex."""
+    """A file of the folder that a server or a hook of its own is started from: its path in the folder, its SHA-256 in hex, and
+    what starts it."""
 
     path: str
     digest: str
+    what: Literal["server", "hook"] = "server"
 
 
 class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,10 +87,11 @@ def read(folder: str) -> FolderFile:
 
 def asked(file: FolderFile, agents: Iterable[Definition], user: Settings, programs: Iterable[Program] = ()) -> Asked:
     """What the folder's own files would widen, and the digest of exactly that: not of the words that tell it. `programs` are
-    those files of it that its servers are started from."""
+    those files of it that its servers and hooks are started from."""
     found = [
         *_rules(file),
         *_servers(file),
+        *_hooks(file),
         *_programs(programs),
         *_mode(file, user),
         *_shell(file, user),
@@ -131,11 +134,26 @@ def _servers(file: FolderFile) -> list[tuple[Widening, Any]]:
     ]
 
 
+def _hooks(file: FolderFile) -> list[tuple[Widening, Any]]:
+    return [
+        (
+            Widening(
+                what="hook",
+                detail=f"the hook {one.name} is asked about {display(', '.join(one.tools), LONGEST)}: starts "
+                f"{_started(one.command, one.env)}",
+                file=FILE,
+            ),
+            one,
+        )
+        for one in file.says.hooks
+    ]
+
+
 def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
     return [
         (
             Widening(
-                what="server",
+                what=one.what,
                 detail=f"{display(one.path, LONGEST)} runs as it is now, outside the sandbox",
                 file=one.path,
             ),
@@ -147,9 +165,13 @@ def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
 
 def _where(server: Server) -> str:
     if isinstance(server, StdioServer):
-        given = f", with {', '.join(sorted(server.env))} set" if server.env else ""
-        return f"starts {display(' '.join(server.command), LONGEST)}{display(given, LONGEST)}{_secrets(server.env)}"
+        return f"starts {_started(server.command, server.env)}"
     return f"reaches {display(server.url, LONGEST)}{_secrets(server.headers)}"
+
+
+def _started(command: Iterable[str], env: Mapping[str, str]) -> str:
+    given = f", with {', '.join(sorted(env))} set" if env else ""
+    return f"{display(' '.join(command), LONGEST)}{display(given, LONGEST)}{_secrets(env)}"
 
 
 def _secrets(values: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
-from callboard.contracts.settings import AnyModel, HttpServer, RecordedModel, ScriptedModel, Server, Settings
+from callboard.contracts.settings import AnyModel, Hook, HttpServer, RecordedModel, ScriptedModel, Server, Settings
 from callboard.secrets.keys import KeyringStore, from_environment, from_keyring
 from callboard.secrets.known import Known
 from callboard.secrets.ordinary import why_ordinary
@@ -79,10 +79,13 @@ def on_demand(environment: Mapping[str, str]) -> Reveal:
 
 
 def learn_keys(secrets: Redaction, settings: Settings, environment: Mapping[str, str]) -> None:
-    """Knows the keys of models and servers from now on: they are given to nobody else."""
+    """Knows the keys of models, servers and hooks from now on: they are given to nobody else."""
     known: dict[str, Known] = {}
     names: set[str] = set()
-    for name, value, of_file in (*_of_models(settings.models, environment), *_of_servers(settings.servers)):
+    for name, value, of_file in (
+        *_of_models(settings.models, environment),
+        *_of_programs((*settings.servers, *settings.hooks)),
+    ):
         handles = _HANDLE.findall(value)
         names.update(handles)
         if not handles and not why_ordinary(name, value):
@@ -106,14 +109,14 @@ def _of_models(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> 
     return found
 
 
-def _of_servers(servers: tuple[Server, ...]) -> list[tuple[str, str, bool]]:
-    """The same of what servers are started or asked with, as far as it is called like a secret or is a handle."""
+def _of_programs(those: tuple[Server | Hook, ...]) -> list[tuple[str, str, bool]]:
+    """The same of what servers and hooks are started or asked with, as far as it is called like a secret or is a handle."""
     found: list[tuple[str, str, bool]] = []
-    for server in servers:
-        given = server.headers if isinstance(server, HttpServer) else server.env
+    for one in those:
+        given = one.headers if isinstance(one, HttpServer) else one.env
         for name, value in given.items():
             if HANDLE in value or _SECRET_NAME.search(name):
-                found.append((_name(f"server-{server.name}-{name}"), value, True))
+                found.append((_name(f"{'hook' if isinstance(one, Hook) else 'server'}-{one.name}-{name}"), value, True))
     return found
 
 

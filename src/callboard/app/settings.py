@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.settings import FolderSettings, RuleEntry, Settings
+from callboard.contracts.settings import FolderSettings, Hook, RuleEntry, Settings
 
 from .home import Home
 from .providers import beside, from_environment
@@ -109,6 +109,7 @@ def converted(
         raise misset(error, data, table, source, text) from error
     _check_rules(settings.rules, source, text)
     _check_names([one.name for one in settings.servers], "servers", source, text)
+    _check_hooks(settings.hooks, source, text)
     if isinstance(settings, Settings):
         _check_names([one.name for one in settings.models], "models", source, text)
     return settings
@@ -127,6 +128,23 @@ def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None
             check(rule.matcher)
         except BadMatcher as error:
             raise wrong(source, ("rules", number, "matcher"), str(error), text=text) from error
+
+
+def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
+    _check_names([one.name for one in hooks], "hooks", source, text)
+    if not hooks:
+        return
+    from callboard.tools.rules import BadMatcher, check
+
+    from .settings_wrong import wrong
+
+    for number, hook in enumerate(hooks):
+        for at, matcher in enumerate(hook.tools):
+            try:
+                if matcher != "*":
+                    check(matcher)
+            except BadMatcher as error:
+                raise wrong(source, ("hooks", number, "tools", at), str(error), text=text) from error
 
 
 def _check_names(names: list[str], table: str, source: str, text: bytes) -> None:

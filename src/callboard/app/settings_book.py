@@ -18,6 +18,7 @@ from callboard.contracts.ports.settings import Shown, Written
 from callboard.contracts.settings import (
     Asked,
     Effective,
+    Hook,
     Place,
     RuleEntry,
     Server,
@@ -78,7 +79,7 @@ class SettingsFiles:
         self._changed = changed
         self._user: _User | None = None
         self._folders: dict[str, _Folder] = {}
-        self._holding: dict[str, tuple[Settings, FolderFile, Effective]] = {}
+        self._holding: dict[str, tuple[Settings, FolderFile, bool, Effective]] = {}
         self._widening: dict[str, tuple[Settings, FolderFile, str, tuple[Program, ...], Asked]] = {}
         self._programs = FolderPrograms()
 
@@ -88,9 +89,10 @@ class SettingsFiles:
             raise found.refusal
         return found.settings
 
-    def is_users(self, server: Server) -> bool:
-        """True for a server that stands in the user's own settings."""
-        return server in self._read_user().settings.servers
+    def is_users(self, one: Server | Hook) -> bool:
+        """True for a server or a hook that stands in the user's own settings."""
+        user = self._read_user().settings
+        return one in user.servers or one in user.hooks
 
     def asked(self, folder: str) -> Asked:
         return self._asked(folder, self._file(folder), self._read_user().settings)
@@ -100,11 +102,12 @@ class SettingsFiles:
         holds = bool(trusted) and self._asked(folder, file, user).digest == trusted
         kept = self._holding.get(folder)
         # Every decision asks, and files seldom change: what was read once is the same object until they do.
-        if kept is None or kept[0] is not user or kept[1] is not file or kept[2].trusted is not holds:
-            kept = self._holding[folder] = (user, file, self._effective(user, file, holds=holds))
-        return kept[2]
+        was = bool(trusted)
+        if kept is None or kept[0] is not user or kept[1] is not file or (kept[2], kept[3].trusted) != (was, holds):
+            kept = self._holding[folder] = (user, file, was, self._effective(user, file, holds=holds, was=was))
+        return kept[3]
 
-    def _effective(self, user: Settings, file: FolderFile, *, holds: bool) -> Effective:
+    def _effective(self, user: Settings, file: FolderFile, *, holds: bool, was: bool) -> Effective:
         bound = _bound(file, user, trusted=holds)
         taken = {server.name for server in user.servers}
         return Effective(
@@ -114,6 +117,9 @@ class SettingsFiles:
                 *(rule for rule in _standing(file.says.rules, "folder_settings") if holds or rule.verdict != "allow"),
             ),
             servers=(*user.servers, *(one for one in file.says.servers if holds and one.name not in taken)),
+            hooks=(*user.hooks, *(file.says.hooks if holds else ())),
+            # Whoever could make a folder's trust end by changing a file must not be rid of its hooks by that.
+            held_back=file.says.hooks if was and not holds else (),
             permission_mode=bound,
             usual_mode=bound if bound is not None and file.says.permission_mode is not None else user.permission_mode,
             shell=folder_settings.shell(file, user.shell, trusted=holds),

@@ -212,7 +212,7 @@ def _plain(value: Any) -> Any:
 def _secrets(settings: Tables) -> list[tuple[Tables, str]]:
     """Every place where a secret may stand, as its table and key."""
     found = [(entry, "api_key") for entry in _entries(settings, "models") if isinstance(entry.get("api_key"), str)]
-    for server in _entries(settings, "servers"):
+    for server in (*_entries(settings, "servers"), *_entries(settings, "hooks")):
         for table in ("env", "headers"):
             values: Any = server.get(table)
             if isinstance(values, dict):
@@ -230,7 +230,7 @@ def _entries(settings: Tables, key: str) -> list[Tables]:
 def _unmasked(changes: Tables, former: Tables) -> Tables:
     """The changes with what `********` stands for, from the entry of the same name. Raises Refusal `bad_settings`."""
     changes = copy.deepcopy(changes)
-    for key, tables_of in (("models", ("",)), ("servers", ("env", "headers"))):
+    for key, tables_of in (("models", ("",)), ("servers", ("env", "headers")), ("hooks", ("env",))):
         known = {entry.get("name"): entry for entry in _entries(former, key)}
         for entry in _entries(changes, key):
             before: Tables = known.get(entry.get("name"), {})

@@ -14,7 +14,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
 from callboard.contracts.ports.model import Models
 from callboard.contracts.scope import PERSON
-from callboard.contracts.settings import Server, Settings
+from callboard.contracts.settings import Hook, Server, Settings
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import SqliteStore
 from callboard.models.registry import ConfiguredModels, ModelSettings
@@ -75,14 +75,14 @@ def wire(
 
     settings = SettingsFiles(home, environment, definitions, configure)
 
-    def given(server: Server, text: str) -> str:
+    def given(one: Server | Hook, text: str) -> str:
         # A key goes to whom its person's own settings name it for: a folder's file cannot send it elsewhere.
-        return secrets.key(text) if settings.is_users(server) else secrets.reveal(text)
+        return secrets.key(text) if settings.is_users(one) else secrets.reveal(text)
 
-    def starts(server: Server, folder: str) -> str:
+    def starts(one: Server | Hook, folder: str) -> str:
         # Many programs load what lies where they are started (modules, node_modules, settings of a package manager), and a
-        # folder that nobody trusts must not be able to say what runs of a person's own server.
-        return str(Path.home()) if settings.is_users(server) else folder
+        # folder that nobody trusts must not be able to say what runs of a person's own server or hook.
+        return str(Path.home()) if settings.is_users(one) else folder
 
     parts = Parts(
         store=store,

@@ -96,6 +96,8 @@ Code = Literal[
     "tool_not_listed",
     "tool_arguments",
     "policy_denied",
+    "hook_denied",
+    "hook_failed",
     "mode_denied",
     "path_denied",
     "rule_denied",

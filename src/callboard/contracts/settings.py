@@ -128,6 +128,18 @@ class HttpServer(Set, frozen=True, kw_only=True, tag_field="transport", tag="htt
 Server = StdioServer | HttpServer
 
 
+class Hook(Set, frozen=True, kw_only=True):
+    """A program that is asked about a call before the gate looks at it: it may deny it, have a person asked, or rewrite its
+    arguments. `tools` are matchers like those of rules, `*` for all. Of the environment it gets `env` alone, where values may
+    be handles; `timeout` is how long it may take, in seconds."""
+
+    name: Name
+    command: Annotated[tuple[Filled, ...], Meta(min_length=1)]
+    tools: Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=500)], ...], Meta(min_length=1)] = ("*",)
+    env: dict[str, str] = {}
+    timeout: Annotated[float, Meta(gt=0, le=60)] = 10.0
+
+
 class Shell(Set, frozen=True, kw_only=True):
     """What a command may take: a network, seconds, megabytes of memory, processes, megabytes of a file that it writes."""
 
@@ -152,6 +164,7 @@ class FolderSettings(Set, frozen=True, kw_only=True):
 
     rules: tuple[RuleEntry, ...] = ()
     servers: tuple[Server, ...] = ()
+    hooks: tuple[Hook, ...] = ()
     permission_mode: PermissionMode | None = None
     shell: Shell | None = None
     context: ContextSettings | None = None
@@ -169,6 +182,7 @@ class Settings(Set, frozen=True, kw_only=True):
     fallback: tuple[Name, ...] = ()
     rules: tuple[RuleEntry, ...] = ()
     servers: tuple[Server, ...] = ()
+    hooks: tuple[Hook, ...] = ()
     permission_mode: PermissionMode = "ask"
     shell: Shell = Shell()
     context: ContextSettings = ContextSettings()
@@ -182,7 +196,7 @@ class Widening(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     """One thing that a folder's own files would allow if a person trusted it. `what` sorts it, `detail` is in words, `file`
     says where it stands, relative to the folder."""
 
-    what: Literal["rule", "server", "permission_mode", "shell", "agent"]
+    what: Literal["rule", "server", "hook", "permission_mode", "shell", "agent"]
     detail: str
     file: str
 
@@ -219,11 +233,14 @@ class StandingRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class Effective(msgspec.Struct, frozen=True, kw_only=True):
     """What holds in a folder: the user's settings, and the folder's where they are trusted or only narrow. `permission_mode` is
     the widest that anything works under there, None for no bound; `usual_mode` is that of a turn for which nobody chose one;
-    `rules` are those of both files, the user's first."""
+    `rules` and `hooks` are those of both files, the user's first. `held_back` are the hooks of a folder that was trusted for
+    something else: they are not run, and a person is asked about what they would have been asked about."""
 
     trusted: bool = False
     rules: tuple[Rule, ...] = ()
     servers: tuple[Server, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    held_back: tuple[Hook, ...] = ()
     permission_mode: PermissionMode | None = None
     usual_mode: PermissionMode = "ask"
     shell: Shell = Shell()

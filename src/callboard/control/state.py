@@ -9,7 +9,7 @@ import msgspec
 from callboard.contracts.content import Text
 from callboard.contracts.facts import PromptRef
 from callboard.contracts.facts.action import ApprovalScope, Binding, Decision
-from callboard.contracts.facts.permission import Rule
+from callboard.contracts.facts.permission import HookSaid, Rule
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.thread import AgentKind, PauseCause
 from callboard.contracts.facts.turn import Mode, PermissionMode
@@ -47,9 +47,9 @@ CallPhase = Literal["requested", "waiting", "running"]
 
 class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call without a terminal fact. `action` is the approval it waits for, `action_step` the step of that
-    approval, and what follows is what its card offers. `awaits` are the children that a waiting call of a team is for, with
-    `any_of` where one of them is enough, until `until` (0 for as long as it takes); `over` are those of them whose end
-    was known before. `began` is the sequence of the fact that let it run, 0 before."""
+    approval, and what follows is what its card offers; `hooked` is what hooks said of it. `awaits` are the children that
+    a waiting call of a team is for, with `any_of` where one of them is enough, until `until` (0 for as long as it takes);
+    `over` are those of them whose end was known before. `began` is the sequence of the fact that let it run, 0 before."""
 
     call: str
     step: int
@@ -68,6 +68,13 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     until: int = 0
     over: tuple[str, ...] = ()
     began: int = 0
+    hooked: HookSaid | None = None
+
+    @property
+    def final(self) -> Text:
+        """The arguments that everything after goes by: the model's, or those that a hook put in their place."""
+        rewritten = self.hooked.arguments if self.hooked is not None else None
+        return self.arguments if rewritten is None else rewritten
 
 
 class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):

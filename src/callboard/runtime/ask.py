@@ -146,6 +146,7 @@ class Asking:
             agent=setup.definition.name,
             iteration=self._request.iteration,
             attempt=attempt,
+            begins=context.begins(),
         )
 
     def _take(self, event: ModelEvent) -> None:
@@ -206,7 +207,7 @@ class Asking:
         )
 
     async def _answered(self, finished: Finished) -> None:
-        calls = [await self._wanted(call) for call in self._calls.values()]
+        calls = await self._wanted()
         await self.settle()
         ended = self._host.parts.clock.elapsed()
         await self._host.report(
@@ -225,18 +226,27 @@ class Asking:
             )
         )
 
-    async def _wanted(self, call: _Call) -> WantedCall:
-        host = self._host
-        call_id = call.scope.tool_call
-        arguments = redacted_json("".join(call.arguments), host.parts.secrets)
-        wanted = ToolCall(call_id=call_id, tool=call.tool, arguments=arguments)
-        evaluation = await host.verdicts.of(self._scope.thread, wanted)
-        return WantedCall(
-            call=call_id,
-            step=call.scope.step,
-            tool=call.tool,
-            arguments=arguments,
-            provider_call_id=call.provider_call_id,
-            evaluation=evaluation,
-            signature=call.signature,
-        )
+    async def _wanted(self) -> list[WantedCall]:
+        """The calls of the answer, each with the gate's verdict."""
+        host, calls = self._host, list(self._calls.values())
+        wanted = [
+            ToolCall(
+                call_id=call.scope.tool_call,
+                tool=call.tool,
+                arguments=redacted_json("".join(call.arguments), host.parts.secrets),
+            )
+            for call in calls
+        ]
+        evaluations = await host.verdicts.of(self._scope.thread, wanted) if wanted else []
+        return [
+            WantedCall(
+                call=one.call_id,
+                step=call.scope.step,
+                tool=one.tool,
+                arguments=one.arguments,
+                provider_call_id=call.provider_call_id,
+                evaluation=evaluation,
+                signature=call.signature,
+            )
+            for call, one, evaluation in zip(calls, wanted, evaluations, strict=True)
+        ]

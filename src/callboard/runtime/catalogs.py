@@ -15,7 +15,14 @@ from callboard.control.known import Catalog
 
 def under(context: ToolContext, settings: Effective) -> ToolContext:
     """The context with what holds in its folder."""
-    return msgspec.structs.replace(context, trusted=settings.trusted, shell=settings.shell, servers=settings.servers)
+    return msgspec.structs.replace(
+        context,
+        trusted=settings.trusted,
+        shell=settings.shell,
+        servers=settings.servers,
+        hooks=settings.hooks,
+        held_back=settings.held_back,
+    )
 
 
 def catalog(tools: tuple[ToolInfo, ...]) -> Catalog:

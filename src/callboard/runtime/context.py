@@ -46,6 +46,10 @@ from .told import Told
 
 #: What an agent that works on its own is told when it answered with text alone.
 GO_ON = "Go on with the objective. When it is met, call Finalize with a summary."
+#: What stands before the result of a call that a hook changed.
+REWRITTEN = "[Your arguments were not taken as they were: {detail}. It was made with {arguments}]\n\n"
+#: How much of the arguments is told there, in characters.
+MOST_REWRITTEN = 2000
 #: What an agent is told that has a worktree of its own.
 OWN_FOLDER = (
     "Your folder is a git worktree of your own, {path}, and not the one named before. Paths are relative to it. What you "
@@ -81,6 +85,7 @@ class Context:
         self._inputs: dict[str, TurnSubmitted | QueueEdited] = {}
         self._steers: dict[str, SteerRequested] = {}
         self._tools: dict[str, str] = {}
+        self._rewritten: dict[str, str] = {}
         self._entries: list[_Entry] = []
         self._told = Told(thread, self._shown.whole)
         self._folder: ModelMessage | None = None
@@ -148,6 +153,7 @@ class Context:
             case ToolRequested() as fact:
                 self._tools[record.scope.tool_call] = fact.tool
                 arguments = await self._shown.whole(fact.arguments)
+                await self._hooked(record.scope.tool_call, fact)
                 self._say("assistant", ToolCallContent(record.scope.tool_call, fact.tool, arguments))
             case InboxReserved() as fact:
                 self._say("user", TextContent(self._told.say(fact)), asked=True)
@@ -193,10 +199,18 @@ class Context:
             case _:
                 pass
 
+    async def _hooked(self, call: str, fact: ToolRequested) -> None:
+        """What the model is told with the result where a hook rewrote the arguments."""
+        said = fact.hooked
+        if said is not None and said.arguments is not None:
+            arguments = _cut(await self._shown.whole(said.arguments))
+            self._rewritten[call] = REWRITTEN.format(detail=said.detail, arguments=arguments)
+
     def _result(self, record: Record, text: str, *, failed: bool, images: tuple[ImageContent, ...] = ()) -> None:
         """Of a call that is not told its result is not either: where a part of the log is read, it may begin between them."""
         call = record.scope.tool_call
         tool = self._tools.pop(call, None)
+        text = f"{self._rewritten.pop(call, '')}{text}"
         if tool is not None:
             self._say("tool", ToolResultContent(call, tool, text, failed, images))
 
@@ -212,6 +226,10 @@ class Context:
     def _last_role(self) -> Role | None:
         newest = self.newest()
         return newest[-1].role if newest else None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_REWRITTEN else f"{text[:MOST_REWRITTEN]}…"
 
 
 def _told(entries: Iterable[_Entry]) -> Iterator[tuple[_Entry, ModelMessage]]:

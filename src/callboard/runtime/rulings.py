@@ -20,7 +20,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import PermissionEvaluated, ToolRequested
 from callboard.contracts.facts.permission import Rule, Verdict, passed
-from callboard.contracts.ports.tools import ToolCall, ToolContext
+from callboard.contracts.ports.tools import Hooked, ToolCall, ToolContext
 from callboard.contracts.scope import Scope
 from callboard.contracts.settings import RuleEntry
 from callboard.control.defined import session_roster
@@ -28,6 +28,7 @@ from callboard.control.workspace import listed_session
 from callboard.tools import trying
 from callboard.tools.rules import BadMatcher, check
 
+from .catalogs import under
 from .home import Home
 from .parts import Parts
 from .revealing import evaluated
@@ -39,6 +40,8 @@ from .workspaces import Workspaces
 #: How many facts are looked through for past calls, and how many examples are told of each kind.
 MOST_FACTS = 100_000
 EXAMPLES = 5
+#: Of hooks where nobody makes the call.
+UNASKED = "no program is run here; it would be asked of"
 _PAGE = 1000
 _TURNED: dict[Verdict, Turned] = {"allow": "allowed", "ask": "asked", "deny": "denied"}
 
@@ -65,6 +68,10 @@ class Rulings:
         `invalid_input`."""
         context = await (self._of_session(query, query.session_id) if query.session_id else self._of_workspace(query))
         call = ToolCall(call_id="", tool=query.tool, arguments=query.arguments)
+        hooks = self._parts.toolbox.hooks(call, context)
+        if hooks:
+            unasked = f"{UNASKED}: {', '.join(hooks)}"
+            call = msgspec.structs.replace(call, hooked=Hooked(verdict="allow", detail=unasked))
         seen = await evaluated(self._parts.toolbox, call, context, self._parts.secrets)
         return PermissionSeen(
             agent=context.agent,
@@ -185,11 +192,13 @@ class Rulings:
         """The rule that would have had the word, and the call where that would have changed anything; None where none speaks
         of it. What another station denied stays denied."""
         requested = past.requested
-        arguments = await self._text(requested.arguments)
+        arguments = await self._text(requested.final)
         target = trying.target(requested.tool, arguments, folder)
         said = trying.said(rules, target, spends=bool(self._parts.secrets.kept(arguments)))
         if said is None:
             return None
+        if said.verdict == "allow" and requested.hooked is not None and requested.hooked.verdict == "ask":
+            said = said._replace(verdict="ask")
         was = past.evaluated.verdict
         denied_by = next((check.name for check in past.evaluated.checks if check.verdict == "deny"), "")
         if said.verdict == was or (was == "deny" and denied_by != "rules"):
@@ -226,9 +235,4 @@ def _tried(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
 
 
 def _with_home(context: ToolContext, home: Home) -> ToolContext:
-    return msgspec.structs.replace(
-        context,
-        trusted=home.settings.trusted,
-        shell=home.settings.shell,
-        servers=home.settings.servers,
-    )
+    return under(context, home.settings)

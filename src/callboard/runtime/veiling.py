@@ -18,7 +18,7 @@ from callboard.contracts.facts.turn import PromptRef
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.secrets import Secrets, Veil
 from callboard.contracts.ports.store import StoredAnswer
-from callboard.contracts.ports.tools import Evaluation, ToolOutcome
+from callboard.contracts.ports.tools import Evaluation, Hooked, ToolOutcome
 from callboard.contracts.record import NewFact
 from callboard.control.outcomes import RunStopped, ToolEnded
 from callboard.tools.arguments import digest
@@ -72,6 +72,14 @@ def redacted_evaluation(evaluation: Evaluation, secrets: Secrets) -> Evaluation:
     return msgspec.structs.replace(
         safe, arguments=arguments, arguments_hash=bound if safe.arguments_hash else "", binding=binding
     )
+
+
+def redacted_hooked(hooked: Hooked | None, secrets: Secrets) -> Hooked | None:
+    """What hooks said, as it is recorded: what they rewrote can be put back."""
+    if hooked is None:
+        return None
+    arguments = None if hooked.arguments is None else redacted_json(hooked.arguments, secrets)
+    return msgspec.structs.replace(redacted(hooked, secrets), arguments=arguments)
 
 
 def redacted_outcome(outcome: ToolOutcome, secrets: Secrets) -> ToolOutcome:

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import cast
 
-from callboard.contracts.errors import Refusal
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Check
-from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
+from callboard.contracts.ports.tools import Evaluation, Hooked, ToolCall, ToolContext
 from callboard.control.decide.actions import waiting
 from callboard.control.decide.calls import holds_up
 from callboard.control.state import OpenCall
 from callboard.tools.arguments import digest
+from callboard.tools.hooks.narrowing import narrowed, not_rewritten
 
 from .keeper import StateKeeper
 from .parts import Parts
 from .revealing import evaluated
 from .runs import Runs
-from .veiling import redacted_evaluation
+from .veiling import redacted_evaluation, redacted_hooked
 
 #: How the gate looks at a call of an agent's own tools.
 Look = Callable[[ToolContext], Evaluation]
 
 
 class Verdicts:
-    """Asks the gate and keeps its word on each open call. `kept` is by the call's id."""
+    """Asks the gate and keeps its word on each open call. `kept` is by the call's id. Hooks are asked once about a call, when
+    it is made; what they said is in its fact and goes with it from then on."""
 
     def __init__(self, parts: Parts, keeper: StateKeeper, runs: Runs) -> None:
         self.kept: dict[str, Evaluation] = {}
@@ -32,18 +39,42 @@ class Verdicts:
         self._keeper = keeper
         self._runs = runs
 
-    async def of(self, thread: str, call: ToolCall) -> Evaluation:
-        """The gate's present verdict on a call of the thread's run."""
-        context = await self._runs.tool_context(thread)
-        evaluation = await evaluated(self._parts.toolbox, call, context, self._parts.secrets)
-        self.kept[call.call_id] = evaluation
+    async def of(self, thread: str, calls: Sequence[ToolCall]) -> list[Evaluation]:
+        """The verdicts on new calls of the thread's run, which are made at once: first their hooks', then the gate's."""
+        said = await self._asked(thread, calls)
+        return [await self._of(thread, _as_said(call, hooked)) for call, hooked in zip(calls, said, strict=True)]
+
+    async def of_foreign(self, thread: str, call: str, look: Look, tool: str = "") -> Evaluation:
+        """The verdict on a new call of an agent's own tools; `look` is asked anew when a person answers. Hooks are asked where
+        the `tool` is named: of a call that goes on by itself they are not."""
+        self._foreign[call] = look
+        evaluation = await self._of_foreign(thread, call, look, None)
+        if tool and evaluation.verdict != "deny":
+            asked = ToolCall(call_id=call, tool=tool, arguments=evaluation.arguments)
+            (hooked,) = await self._asked(thread, [asked])
+            if hooked is not None:
+                evaluation = await self._of_foreign(thread, call, look, not_rewritten(hooked))
         return evaluation
 
-    async def of_foreign(self, thread: str, call: str, look: Look) -> Evaluation:
-        """The present verdict on a call of an agent's own tools; `look` is asked anew when a person answers."""
-        self._foreign[call] = look
+    async def _asked(self, thread: str, calls: Sequence[ToolCall]) -> list[Hooked | None]:
+        """What hooks say of new calls, redacted."""
+        parts, session = self._parts, self._keeper.state.session
+        context = await self._runs.tool_context(thread)
+        if not (context.hooks or context.held_back):
+            return [None for _ in calls]
+        asking = (parts.toolbox.ask_hooks(call, context, session=session, thread=thread) for call in calls)
+        return [redacted_hooked(said, parts.secrets) for said in await asyncio.gather(*asking)]
+
+    async def _of(self, thread: str, call: ToolCall) -> Evaluation:
+        """The gate's present verdict on a call that hooks were asked about."""
+        context = await self._runs.tool_context(thread)
+        evaluation = await evaluated(self._parts.toolbox, call, context, self._parts.secrets)
+        self.kept[call.call_id] = evaluation = msgspec.structs.replace(evaluation, hooked=call.hooked)
+        return evaluation
+
+    async def _of_foreign(self, thread: str, call: str, look: Look, hooked: Hooked | None) -> Evaluation:
         evaluation = redacted_evaluation(look(await self._runs.tool_context(thread)), self._parts.secrets)
-        self.kept[call] = evaluation
+        self.kept[call] = evaluation = narrowed(evaluation, hooked)
         return evaluation
 
     async def again(self, action: str) -> Evaluation | None:
@@ -54,7 +85,7 @@ class Verdicts:
         thread, _, call = found
         look = self._foreign.get(call.call)
         if look is not None:
-            return await self.of_foreign(thread.thread, call.call, look)
+            return await self._of_foreign(thread.thread, call.call, look, await self._hooked(call))
         return await self._look(thread.thread, call)
 
     async def waiting_their_turn(self) -> dict[str, Evaluation]:
@@ -77,16 +108,34 @@ class Verdicts:
         return found
 
     async def _look(self, thread: str, call: OpenCall) -> Evaluation:
-        arguments = call.arguments.text
-        if call.arguments.ref is not None:
-            data = await self._parts.store.blobs.get(call.arguments.ref.hash)
-            arguments = arguments if data is None else data.decode()
-        return await self.of(thread, ToolCall(call_id=call.call, tool=call.tool, arguments=arguments))
+        asked = ToolCall(call_id=call.call, tool=call.tool, arguments=await self._whole(call.arguments))
+        return await self._of(thread, _as_said(asked, await self._hooked(call)))
+
+    async def _hooked(self, call: OpenCall) -> Hooked | None:
+        """What hooks said of an open call."""
+        said = call.hooked
+        if said is None:
+            return None
+        arguments = None if said.arguments is None else await self._whole(said.arguments)
+        code = cast("Code | None", said.code or None)
+        return Hooked(verdict=said.verdict, detail=said.detail, code=code, arguments=arguments, by=said.by)
+
+    async def _whole(self, text: Text) -> str:
+        data = None if text.ref is None else await self._parts.store.blobs.get(text.ref.hash)
+        return text.text if data is None else data.decode()
 
     def take(self, call: str) -> Evaluation | None:
         """The verdict under which the call is run; it is asked for once."""
         self._foreign.pop(call, None)
         return self.kept.pop(call, None)
+
+
+def _as_said(call: ToolCall, hooked: Hooked | None) -> ToolCall:
+    """The call as hooks left it."""
+    if hooked is None:
+        return call
+    arguments = call.arguments if hooked.arguments is None else hooked.arguments
+    return msgspec.structs.replace(call, arguments=arguments, hooked=hooked)
 
 
 def _unseen(call: OpenCall, why: Refusal) -> Evaluation:

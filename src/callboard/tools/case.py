@@ -127,6 +127,11 @@ class Case:
         return isinstance(self.asked, ProposePlan | AskPerson)
 
     @property
+    def hook_asks(self) -> bool:
+        """True where a hook wants a person asked: no rule answers that."""
+        return self.call.hooked is not None and self.call.hooked.verdict == "ask"
+
+    @property
     def spends(self) -> tuple[str, ...]:
         """The names of the kept secrets that it would be given, where no rule allows exactly this."""
         return () if allows_exactly(self.context.rules, self.target) else self.call.secrets

@@ -1,7 +1,7 @@
 """The one gate. Every call of every agent in every mode passes its stations in their order, and each that has something to
 say leaves a check.
 
-hooks      may rewrite the arguments, once; none are configured
+hooks      what programs of the person's own said when the call was asked for; they may have rewritten the arguments
 tools      the agent's list has the tool, and the arguments are what the tool takes
 policy     the agent has the power: Patch for every way to write, Finalize to end the work; one that reads only writes nothing
 mode       while planning only documents are written: Markdown in docs/ or at the top of the folder
@@ -54,7 +54,12 @@ def evaluate(call: ToolCall, context: ToolContext, ground: Ground) -> Evaluation
 
 
 def _hooks(case: Case) -> Said:
-    return PASSED
+    said = case.call.hooked
+    if said is None:
+        return PASSED
+    if said.verdict == "deny":
+        raise Refusal(said.code or "hook_denied", said.detail)
+    return said.verdict, said.detail
 
 
 def _tools(case: Case) -> Said:
@@ -198,6 +203,9 @@ def _approval(case: Case) -> Said:
         # No mode and no broad rule is a word on what a person keeps to themselves.
         given = f"it is given {_secrets(case.spends)}"
         verdict, case.why = "ask", f"{given}; {case.why}" if verdict == "ask" and case.why else given
+    hooked = case.call.hooked
+    if hooked is not None and "ask" in (hooked.verdict, verdict):
+        verdict, case.why = "ask", f"{hooked.detail}; {case.why}" if verdict == "ask" and case.why else hooked.detail
     return verdict, case.why or f"the permission mode is {case.context.permission_mode}"
 
 
@@ -320,7 +328,7 @@ def _binding(case: Case) -> Binding:
 
 def _matchers(case: Case) -> dict[ApprovalScope, str]:
     """The rules that wider answers would make: none where no rule could take the place of the next question."""
-    ruled = case.rule is not None and case.rule.verdict == "ask"
+    ruled = (case.rule is not None and case.rule.verdict == "ask") or case.hook_asks
     matcher = (
         ""
         if case.protected or case.unkept or case.makes or case.asks or ruled or (case.is_shell and not case.held)

@@ -14,8 +14,17 @@ from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.inventory import ServerState, ToolInfo
 from callboard.contracts.ports.model import ToolSpec
-from callboard.contracts.ports.tools import Evaluation, Looked, NotThere, Reporter, ToolCall, ToolContext, ToolOutcome
-from callboard.contracts.settings import Server
+from callboard.contracts.ports.tools import (
+    Evaluation,
+    Hooked,
+    Looked,
+    NotThere,
+    Reporter,
+    ToolCall,
+    ToolContext,
+    ToolOutcome,
+)
+from callboard.contracts.settings import Hook, Server
 
 from . import brought, changes, edit, gate, inventory, kit, looking, read, shell, write
 from .bash import BashArguments
@@ -25,6 +34,7 @@ from .find import FindArguments, find
 from .glob import MOST_FILES, GlobArguments
 from .grep import GrepArguments
 from .handles import Folder
+from .hooks.asking import Hooks, speaking
 from .mcp.names import is_brought
 from .mcp.servers import PATIENCE, Servers
 from .outlasting import outlast
@@ -39,19 +49,19 @@ from .search.find import Search
 T = TypeVar("T")
 
 
-def _as_it_is(server: Server, text: str) -> str:
+def _as_it_is(server: Server | Hook, text: str) -> str:
     return text
 
 
-def _there(server: Server, folder: str) -> str:
+def _there(server: Server | Hook, folder: str) -> str:
     return folder
 
 
 class FolderToolbox:
     """Implements the port `Toolbox`. `hidden` are folders that no tool enters (the user's state, keys), `programs` those
     outside the system's that commands in the sandbox can read (a toolchain in the home). `bwrap` is
-    bubblewrap's path, or its name to be found. `reveal` gives the value of a server's setting, such as of a handle, `starts`
-    the folder in which a server that works for another one is started."""
+    bubblewrap's path, or its name to be found. `reveal` gives the value of a server's or a hook's setting, such as of a handle,
+    `starts` the folder in which one that works for another is started."""
 
     def __init__(
         self,
@@ -59,14 +69,15 @@ class FolderToolbox:
         hidden: Sequence[str] = (),
         programs: Sequence[str] = (),
         bwrap: str = "bwrap",
-        reveal: Callable[[Server, str], str] = _as_it_is,
-        starts: Callable[[Server, str], str] = _there,
+        reveal: Callable[[Server | Hook, str], str] = _as_it_is,
+        starts: Callable[[Server | Hook, str], str] = _there,
         patience: float = PATIENCE,
     ) -> None:
         self._bwrap = bwrap
         self._hidden = tuple(hidden)
         self._programs = tuple(programs)
         self._servers = Servers(reveal, patience, starts)
+        self._hooks = Hooks(reveal, starts)
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools that this agent is told of, by name."""
@@ -94,8 +105,16 @@ class FolderToolbox:
         """Lets go of all servers."""
         await self._servers.close()
 
+    def hooks(self, call: ToolCall, context: ToolContext) -> tuple[str, ...]:
+        """The names of the hooks that are asked about such a call, in order."""
+        return speaking(context.hooks, call, context.folder)
+
+    async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> Hooked | None:
+        """What the hooks say of a new call; None where they say nothing."""
+        return await self._hooks.ask(call, context, session=session, thread=thread)
+
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
-        """Passes the call through the gate. Runs nothing and changes nothing."""
+        """Passes the call through the gate. Runs nothing and changes nothing: what hooks say, the call brings along."""
         if is_brought(call.tool):
             await self._servers.prepare_for(context, call.tool)
         there = self._servers.brought(context)

@@ -95,6 +95,8 @@ STATUS: dict[Code, int] = {
     "tool_not_listed": 403,
     "tool_arguments": 422,
     "policy_denied": 403,
+    "hook_denied": 403,
+    "hook_failed": 403,
     "mode_denied": 403,
     "path_denied": 403,
     "rule_denied": 403,

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, get_args
 
 import msgspec
 
+from ..content import Text
 from ..scope import ScopeKey
 from .base import Fact
 
@@ -26,6 +27,18 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     name: CheckName
     verdict: Verdict
     detail: str = ""
+
+
+class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What hooks said of a call when it was asked for; it holds for all that becomes of the call, and no hook is asked again.
+    `detail` says which hook said what, `code` why the call is denied. `arguments` are those that the hook `by` put in place of
+    the model's, as canonical JSON; None where none did."""
+
+    verdict: Verdict
+    detail: str = ""
+    code: str = ""
+    arguments: Text | None = None
+    by: str = ""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

@@ -9,6 +9,7 @@ import msgspec
 from ..content import BlobRef, Text
 from ..scope import ScopeKey
 from .base import Fact
+from .permission import HookSaid
 
 _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step", "tool_call")
 
@@ -27,7 +28,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 class ToolRequested(Fact, frozen=True, kw_only=True):
     """The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours; `signature` is
-    what the provider wants back with the call, opaque."""
+    what the provider wants back with the call, opaque. `hooked` is there where hooks had something to say."""
 
     type: ClassVar[str] = "tool.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -36,6 +37,13 @@ class ToolRequested(Fact, frozen=True, kw_only=True):
     summary: str = ""
     provider_call_id: str = ""
     signature: str = ""
+    hooked: HookSaid | None = None
+
+    @property
+    def final(self) -> Text:
+        """The arguments that everything after goes by: the model's, or those that a hook put in their place."""
+        rewritten = self.hooked.arguments if self.hooked is not None else None
+        return self.arguments if rewritten is None else rewritten
 
 
 class ToolStarted(Fact, frozen=True, kw_only=True):

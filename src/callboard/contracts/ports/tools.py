@@ -15,7 +15,7 @@ from ..facts.tool import FileChange
 from ..facts.turn import Mode, PermissionMode
 from ..inventory import ServerState, ToolInfo
 from ..refs import MissingReason, RefKind
-from ..settings import Server, Shell
+from ..settings import Hook, Server, Shell
 from ..team import Policy
 from .model import ToolSpec
 
@@ -28,7 +28,8 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     be within the `work_globs` of its definition, and within `given_globs`, those that its parent named (empty for everywhere);
     one that is `read_only` writes nothing. `trusted` says that a person trusts the folder; `shell` is what a command may take,
     `servers` are those that bring tools, and `serves` is the folder that they work for where it is another one: what is trusted
-    is that folder, not a worktree of it. `found` are the tools that are deferred and that the run looked for.
+    is that folder, not a worktree of it; the same goes for `hooks`, which are asked about a call, and `held_back`, those in
+    whose place a person is. `found` are the tools that are deferred and that the run looked for.
     """
 
     folder: str
@@ -46,18 +47,31 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     trusted: bool = False
     shell: Shell = Shell()
     servers: tuple[Server, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    held_back: tuple[Hook, ...] = ()
     serves: str = ""
     found: tuple[str, ...] = ()
 
 
+class Hooked(msgspec.Struct, frozen=True, kw_only=True):
+    """What hooks said of a call, as `contracts.facts.permission.HookSaid` tells it; `arguments` are the rewritten, whole."""
+
+    verdict: Verdict
+    detail: str = ""
+    code: Code | None = None
+    arguments: str | None = None
+    by: str = ""
+
+
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A call as the model wrote it: `arguments` is JSON text that nobody has checked yet. Where values were put in place of
-    handles, `secrets` names those that a person keeps."""
+    """A call as the model wrote it, or a hook rewrote it: `arguments` is JSON text that nobody has checked yet. Where values
+    were put in place of handles, `secrets` names those that a person keeps. `hooked` is what hooks said of it."""
 
     call_id: str
     tool: str
     arguments: str
     secrets: tuple[str, ...] = ()
+    hooked: Hooked | None = None
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +80,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     `arguments` is the final canonical JSON. `code` and `message` are set where the verdict is deny, and go back to the model.
     `binding` is what an approval is given for; `matchers` the rules that wider scopes would make; `preview` shows the change
     (a unified diff, or the command) to the person who decides. `summary` is one line for the tool row; with `background` the
-    call answers as soon as its command runs.
+    call answers as soon as its command runs. `hooked` is what hooks had said of it.
     """
 
     verdict: Verdict
@@ -85,6 +99,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
     sandbox: SandboxApplied | None = None
     background: bool = False
+    hooked: Hooked | None = None
 
 
 class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,8 +194,17 @@ class Toolbox(Protocol):
         """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
         ...
 
+    def hooks(self, call: ToolCall, context: ToolContext) -> tuple[str, ...]:
+        """The names of the hooks that are asked about such a call, in order."""
+        ...
+
+    async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> Hooked | None:
+        """What the hooks say of a new call; None where they say nothing. Their programs are run, and all of them have ended
+        when this returns, also where the task is cancelled. What they say may have secrets in it."""
+        ...
+
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
-        """Passes the call through the gate. Runs nothing and changes nothing."""
+        """Passes the call through the gate. Runs nothing and changes nothing: what hooks say, the call brings along."""
         ...
 
     async def run(

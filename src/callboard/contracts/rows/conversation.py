@@ -101,7 +101,8 @@ class ToolPart(Part, tag="tool_call", frozen=True, kw_only=True):
     """One tool call through its states. `output` is a preview with a ref where it is large; the rest on demand.
 
     `code` tells why there is no good output: refused, failed, cancelled, lost. `done` of `total` is how far a call is that
-    tells it; without `total` nobody knows of how much.
+    tells it; without `total` nobody knows of how much. `asked` are the model's own arguments where a hook put those that run in
+    their place.
     """
 
     tool_call_id: str
@@ -109,6 +110,7 @@ class ToolPart(Part, tag="tool_call", frozen=True, kw_only=True):
     state: ToolState
     summary: str = ""
     arguments: Text = Text()
+    asked: Text | None = None
     output: Text = Text()
     code: str = ""
     message: str = ""

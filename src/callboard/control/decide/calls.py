@@ -20,7 +20,8 @@ from callboard.contracts.facts import (
     ToolRequested,
     ToolStarted,
 )
-from callboard.contracts.ports.tools import Evaluation, ToolOutcome
+from callboard.contracts.facts.permission import HookSaid
+from callboard.contracts.ports.tools import Evaluation, Hooked, ToolOutcome
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, action_scope, call_scope, run_scope
@@ -57,10 +58,11 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
         batch.say(
             ToolRequested(
                 tool=call.tool,
-                arguments=batch.hold(evaluation.arguments or call.arguments),
+                arguments=batch.hold(as_asked(call)),
                 summary=evaluation.summary,
                 provider_call_id=call.provider_call_id,
                 signature=call.signature,
+                hooked=said_by_hooks(batch, evaluation.hooked),
             ),
             scope,
         )
@@ -75,6 +77,21 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
             if not evaluation.read_only:
                 serial.add(call.call)
     proceed(batch, thread_id)
+
+
+def said_by_hooks(batch: Batch, said: Hooked | None) -> HookSaid | None:
+    """What hooks said of a call, as its fact holds it."""
+    if said is None:
+        return None
+    rewritten = None if said.arguments is None else batch.hold(said.arguments)
+    return HookSaid(verdict=said.verdict, detail=said.detail, code=said.code or "", arguments=rewritten, by=said.by)
+
+
+def as_asked(call: WantedCall) -> str:
+    """The model's arguments: as the gate reads them, or as the model wrote them where a hook put others in their place."""
+    hooked = call.evaluation.hooked
+    rewritten = hooked is not None and hooked.arguments is not None
+    return call.arguments if rewritten else call.evaluation.arguments or call.arguments
 
 
 def _judge(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:

@@ -22,7 +22,7 @@ from callboard.contracts.scope import Scope
 from ..batch import Batch, call_scope, run_scope, thread_scope
 from ..outcomes import CallSeen, ExternalGone, ExternalThere, PartEnded, PlanSeen
 from ..state import OpenRun, Thread
-from .calls import ask, let_through
+from .calls import as_asked, ask, let_through, said_by_hooks
 from .inbox import consume
 from .iterate import running
 from .plans import tell as tell_plan
@@ -105,9 +105,10 @@ def call_seen(batch: Batch, report: CallSeen) -> None:
         batch.say(
             ToolRequested(
                 tool=wanted.tool,
-                arguments=batch.hold(evaluation.arguments),
+                arguments=batch.hold(as_asked(wanted)),
                 summary=evaluation.summary,
                 provider_call_id=wanted.provider_call_id,
+                hooked=said_by_hooks(batch, evaluation.hooked),
             ),
             scope,
         )

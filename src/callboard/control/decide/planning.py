@@ -41,7 +41,7 @@ def carry_out(batch: Batch, thread_id: str, call: OpenCall, request: RespondActi
     if run is None:
         return False
     turn = batch.known.ids.new("turn")
-    plan = msgspec.json.decode(call.arguments.text, type=ProposePlan) if call.arguments.ref is None else None
+    plan = msgspec.json.decode(call.final.text, type=ProposePlan) if call.final.ref is None else None
     scope = thread_scope(thread, turn)
     batch.say(
         TurnSubmitted(

@@ -14,7 +14,13 @@ from .progress import ToolEnd, did
 
 
 def requested(state: Session, fact: ToolRequested, place: Place) -> Session:
-    call = OpenCall(call=place.scope.tool_call, step=place.scope.step, tool=fact.tool, arguments=fact.arguments)
+    call = OpenCall(
+        call=place.scope.tool_call,
+        step=place.scope.step,
+        tool=fact.tool,
+        arguments=fact.arguments,
+        hooked=fact.hooked,
+    )
 
     def count(thread: Thread) -> Thread:
         if thread.child is None:
@@ -109,7 +115,7 @@ def _change(state: Session, place: Place, change: Callable[[OpenCall], OpenCall]
 def _summary(call: OpenCall) -> str:
     """What Finalize was told; nothing where its arguments are too large to stand in a fact."""
     try:
-        return msgspec.json.decode(call.arguments.text, type=_Finalized).summary
+        return msgspec.json.decode(call.final.text, type=_Finalized).summary
     except msgspec.DecodeError:
         return ""
 

@@ -77,8 +77,9 @@ def filled(state: Session, fact: Fact, place: Place) -> Session:
             return change_run(state, place, lambda run: _next_round(run, place))
         case MessageText(content=text) | MessageInterrupted(content=text) | ReasoningCompleted(content=text):
             return _more(state, tokens_of(text), place)
-        case ToolRequested(arguments=arguments):
-            return _more(state, tokens_of(arguments) + 10, place)
+        case ToolRequested(arguments=arguments) as fact:
+            told = 0 if fact.final is arguments else tokens_of(fact.final)
+            return _more(state, tokens_of(arguments) + told + 10, place)
         case ToolCompleted(output=output, images=images):
             return _more(state, result_tokens(output, len(images)), place)
         case ToolFailed(output=output):

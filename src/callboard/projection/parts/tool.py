@@ -43,7 +43,8 @@ def requested(run: OpenRun, record: Record, fact: ToolRequested) -> list[Op]:
         tool=fact.tool,
         state="input-available",
         summary=fact.summary,
-        arguments=fact.arguments,
+        arguments=fact.final,
+        asked=None if fact.final is fact.arguments else fact.arguments,
     )
     return upsert(row)
 

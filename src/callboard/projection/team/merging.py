@@ -33,7 +33,7 @@ class Merging(msgspec.Struct):
         call = record.scope.tool_call
         match record.fact:
             case ToolRequested() as fact if fact.tool == MERGE:
-                agent = _named(fact.arguments.text)
+                agent = _named(fact.final.text)
                 if agent:
                     self.calls[call] = agent
             case ToolCompleted():

@@ -85,7 +85,7 @@ class Calls:
             session.permit(event.key, "cancelled")
             return
         known.state = "waits"
-        evaluation, expected = await self._seen(known, _asking(event.call))
+        evaluation, expected = await self._seen(known, _asking(event.call), foreign.tool_of(event.call))
         if evaluation.verdict == "allow":
             known.state = "runs"
             session.permit(event.key, "allow")
@@ -150,8 +150,8 @@ class Calls:
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
         await self._end(one.call, await with_contents(outcome, self._context.folder, self._host.parts), heard=True)
 
-    async def _seen(self, one: _Call, look: Look) -> tuple[Evaluation, Expected]:
-        evaluation = await self._host.verdicts.of_foreign(self._scope.thread, one.call, look)
+    async def _seen(self, one: _Call, look: Look, asks_for: str = "") -> tuple[Evaluation, Expected]:
+        evaluation = await self._host.verdicts.of_foreign(self._scope.thread, one.call, look, asks_for)
         expected = await self._report(
             WantedCall(
                 call=one.call,
@@ -172,7 +172,7 @@ class Calls:
         await self.tell_held(through=step)
         said = redacted_json(msgspec.json.encode(arguments).decode(), self._host.parts.secrets)
         wanted = ToolCall(call_id=call, tool=tool, arguments=said)
-        evaluation = await self._host.verdicts.of(self._scope.thread, wanted)
+        (evaluation,) = await self._host.verdicts.of(self._scope.thread, [wanted])
         expected = await self._report(
             WantedCall(
                 call=call, step=step, tool=tool, arguments=wanted.arguments, provider_call_id="", evaluation=evaluation

@@ -17,7 +17,7 @@ from .speech import Speech
 async def seen(host: SessionHost, scope: Scope, speech: Speech, tool: str, look: Look) -> tuple[WantedCall, Expected]:
     """A call that the gate looks at, as a fact of the run, and what becomes of it."""
     call, step = host.parts.ids.new("call"), speech.step()
-    evaluation = await host.verdicts.of_foreign(scope.thread, call, look)
+    evaluation = await host.verdicts.of_foreign(scope.thread, call, look, tool)
     if evaluation.verdict == "ask":
         # The action takes the next step.
         speech.step()

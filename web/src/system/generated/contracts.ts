@@ -154,6 +154,8 @@ export const CODES = [
   'tool_not_listed',
   'tool_arguments',
   'policy_denied',
+  'hook_denied',
+  'hook_failed',
   'mode_denied',
   'path_denied',
   'rule_denied',
@@ -1856,6 +1858,31 @@ export interface HandoffSent {
 export interface HandoffStatus {
   readonly ok: boolean
   readonly reason?: string
+}
+
+/**
+ * What hooks said of a call when it was asked for; it holds for all that becomes of the call, and no hook is asked again.
+ * `detail` says which hook said what, `code` why the call is denied. `arguments` are those that the hook `by` put in place of
+ * the model's, as canonical JSON; None where none did.
+ */
+export interface HookSaid {
+  readonly verdict: Verdict
+  readonly detail?: string
+  readonly code?: string
+  readonly arguments?: Text | null
+  readonly by?: string
+}
+
+/**
+ * Take over a past session of another product, as `list_past_sessions` names it. Again it adds only what is new.
+ *
+ * The answer comes when all of it is there, and `list_past_sessions` tells meanwhile how far it is. Each turn is taken over
+ * like one of `import_turn`: where one is refused, those before it stay.
+ */
+export interface ImportPastSession {
+  readonly workspaceId: string
+  readonly source: 'claude_code' | 'codex'
+  readonly sourceId: string
 }
 
 /**
@@ -3803,7 +3830,8 @@ export interface ToolLost {
  * One tool call through its states. `output` is a preview with a ref where it is large; the rest on demand.
  *
  * `code` tells why there is no good output: refused, failed, cancelled, lost. `done` of `total` is how far a call is that
- * tells it; without `total` nobody knows of how much.
+ * tells it; without `total` nobody knows of how much. `asked` are the model's own arguments where a hook put those that run in
+ * their place.
  */
 export interface ToolPart {
   readonly kind: 'tool_call'
@@ -3844,7 +3872,7 @@ export interface ToolRefused {
 
 /**
  * The model asked for a tool. `provider_call_id` is the model's name for the call and never an id of ours; `signature` is
- * what the provider wants back with the call, opaque.
+ * what the provider wants back with the call, opaque. `hooked` is there where hooks had something to say.
  */
 export interface ToolRequested {
   readonly tool: string
@@ -3852,6 +3880,7 @@ export interface ToolRequested {
   readonly summary?: string
   readonly providerCallId?: string
   readonly signature?: string
+  readonly hooked?: HookSaid | null
 }
 
 /**
@@ -4154,7 +4183,7 @@ export interface WarningRaised {
  * says where it stands, relative to the folder.
  */
 export interface Widening {
-  readonly what: 'agent' | 'permission_mode' | 'rule' | 'server' | 'shell'
+  readonly what: 'agent' | 'hook' | 'permission_mode' | 'rule' | 'server' | 'shell'
   readonly detail: string
   readonly file: string
 }

@@ -91,6 +91,8 @@ export const enCodes = {
   'code.tool_not_listed': 'Not in the tool list',
   'code.tool_arguments': 'Bad input',
   'code.policy_denied': 'Denied by policy',
+  'code.hook_denied': 'Denied by a hook',
+  'code.hook_failed': 'A hook failed',
   'code.mode_denied': 'Not in this mode',
   'code.path_denied': 'Outside the folder',
   'code.rule_denied': 'Denied by a rule',

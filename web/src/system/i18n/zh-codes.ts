@@ -93,6 +93,8 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'code.tool_not_listed': '不在工具清单中',
   'code.tool_arguments': '输入有误',
   'code.policy_denied': '被策略拒绝',
+  'code.hook_denied': '被钩子拒绝',
+  'code.hook_failed': '钩子失败',
   'code.mode_denied': '此模式不允许',
   'code.path_denied': '在文件夹之外',
   'code.rule_denied': '被规则拒绝',

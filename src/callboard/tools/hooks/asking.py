@@ -1,0 +1,198 @@
+"""Which hooks a call is for, and what their answers come to.
+
+A hook is asked once about a call, when the model makes it; what it said holds from then on. It can deny the call, have a person
+asked, or rewrite the arguments, which one of them may do. It lets nothing through: all that stands behind it in the gate
+looks at the call as it is then. One that fails in any way denies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from callboard.contracts.errors import Code, Refusal
+from callboard.contracts.facts.permission import Rule, Verdict
+from callboard.contracts.ports.tools import Hooked, ToolCall, ToolContext
+from callboard.contracts.settings import Hook
+
+from .. import rules, trying
+from ..mcp.environment import environment
+from ..paths import display, protected
+from .program import run
+
+EVERY = "*"
+#: How many of their programs run at once.
+MOST_AT_ONCE = 4
+#: How much of a reason is told, in characters.
+_MOST_TOLD = 500
+
+
+class _Asked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a program is given on its input."""
+
+    tool: str
+    arguments: msgspec.Raw
+    agent: str
+    thread: str
+    session: str
+    folder: str
+    mode: str
+    permission_mode: str
+
+
+class _Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What it answers; nothing at all is a pass."""
+
+    decision: Literal["deny", "ask", "pass"] = "pass"
+    reason: str = ""
+    arguments: dict[str, Any] | None = None
+
+
+class _No(Exception):
+    """A hook denies the call, or fails and so denies it."""
+
+    def __init__(self, code: Code, message: str) -> None:
+        super().__init__(message)
+        self.code: Code = code
+
+
+class Hooks:
+    """Asks them. `reveal` gives the value of a setting of one, such as of a handle, and raises Refusal where there is none;
+    `starts` the folder in which one that works for another is started."""
+
+    def __init__(self, reveal: Callable[[Hook, str], str], starts: Callable[[Hook, str], str]) -> None:
+        self._reveal = reveal
+        self._starts = starts
+        self._room = asyncio.Semaphore(MOST_AT_ONCE)
+
+    async def ask(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> Hooked | None:
+        """What they say of a new call; None where they say nothing. Arguments that are no object are for the gate to refuse."""
+        text = _canonical(call.arguments)
+        if text is None:
+            return None
+        verdict: Verdict = "allow"
+        by, said = "", list[str]()
+        away = [hook.name for hook in context.held_back if _speaks_of(hook, call.tool, text, context.folder)]
+        if away:
+            verdict = "ask"
+            said.append(f"the folder changed since it was trusted, and its hooks are not run: {', '.join(away)}")
+        try:
+            for hook in context.hooks:
+                if not _speaks_of(hook, call.tool, text, context.folder):
+                    continue
+                answer = await self._answer(hook, _asked(call.tool, text, context, session, thread), context)
+                reason = display(answer.reason.strip(), _MOST_TOLD)
+                if answer.decision == "deny":
+                    raise _No("hook_denied", f"The hook {hook.name} forbids it{f': {reason}' if reason else '.'}")
+                changed = text if answer.arguments is None else _encoded(hook, answer.arguments)
+                if changed != text:
+                    if by:
+                        raise _failed(hook, f"would rewrite the arguments, which {by} did already")
+                    by, text = hook.name, changed
+                    said.append(f"the hook {by} rewrote the arguments")
+                if answer.decision == "ask":
+                    verdict = "ask"
+                    said.append(f"the hook {hook.name} asks{f': {reason}' if reason else ''}")
+        except _No as no:
+            return Hooked(verdict="deny", detail=str(no), code=no.code, arguments=text if by else None, by=by)
+        if not said:
+            return None
+        return Hooked(verdict=verdict, detail="; ".join(said), arguments=text if by else None, by=by)
+
+    async def _answer(self, hook: Hook, given: bytes, context: ToolContext) -> _Answer:
+        """Raises _No where it fails."""
+        start = self._starts(hook, context.serves or context.folder)
+        async with self._room:
+            exposed = await asyncio.to_thread(_exposed, hook, start, {context.serves or context.folder, context.folder})
+            if exposed:
+                where = f"its program {display(exposed)} stands where agents change files"
+                raise _failed(hook, f"is not run: {where}. Keep it in .callboard/ or outside of the folder")
+            try:
+                values = {name: self._reveal(hook, value) for name, value in hook.env.items()}
+            except Refusal as refusal:
+                raise _failed(hook, f"cannot be started: {refusal.problem.message}") from refusal
+            ended = await run(hook.command, start, {**environment(), **values}, given, hook.timeout)
+        if ended.problem:
+            raise _failed(hook, ended.problem)
+        if not ended.answer.strip():
+            return _Answer()
+        try:
+            return msgspec.json.decode(ended.answer, type=_Answer)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise _failed(hook, f"answered what is not understood: {display(str(error), _MOST_TOLD)}") from error
+
+
+def speaking(hooks: tuple[Hook, ...], call: ToolCall, folder: str) -> tuple[str, ...]:
+    """The names of those hooks that such a call is for."""
+    text = _canonical(call.arguments)
+    return () if text is None else tuple(one.name for one in hooks if _speaks_of(one, call.tool, text, folder))
+
+
+def _speaks_of(hook: Hook, tool: str, arguments: str, folder: str) -> bool:
+    """True where one of its matchers fits the call. They are read as widely as a rule that denies; where nobody can say what
+    a call is about, the tool's name is enough."""
+    target = trying.target(tool, arguments, folder)
+    blank = target.path is None and target.command is None
+    matchers = (one.partition("(")[0] if blank else one for one in hook.tools)
+    return any(
+        matcher.strip() == EVERY
+        or rules.speaks_of(Rule(rule_id="", matcher=matcher, verdict="deny", scope="session"), target)
+        for matcher in matchers
+    )
+
+
+def _asked(tool: str, arguments: str, context: ToolContext, session: str, thread: str) -> bytes:
+    asked = _Asked(
+        tool=tool,
+        arguments=msgspec.Raw(arguments.encode()),
+        agent=context.agent,
+        thread=thread,
+        session=session,
+        folder=context.folder,
+        mode=context.mode,
+        permission_mode=context.permission_mode,
+    )
+    return msgspec.json.encode(asked) + b"\n"
+
+
+def _exposed(hook: Hook, start: str, folders: set[str]) -> str:
+    """The first file that its command names and that an agent of these folders could change, relative to the folder: it would
+    run outside of the sandbox what the agent wrote there. What stands in a protected folder takes a person's yes to change."""
+    for number, word in enumerate(hook.command):
+        named = os.path.normpath(os.path.join(start, word))  # noqa: PTH118
+        if (number == 0 and "/" not in word) or "\0" in word or not os.path.isfile(named):  # noqa: PTH113
+            continue
+        for path in (named, os.path.realpath(named)):
+            for folder in folders:
+                inside = path.startswith(folder.rstrip("/") + "/")
+                below = os.path.relpath(path, folder)
+                if inside and not protected(below.partition("/")[0]):
+                    return below
+    return ""
+
+
+def _canonical(arguments: str) -> str | None:
+    """The arguments as one text with sorted keys; None for what is no JSON object."""
+    try:
+        return _sorted(msgspec.json.decode(arguments.strip() or "{}", type=dict[str, Any]))
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+
+
+def _encoded(hook: Hook, arguments: dict[str, Any]) -> str:
+    try:
+        return _sorted(arguments)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise _failed(hook, "answered arguments that cannot be written") from error
+
+
+def _sorted(arguments: dict[str, Any]) -> str:
+    return msgspec.json.encode(arguments, order="sorted").decode()
+
+
+def _failed(hook: Hook, how: str) -> _No:
+    return _No("hook_failed", f"The hook {hook.name} {how}. A call that it cannot judge is not made.")

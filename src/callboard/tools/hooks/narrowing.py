@@ -1,0 +1,45 @@
+"""What hooks say of a call that the gate's stations do not pass: one with the own tools of an agent that is not of our loop."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts.permission import Check
+from callboard.contracts.ports.tools import Evaluation, Hooked
+
+
+def not_rewritten(hooked: Hooked) -> Hooked:
+    """What they say where nobody here runs the call: it cannot be made with other arguments, so it is not made."""
+    if hooked.arguments is None or hooked.verdict == "deny":
+        return msgspec.structs.replace(hooked, arguments=None, by="")
+    message = (
+        f"The hook {hooked.by} would rewrite the arguments of a call that the agent runs by itself. It is not made."
+    )
+    return Hooked(verdict="deny", detail=message, code="hook_failed")
+
+
+def narrowed(evaluation: Evaluation, hooked: Hooked | None) -> Evaluation:
+    """The verdict on the call with what hooks said of it."""
+    if hooked is None:
+        return evaluation
+    said = msgspec.structs.replace(evaluation, hooked=hooked)
+    if hooked.verdict == "deny":
+        return msgspec.structs.replace(
+            said,
+            verdict="deny",
+            risk="none",
+            checks=(Check(name="hooks", verdict="deny", detail=hooked.detail),),
+            code=hooked.code or "hook_denied",
+            message=hooked.detail,
+            prompt="",
+            scopes=(),
+            matchers={},
+        )
+    checked = (Check(name="hooks", verdict=hooked.verdict, detail=hooked.detail), *evaluation.checks)
+    if hooked.verdict != "ask" or evaluation.verdict == "deny":
+        return msgspec.structs.replace(said, checks=checked)
+    why = f"{hooked.detail[:1].upper()}{hooked.detail[1:]}."
+    asks = evaluation.prompt or f"{evaluation.summary}?"
+    return msgspec.structs.replace(
+        said, verdict="ask", checks=checked, prompt=f"{asks} {why}", scopes=("once",), matchers={}
+    )

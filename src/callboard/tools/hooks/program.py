@@ -1,0 +1,173 @@
+"""A hook's program: started behind the guard, given one text, and ended with all that came of it when its time is over."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ..mcp.said import Said
+from ..outlasting import kill, outlast
+from ..paths import display
+
+#: The largest answer that is taken, in bytes.
+LARGEST = 1024 * 1024
+#: How much of the last line of its diagnostics is told, in characters.
+_MOST_TOLD = 300
+#: How long the guard may take to end everything before it is ended itself, in seconds; longer than it takes at the most.
+_PATIENCE = 30.0
+_PIECE = 64 * 1024
+_GUARD = str(Path(__file__).parent.parent / "sandbox" / "guard.py")
+
+
+class Ended(NamedTuple):
+    """What a program came to: its answer, or why there is none that counts, in words that follow its name."""
+
+    answer: bytes = b""
+    problem: str = ""
+
+
+class _Status(msgspec.Struct, frozen=True):
+    """The guard's word on how it ended."""
+
+    exit: int | None = None
+    error: str = ""
+
+
+class _Running:
+    """The guard with the program behind it. `hold` is what keeps it alive."""
+
+    def __init__(self, process: asyncio.subprocess.Process, hold: int, told: int, seconds: float) -> None:
+        self._process = process
+        self._hold = hold
+        self._told = told
+        self._seconds = seconds
+        self._answer = bytearray()
+        self._said = Said()
+        self._problem = ""
+        self._all = asyncio.gather(self._take(), self._diagnose(), process.wait())
+
+    async def over(self) -> None:
+        """Waits until it ended by itself or its time is over."""
+        await asyncio.wait([self._all], timeout=self._seconds)
+        if not self._all.done():
+            self._give_up(f"did not answer within {self._seconds:g} seconds")
+
+    def let_go(self) -> None:
+        """Has the guard end the program and all that came of it, if they have not ended by themselves."""
+        if self._hold >= 0:
+            os.close(self._hold)
+            self._hold = -1
+
+    async def end(self) -> Ended:
+        """Lets go and waits until nothing of it is left: what it came to."""
+        self.let_go()
+        try:
+            await asyncio.wait([self._all], timeout=_PATIENCE)
+            if not self._all.done():
+                kill(self._process)
+                await asyncio.wait([self._all], timeout=_PATIENCE)
+                self._all.cancel()
+            problem = self._problem or self._how()
+            return Ended(problem=problem) if problem else Ended(bytes(self._answer))
+        finally:
+            os.close(self._told)
+
+    def _give_up(self, why: str) -> None:
+        self._problem = self._problem or why
+        self.let_go()
+
+    async def _take(self) -> None:
+        stream = self._process.stdout
+        while stream is not None and (data := await stream.read(_PIECE)):
+            if self._problem:
+                continue
+            self._answer += data
+            if len(self._answer) > LARGEST:
+                self._give_up(f"answered more than {LARGEST:,} bytes")
+
+    async def _diagnose(self) -> None:
+        stream = self._process.stderr
+        while stream is not None and (data := await stream.read(_PIECE)):
+            self._said.add(data.decode(errors="replace"))
+
+    def _how(self) -> str:
+        """How it ended, where that was not well."""
+        os.set_blocking(self._told, False)
+        data = b""
+        with contextlib.suppress(BlockingIOError):
+            data = os.read(self._told, _PIECE)
+        lines = [msgspec.json.decode(line, type=_Status) for line in data.splitlines() if line.strip()]
+        error = next((one.error for one in lines if one.error), "")
+        if error:
+            return f"cannot be started: {display(error, _MOST_TOLD)}"
+        code = next((one.exit for one in lines if one.exit is not None), None)
+        if code == 0:
+            return ""
+        last = display(self._said.last_line(), _MOST_TOLD)
+        how = "ended" if code is None else f"ended with exit code {code}"
+        return f"{how}: {last}" if last else how
+
+
+async def run(
+    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float
+) -> Ended:
+    """Runs a program with a text on its input, for so many seconds at most. Whatever came of it is dead when this returns,
+    also where the task is cancelled."""
+    try:
+        running, cancelled = await outlast(_start(command, folder, environment, given, seconds))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return Ended(problem=f"cannot be started: {display(why, _MOST_TOLD)}")
+    try:
+        if not cancelled:
+            await running.over()
+    except asyncio.CancelledError:
+        cancelled = True
+    finally:
+        running.let_go()
+    ended, again = await outlast(running.end())
+    if cancelled or again:
+        raise asyncio.CancelledError
+    return ended
+
+
+async def _start(
+    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float
+) -> _Running:
+    held, hold = os.pipe()
+    told, tell = os.pipe()
+    taken, gives = os.pipe()
+    bounds = msgspec.json.encode({"input": taken}).decode()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-I", "-S", _GUARD, str(tell), bounds, *command),
+            stdin=held,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=folder,
+            env=dict(environment),
+            start_new_session=True,
+            pass_fds=(tell, taken),
+        )
+        pipe, _ = await asyncio.get_running_loop().connect_write_pipe(asyncio.Protocol, os.fdopen(gives, "wb", 0))
+    except BaseException:
+        # With `hold` everything ends that was started.
+        for end in (hold, told, gives):
+            with contextlib.suppress(OSError):
+                os.close(end)
+        raise
+    finally:
+        for end in (held, tell, taken):
+            os.close(end)
+    # One that reads nothing of it ends all the same: what is left is dropped with the other end.
+    pipe.write(given)
+    pipe.close()
+    return _Running(process, hold, told, seconds)
