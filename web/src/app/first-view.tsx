@@ -42,6 +42,7 @@ export function FirstView(props: {
         <Models
           models={workbench.meta?.models ?? []}
           list={settings.shown.models}
+          tested={settings.shown.tested}
           onConnect={async (found, model) => {
             const refused = await settings.connect(found, model)
             if (refused !== null) return workbench.notices.tell(refused)

@@ -60,6 +60,22 @@ test('a model server that runs here is connected with one click, beside the mode
   await waitFor(() => expect(document.activeElement).toBe(message))
 })
 
+test('a model that did not answer a test has no green mark beside it', async () => {
+  const { dialog } = await opened('', {
+    test_model: ({ name }) => ({
+      name,
+      ok: false,
+      problem: { code: 'model_auth', message: 'anthropic answered 401: no such key', hint: 'Check the key.' },
+    }),
+  })
+  const mark = () => dialog.getByRole('button', { name: 'Test anthropic/opus', hidden: true }).closest('li')
+  expect(mark()?.querySelector('.bg-good')).not.toBeNull()
+  await userEvent.click(dialog.getByRole('button', { name: 'Test anthropic/opus', hidden: true }))
+  await dialog.findByText('anthropic answered 401: no such key')
+  expect(mark()?.querySelector('.bg-good')).toBeNull()
+  expect(mark()?.querySelector('.bg-bad')).not.toBeNull()
+})
+
 test('a key goes to the keyring and stays nowhere in the page; the settings name its handle (SAFE-09)', async () => {
   const key = 'sk-ant-very-secret'
   const { server, dialog } = await opened('', {

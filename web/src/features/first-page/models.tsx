@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { ModelOffer } from '@/system/api/client'
 import type { FoundModel, ModelList } from '@/system/generated/contracts'
+import type { SettingsShown } from '@/system/workbench/settings-desk'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Dot } from '@/ui/marks'
@@ -14,6 +15,8 @@ export interface ModelsProps {
   readonly models: readonly ModelOffer[]
   /** What is configured and what is found beside it; null until it was looked for. */
   readonly list: ModelList | null
+  /** What came of asking them, by provider and name. */
+  readonly tested: SettingsShown['tested']
   readonly onConnect: (found: FoundModel, model: string) => Promise<unknown>
   readonly onSettings: () => void
 }
@@ -32,11 +35,14 @@ export function Models(props: ModelsProps) {
       <ul>
         {connected.map(({ provider, name, label }) => {
           const called = label || name
+          const tested = props.tested[`${provider}/${name}`]
+          const failed = tested !== undefined && tested !== 'testing' && !tested.ok
           return (
             <li key={`${provider} ${name}`} className="flex min-h-6 items-center gap-2">
-              <Dot tone="good" />
+              <Dot tone={failed ? 'bad' : 'good'} />
               <span className="wrap-any">{called}</span>
               {!called.includes(provider) && <span className="text-sm text-ink-faint">{provider}</span>}
+              {failed && <span className="text-sm text-bad">{t('settings.test_failed')}</span>}
             </li>
           )
         })}

@@ -90,12 +90,13 @@ function Model(props: {
   const t = useT()
   const { model, tested } = props
   const testing = tested === 'testing'
+  const failed = tested !== null && tested !== 'testing' && !tested.ok
   // What searches in place of a model is asked nothing.
   const standsIn = model.provider === 'offline'
   return (
     <li className="py-1.5">
       <div className="flex flex-wrap items-center gap-x-2">
-        <Dot tone={model.usable ? 'good' : 'warn'} />
+        <Dot tone={failed ? 'bad' : model.usable ? 'good' : 'warn'} />
         <span className="wrap-any font-medium">{model.label || model.name}</span>
         {!standsIn && <span className="wrap-any text-sm text-ink-faint">{model.name}</span>}
         {model.default === true && <Badge tone="accent">{t('settings.default')}</Badge>}
