@@ -28,6 +28,7 @@ from callboard.contracts.facts import (
     ActionWithdrawn,
     ModelRequested,
     PermissionEvaluated,
+    PermissionRuleAdded,
     ToolCatalogResolved,
     ToolCompleted,
     ToolFailed,
@@ -85,6 +86,9 @@ async def test_a_servers_tool_asks_a_person_and_runs_once_they_say_yes(tmp_path:
             "low",
             "mcp__scripted__echo",
         )
+        (added,) = await facts(home, session, PermissionRuleAdded)
+        assert asked.binding is not None
+        assert (added.rule.declared, len(added.rule.declared)) == (asked.binding.declared, 64)
         assert [one.output.text for one in await facts(home, session, ToolCompleted)] == ["hello"]
         types = await home.types(session)
         assert types[types.index("tool.started") - 1] == "sandbox.applied"

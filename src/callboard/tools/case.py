@@ -184,7 +184,8 @@ class Case:
     def target(self) -> Target:
         """What rules look at."""
         command = self.asked.command if isinstance(self.asked, BashArguments) else None
-        return Target(tool=self.kind.name, path=self.path, command=command)
+        declared = self.kind.offered.declared if self.kind.offered is not None else None
+        return Target(tool=self.kind.name, path=self.path, command=command, declared=declared)
 
     def confinement(self) -> SandboxApplied:
         """What holds the call in when it is run."""

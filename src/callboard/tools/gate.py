@@ -190,7 +190,8 @@ def _went_to(case: Case) -> Said:
 def _rules(case: Case) -> Said:
     case.rule = rules.decide(case.context.rules, case.target)
     if case.rule is None:
-        return PASSED
+        former = rules.outdated(case.context.rules, case.target)
+        return PASSED if former is None else ("allow", f"{former.matcher} was allowed as its server declared it before")
     said = f"{case.rule.verdict} {case.rule.matcher} ({case.rule.scope})"
     if case.rule.verdict == "deny":
         raise Refusal("rule_denied", f"A rule of {rules.whose(case.rule)} forbids it: {display(case.rule.matcher)}.")

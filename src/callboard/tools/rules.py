@@ -41,11 +41,13 @@ class BadMatcher(ValueError):
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """What rules look at in a call: the path of ours that it names, or its shell command."""
+    """What rules look at in a call: the path of ours that it names, or its shell command, or what a server declares of its
+    tool (`declared`, None where that is not known)."""
 
     tool: str
     path: str | None = None
     command: str | None = None
+    declared: str | None = None
 
 
 def check(matcher: str) -> None:
@@ -82,6 +84,12 @@ def decide(rules: Sequence[Rule], target: Target) -> Rule | None:
     return None
 
 
+def outdated(rules: Sequence[Rule], target: Target) -> Rule | None:
+    """The rule that allowed the tool as its server declared it before, where it declares it otherwise by now."""
+    before = msgspec.structs.replace(target, declared=None)
+    return next((rule for rule in rules if _is_of_another(rule, target) and speaks_of(rule, before)), None)
+
+
 def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
     """True where a rule allows this very command, to the letter."""
     if target.command is None or target.command.endswith("*"):
@@ -103,7 +111,7 @@ def whose(rule: Rule) -> str:
 def speaks_of(rule: Rule, target: Target) -> bool:
     """True where the rule's matcher fits the call."""
     found = _MATCHER.fullmatch(rule.matcher.strip())
-    if found is None or not _same_tool(found["tool"].strip(), target.tool):
+    if found is None or _is_of_another(rule, target) or not _same_tool(found["tool"].strip(), target.tool):
         return False
     pattern: str | None = found["pattern"]
     if pattern is None or (pattern == "*" and target.command is not None):
@@ -148,6 +156,11 @@ def offer(target: Target, *, exactly: bool = False) -> str:
         pattern = globs.escape(target.path)
         return f"{'Edit' if target.tool in CHANGES else target.tool}({pattern})" if pattern else ""
     return ""
+
+
+def _is_of_another(rule: Rule, target: Target) -> bool:
+    """True where a person allowed what the server declares otherwise by now. A rule that forbids or asks holds all the same."""
+    return rule.verdict == "allow" and rule.declared != "" and target.declared not in (None, rule.declared)
 
 
 def _same_tool(named: str, tool: str) -> bool:

@@ -11,6 +11,7 @@ from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from callboard.contracts.content import blob_of
@@ -19,7 +20,7 @@ from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.settings import Server, StdioServer
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.calling import Agent, Told, call
+from tests.tools.calling import Agent, Told, call, rule
 from tests.tools.mcp.scripted import PIXEL
 from tests.tools.mcp.serving import ASKING, NEWEST, SCRIPTED, answers, do, noted, python, scripted, serving, until
 
@@ -267,6 +268,27 @@ async def test_a_tool_that_is_declared_otherwise_by_now_is_not_run_under_an_old_
         outcome = await agent.toolbox.run(wanted, approved, agent.context, Told([]))
         assert (approved.verdict, outcome.code) == ("ask", "file_changed")
         assert [line for line in noted(tmp_path) if "echo" in line] == []
+
+
+async def test_a_standing_yes_speaks_of_the_tool_as_it_was_declared_then(folder: Path, tmp_path: Path) -> None:
+    """SAFE-08: a server cannot make another tool of one that a person allowed. A no holds all the same."""
+    async with serving(folder, scripted(tmp_path), permission_mode="ask") as agent:
+        wanted = call("mcp__scripted__echo", text="hello")
+        asked = await agent.toolbox.evaluate(wanted, agent.context)
+        assert asked.binding is not None
+        yes = msgspec.structs.replace(rule("allow", "mcp__scripted__echo"), declared=asked.binding.declared)
+        ruled = agent.having(rules=(yes,))
+        before = await agent.toolbox.evaluate(wanted, ruled.context)
+        await do(agent.having(permission_mode="full"), "mcp__scripted__grow")
+        await until(lambda: (_schema(agent) or {}).get("loud") is not None)
+        grown = call("mcp__scripted__echo", text="hello", loud=True)
+        after = await agent.toolbox.evaluate(grown, ruled.context)
+        assert (asked.verdict, before.verdict, after.verdict) == ("ask", "allow", "ask")
+        said = [one.detail for one in after.checks if one.name == "rules"]
+        assert said == ["mcp__scripted__echo was allowed as its server declared it before"]
+        no = msgspec.structs.replace(yes, verdict="deny")
+        denied = await agent.toolbox.evaluate(grown, agent.having(rules=(no,)).context)
+        assert (denied.verdict, denied.code) == ("deny", "rule_denied")
 
 
 def _schema(agent: Agent) -> dict[str, object] | None:

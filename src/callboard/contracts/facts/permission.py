@@ -44,13 +44,15 @@ class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
 class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A standing answer. `matcher` reads `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
     ending in `*` or an exact command for the shell. `expires_at` is when it ends, in microseconds since the epoch; 0 for
-    never."""
+    never. `declared` is of what a server declared of its tool when a person allowed it; what is declared otherwise by then is
+    another tool, of which the rule does not speak."""
 
     rule_id: str
     matcher: str
     verdict: Verdict
     scope: RuleScope
     expires_at: int = 0
+    declared: str = ""
 
 
 class PermissionEvaluated(Fact, frozen=True, kw_only=True):

@@ -50,7 +50,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
 
     `expected` is the sequence that the stream must have; `epoch` the lease under which the writer acts. `closed` are
     the ids of the entities that are terminal with this batch. `ends` are the keys of the partials that the batch finishes.
-    `followed` says that a batch of another stream comes right behind it: a store may wait a moment to make both durable at once.
+    `followed` says that a batch of another stream follows at once: a store may wait a moment to make both durable together.
     """
 
     stream: str

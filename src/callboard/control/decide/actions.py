@@ -140,6 +140,7 @@ def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, reques
             verdict="allow",
             scope=request.scope,
             expires_at=request.expires_at,
+            declared=call.binding.declared if call.binding is not None else "",
         )
         batch.say(PermissionRuleAdded(rule=rule), action_scope(thread, run, call))
     let_through(batch, of_call, call.tool, evaluation)

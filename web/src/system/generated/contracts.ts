@@ -820,8 +820,8 @@ export interface ArtifactRead {
 /**
  * One artifact. `order` is the sequence of its newest version. `versions` are the newest of them, the last one last, and
  * `version` is its number; the rest on demand. `draft` is what a person wrote that is not saved, kept where saving failed or
- * met a newer version; `code` and `message` say which. `worktree` is
- * the thread of the child in whose worktree the file is; `agent_id` and `thread_id` are those of the step that made it.
+ * met a newer version, also when the artifact is deleted; `code` and `message` say which. `worktree` is the thread of the
+ * child in whose worktree the file is; `agent_id` and `thread_id` are those of the step that made it.
  */
 export interface ArtifactRow {
   readonly kind: 'artifact'
@@ -1874,18 +1874,6 @@ export interface HookSaid {
 }
 
 /**
- * Take over a past session of another product, as `list_past_sessions` names it. Again it adds only what is new.
- *
- * The answer comes when all of it is there, and `list_past_sessions` tells meanwhile how far it is. Each turn is taken over
- * like one of `import_turn`: where one is refused, those before it stay.
- */
-export interface ImportPastSession {
-  readonly workspaceId: string
-  readonly source: 'claude_code' | 'codex'
-  readonly sourceId: string
-}
-
-/**
  * Take over a past turn. The session is made by its first; a turn that is there already is left as it is.
  *
  * `at` is when it began (microseconds since the Unix epoch). `agent` tells apart the agents of the past session: empty for
@@ -2827,7 +2815,8 @@ export interface RoutingResolved {
 /**
  * A standing answer. `matcher` reads `Tool` or `Tool(pattern)`: a glob over the path for file tools, a command prefix
  * ending in `*` or an exact command for the shell. `expires_at` is when it ends, in microseconds since the epoch; 0 for
- * never.
+ * never. `declared` is of what a server declared of its tool when a person allowed it; what is declared otherwise by then is
+ * another tool, of which the rule does not speak.
  */
 export interface Rule {
   readonly ruleId: string
@@ -2835,6 +2824,7 @@ export interface Rule {
   readonly verdict: Verdict
   readonly scope: RuleScope
   readonly expiresAt?: number
+  readonly declared?: string
 }
 
 export interface RuleChanged {
@@ -3846,6 +3836,7 @@ export interface ToolPart {
   readonly state: ToolState
   readonly summary?: string
   readonly arguments?: Text
+  readonly asked?: Text | null
   readonly output?: Text
   readonly code?: string
   readonly message?: string
