@@ -87,6 +87,21 @@ def test_rules_are_listed_with_where_they_stand(product: Product):
     )
 
 
+def test_rules_of_a_session_elsewhere_are_told_with_its_folder(product: Product, tmp_path: Path):
+    asks(product)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    product.plays(WRITES).run("run", "Go")
+    assert product.run("rules", "--session", "last", "-C", str(elsewhere)).out.startswith(
+        f"allow  Edit(**)  {product.folder}'s settings  "
+    )
+    assert product.run("rules", "--session", "last").out.startswith("allow  Edit(**)  this folder's settings  ")
+    tried = tmp_path / "new.toml"
+    tried.write_text("[[rules]]\nmatcher = 'Write(*.txt)'\nverdict = 'deny'\n")
+    done = product.run("rules", "--dry-run", str(tried), "--session", "last", "-C", str(elsewhere))
+    assert "1 past call of 1 session. Nothing was changed." in done.out
+
+
 def test_rules_of_a_file_are_tried_on_what_agents_did(product: Product, tmp_path: Path):
     product.plays(WRITES).run("run", "Go", "--approve", "all")
     tried = tmp_path / "new.toml"

@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.contracts.commands import OpenWorkspace, WorkspaceIsOpen
+from callboard.contracts.commands import GetSession, OpenWorkspace, SessionRead, WorkspaceIsOpen
 from callboard.contracts.commands.trust import DryRunRules, ListRules, RuleList, RulesTried
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule
@@ -40,10 +40,11 @@ Examples:
 """
 _SCOPES = {
     "session": "this session",
-    "workspace": "this folder, by an answer",
-    "folder_settings": "this folder's settings",
+    "workspace": "{folder}, by an answer",
+    "folder_settings": "{folder}'s settings",
     "user_settings": "your settings",
 }
+_HERE = "this folder"
 
 
 def register(app: typer.Typer) -> None:
@@ -60,24 +61,35 @@ def _rules(
     json: Annotated[bool, typer.Option("--json", help="One JSON line a rule, or one for what was tried.")] = False,
 ) -> None:
     tried = None if dry_run is None else _read(dry_run)
-    run_async(_carry_out(folder.expanduser().absolute(), session, tried, json=json))
+    run_async(_carry_out(folder.expanduser().resolve(), session, tried, json=json))
 
 
 async def _carry_out(folder: Path, session: str, tried: tuple[RuleEntry, ...] | None, *, json: bool) -> None:
     home = Home.of(os.environ)
     async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
-        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
-        named = await newest_session(RemoteReader(client), session) if session else None
+        workspace, words, named = await _meant(client, folder, session)
         if tried is not None:
-            await _try(client, DryRunRules(workspace_id=opened.workspace_id, rules=tried, session_id=named), json=json)
+            await _try(client, DryRunRules(workspace_id=workspace, rules=tried, session_id=named), json=json)
             return
-        workspace = None if named is not None else opened.workspace_id
         found: RuleList = await client.submit(ListRules(workspace_id=workspace, session_id=named))
         if json:
             for rule in found.rules:
                 out(msgspec.json.encode(rule).decode())
             return
-        _print(found.rules)
+        _print(found.rules, words)
+
+
+async def _meant(client: Client, folder: Path, session: str) -> tuple[str, str, str | None]:
+    """The workspace that is asked about, what its folder is called, and the session where one is named: it may be elsewhere."""
+    if not session:
+        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        return opened.workspace_id, _HERE, None
+    reader = RemoteReader(client)
+    named = await newest_session(reader, session)
+    read: SessionRead = await client.submit(GetSession(session_id=named, turns=1))
+    workspace = read.session.workspace_id
+    path = next((one.path for one in await reader.workspaces() if one.workspace_id == workspace), workspace)
+    return workspace, _HERE if path == str(folder) else path, named
 
 
 async def _try(client: Client, query: DryRunRules, *, json: bool) -> None:
@@ -115,7 +127,7 @@ def _read(path: Path) -> tuple[RuleEntry, ...]:
     return rules
 
 
-def _print(rules: tuple[StandingRule, ...]) -> None:
+def _print(rules: tuple[StandingRule, ...], folder: str) -> None:
     if not rules:
         out("No rules. An answer with a wider scope makes one, and so does [[rules]] in settings.toml.")
         return
@@ -123,7 +135,8 @@ def _print(rules: tuple[StandingRule, ...]) -> None:
     width = max(len(visible(rule.matcher)) for rule in rules)
     for rule in rules:
         verdict = {"allow": style.good, "ask": style.warn, "deny": style.bad}[rule.verdict](rule.verdict.ljust(5))
-        where = f"{_SCOPES[rule.scope]}{f', until {_time(rule.expires_at)}' if rule.expires_at else ''}"
+        scope = _SCOPES[rule.scope].format(folder=one_line(folder))
+        where = f"{scope}{f', until {_time(rule.expires_at)}' if rule.expires_at else ''}"
         held = style.warn(f"  does not hold: {rule.held_back}") if rule.held_back else ""
         out(f"{verdict}  {visible(rule.matcher).ljust(width)}  {style.dim(where)}{held}")
 
