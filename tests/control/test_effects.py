@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.facts import FACTS, ModelRequested, Rule
-from callboard.control.effects import AskModel, ExpireAction, ListSession, RunTool, ShareRule, StopRun
+from callboard.control.effects import AskModel, ExpireAction, ListSession, RunTool, ShareRule, StopRun, effects
 
 from .examples import (
     ASK,
@@ -33,6 +33,14 @@ def test_a_new_session_is_listed_and_its_model_is_asked():
     assert given().when(submit("tidy")).effects == [
         ListSession(workspace=WORKSPACE, title="tidy", cause=f"{SESSION}/1"),
         AskModel(at(turn=1, run=1, step=1), _request(1, 5)),
+    ]
+
+
+def test_an_imported_session_is_listed_and_nothing_of_it_is_carried_out():
+    session = given().after(submit("tidy"), says("Done."))
+
+    assert effects(session.records, imported=True) == [
+        ListSession(workspace=WORKSPACE, title="tidy", cause=f"{SESSION}/1")
     ]
 
 

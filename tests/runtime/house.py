@@ -17,6 +17,7 @@ from callboard.contracts.commands.base import Command
 from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
+from callboard.contracts.ports.past import PastSessions
 from callboard.contracts.ports.settings import SettingsBook
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyPart, AnyRow, AppendText, Remove, Upsert
@@ -213,6 +214,7 @@ async def house(
     settings: SettingsBook | None = None,
     models: ConfiguredModels | None = None,
     secrets: Redaction | None = None,
+    past: PastSessions | None = None,
     **limits: Any,
 ) -> AsyncIterator[House]:
     """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store."""
@@ -236,6 +238,7 @@ async def house(
         secrets=secrets,
         clock=clock or Clock(),
         settings=settings,
+        past=past,
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )
     async with Runtime(parts) as runtime:

@@ -29,6 +29,7 @@ from callboard.tools.toolbox import FolderToolbox
 from .demos.catalog import Catalog, demos, scenarios
 from .desk import Desk
 from .home import Home
+from .importing import PastBook
 from .keys import Reveal, learn_keys, on_demand
 from .providers import providers_of
 from .settings_book import SettingsFiles
@@ -100,6 +101,7 @@ def wire(
         remotes=A2aAgents(),
         settings=settings,
         desk=Desk(models, environment),
+        past=PastBook(environment),
         secrets=secrets,
     )
     return Wired(runtime=Runtime(parts), models=models)

@@ -115,6 +115,7 @@ Code = Literal[
     "secret_missing",
     "secret_store_unavailable",
     "unsupported_media",
+    "transcript_unreadable",
     # models
     "model_unconfigured",
     "model_auth",

@@ -139,8 +139,11 @@ Effect = (
 )
 
 
-def effects(records: Iterable[Record]) -> list[Effect]:
-    """What these facts make the runtime do, in their order."""
+def effects(records: Iterable[Record], *, imported: bool = False) -> list[Effect]:
+    """What these facts make the runtime do, in their order. In an `imported` session that is to list it and nothing else: what
+    its facts tell of happened elsewhere, and is over."""
+    if imported:
+        return [effect for effect in effects(records) if isinstance(effect, ListSession)]
     found: list[Effect] = []
     for record in records:
         match record.fact:

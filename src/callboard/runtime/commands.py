@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from typing import Any
 
 import msgspec
@@ -33,6 +32,7 @@ from callboard.contracts.commands.artifacts import (
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.models import TryModel
+from callboard.contracts.commands.past import ImportPastSession, ListPastSessions
 from callboard.contracts.commands.processes import ListProcesses
 from callboard.contracts.commands.secrets import ListSecrets, SetSecret
 from callboard.contracts.commands.settings import UpdateSettings
@@ -49,7 +49,6 @@ from callboard.contracts.commands.trust import (
 )
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SessionCreated
-from callboard.contracts.ids import render
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 from callboard.control.batch import Decision
@@ -60,16 +59,17 @@ from .artifacts import Artifacts
 from .evidence import Exports
 from .merges import Merges
 from .parts import Parts
+from .pasts import session_of
 from .queries import Queries
 from .secretkeeping import SecretCommand, answer_secret
-from .sessions import Sessions
+from .sessions import Sessions, session_named
 from .trusting import PermissionCommand, answer_of
 from .veiling import body_hash, redacted
 from .workspaces import Workspaces
 
 _DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE}
 #: What is answered to these comes from programs and servers as they are now, and not from facts.
-_TOLD = (ListProcesses, GetToolInventory, ListServers, TryModel)
+_TOLD = (ListPastSessions, ListProcesses, GetToolInventory, ListServers, TryModel)
 
 
 class Commands:
@@ -131,6 +131,7 @@ class Commands:
 
     async def settled(self) -> None:
         """Waits for what runs outside of the sessions and must not be left half way; what can be made again is ended."""
+        await self._queries.pasts.end()
         await self._merges.settled()
         await self._artifacts.settled()
         await self._exports.close()
@@ -158,7 +159,7 @@ class Commands:
             case SubmitTurn(session_id=str(session)) | AddAgent(session_id=session):
                 self._workspaces.must_be_open(session)
                 return await (await self._sessions.get(session)).host.command(command, actor, kept)
-            case ImportTurn():
+            case ImportTurn() | ImportPastSession():
                 return await self._import(command, kept, actor)
             case RespondAction():
                 return await self._respond(command, kept, actor)
@@ -231,7 +232,7 @@ class Commands:
         workspace = command.workspace_id
         session = self._parts.ids.new("session")
         if command.turn_id is not None:
-            session = _session_of(command.turn_id)
+            session = session_named(command.turn_id)
             if self._workspaces.was_deleted(session) or (await self._parts.store.facts.head(session)).sequence:
                 raise Refusal(
                     "turn_id_used",
@@ -273,13 +274,20 @@ class Commands:
         )
         return await self._submit_new(turn, kept, actor)
 
-    async def _import(self, command: ImportTurn, kept: StoredAnswer | None, actor: Actor) -> Any:
+    async def _import(self, command: ImportTurn | ImportPastSession, kept: StoredAnswer | None, actor: Actor) -> Any:
         """A past session is the same session however often it is imported; one that the person deleted stays deleted."""
+        if isinstance(command, ImportPastSession):
+            return await self._queries.pasts.take(command, actor, kept, lambda turn: self.submit(turn, actor=actor))
         self._workspaces.get(command.workspace_id)
-        session = _session_of(f"{command.source}:{command.source_id}")
+        session = session_of(command.source, command.source_id)
         new = (await self._parts.store.facts.head(session)).sequence == 0
         found = await self._sessions.open(session, command.workspace_id if new else "")
-        return await found.host.command(command, actor, kept)
+        answer = await found.host.command(command, actor, kept)
+        if new:
+            state = found.host.state
+            effect = ListSession(state.workspace, state.title, f"{session}/1")
+            await self._workspaces.effect(session, state.workspace, effect)
+        return answer
 
     async def _respond(self, command: RespondAction, kept: StoredAnswer | None, actor: Actor) -> Any:
         """An action that is settled answers with the decision that settled it, whatever is asked now."""
@@ -310,10 +318,6 @@ class Commands:
             await self._parts.store.rows.clear(command.session_id)
             await self._parts.store.facts.delete(command.session_id)
         return answer
-
-
-def _session_of(turn: str) -> str:
-    return render("session", int.from_bytes(hashlib.sha256(turn.encode()).digest()[:16], "big"))
 
 
 def _same(first: str, second: str) -> None:

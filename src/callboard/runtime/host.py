@@ -215,7 +215,7 @@ class SessionHost:
         self.answers.take(records)
         self.parts.feed.facts(self.session, records, batch.ends)
         await self.contexts.take(records)
-        for effect in effects(records):
+        for effect in effects(records, imported=bool(self.state.source)):
             self._act(self, effect)
         if self._keeper.due:
             await self._keeper.save()

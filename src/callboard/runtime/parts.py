@@ -10,6 +10,7 @@ from callboard.contracts.ports.demos import Demos
 from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
 from callboard.contracts.ports.live import LiveFeed
 from callboard.contracts.ports.model import ModelDesk, Models
+from callboard.contracts.ports.past import PastSessions
 from callboard.contracts.ports.processes import Shells
 from callboard.contracts.ports.secrets import Secrets
 from callboard.contracts.ports.settings import SettingsBook
@@ -64,7 +65,7 @@ class Limits:
 class Parts:
     """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys.
     Without `external` no agent that is a program of its own can be started, without `remotes` none elsewhere is contacted,
-    without `demos` there are none, without `desk` nobody is told of models.
+    without `demos` there are none, without `desk` nobody is told of models, without `past` of past sessions of other products.
     Without `shells` nothing goes on in the background and nobody is told where commands run.
     Without `settings` nothing is set, and no folder is asked about. `secrets` redacts what comes in, and `last_look` what is
     appended."""
@@ -82,6 +83,7 @@ class Parts:
     settings: SettingsBook | None = None
     shells: Shells | None = None
     desk: ModelDesk | None = None
+    past: PastSessions | None = None
     secrets: Secrets = field(default_factory=Redaction)
     last_look: LastLook = field(init=False)
     clock: Clock = field(default_factory=Clock)

@@ -26,6 +26,7 @@ from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.context import FindMentions, GetContext
 from callboard.contracts.commands.evidence import ListExports
 from callboard.contracts.commands.models import ListModels, TryModel
+from callboard.contracts.commands.past import ListPastSessions
 from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
 from callboard.contracts.commands.settings import GetSettings
 from callboard.contracts.commands.sizes import ListSizes
@@ -42,6 +43,7 @@ from .artifacts import Artifacts
 from .contextreads import ContextReads
 from .evidence import Exports
 from .parts import Parts
+from .pasts import Pasts
 from .processreads import ProcessReads
 from .sessions import OpenSession, Sessions
 from .taskreads import TaskReads
@@ -72,6 +74,7 @@ class Queries:
         self._processes = ProcessReads(parts, sessions, workspaces)
         self.tools = ToolReads(parts, sessions, workspaces)
         self.trusting = Trusting(parts, sessions, workspaces)
+        self.pasts = Pasts(parts, workspaces)
         self._contexts = ContextReads(parts, sessions, workspaces)
 
     async def answer(self, query: Command) -> Any:
@@ -102,6 +105,8 @@ class Queries:
                 return await self.tools.answer(query)
             case ListModels() | TryModel():
                 return await self._models(query)
+            case ListPastSessions():
+                return await self.pasts.list(query)
             case _:
                 raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from callboard.contracts.errors import Refusal
+from callboard.contracts.ids import render
 from callboard.contracts.rows import SessionCard
 from callboard.control.outcomes import Outcome
 
@@ -183,3 +185,8 @@ def _unknown(session: str) -> Refusal:
     return Refusal(
         "unknown_session", f"There is no session {session}.", field="sessionId", hint="list_sessions names them."
     )
+
+
+def session_named(name: str) -> str:
+    """The id of the session that something else names, such as its first turn: the same name gives the same session."""
+    return render("session", int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big"))

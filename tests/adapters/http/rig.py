@@ -20,6 +20,7 @@ from callboard.contracts.content import blob_of
 from callboard.contracts.facts import WarningRaised
 from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.model import Models
+from callboard.contracts.ports.past import PastSessions
 from callboard.contracts.ports.store import Append, Store
 from callboard.contracts.record import NewFact, Origin
 from callboard.contracts.scope import PERSON
@@ -123,6 +124,7 @@ async def serving(
     limits: Limits | None = None,
     scenario: str = SCENARIO,
     definitions: Definitions | None = None,
+    past: PastSessions | None = None,
     **given: Any,
 ) -> AsyncGenerator[Board]:
     """A Callboard with one scripted model. `given` replaces parts of what the app gets."""
@@ -137,6 +139,7 @@ async def serving(
         toolbox=FolderToolbox(hidden=(str(beside),)),
         definitions=definitions or FolderDefinitions(),
         desk=Desk(models, {}, places=()),
+        past=past,
         uploads=UploadFolder(beside / "uploads", UuidIds(), Clock().now, Redaction().veil),
         limits=limits or Limits(write_behind=0.01),
     )

@@ -114,6 +114,7 @@ STATUS: dict[Code, int] = {
     "secret_missing": 409,
     "secret_store_unavailable": 409,
     "unsupported_media": 415,
+    "transcript_unreadable": 422,
     "model_unconfigured": 409,
     "model_auth": 502,
     "model_rate_limited": 429,

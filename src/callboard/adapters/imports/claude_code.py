@@ -35,10 +35,40 @@ _INTERRUPTED = "[Request interrupted by user"
 
 def find(home: Path) -> Iterator[PastSession]:
     """The sessions under Claude Code's folder (`~/.claude`), those without a turn left out."""
-    for file in sorted((home / "projects").glob("*/*.jsonl")):
-        found = _about(file)
+    for file in sorted(transcripts(home)):
+        found = about(file)
         if found is not None:
             yield found
+
+
+def transcripts(home: Path) -> Iterator[Path]:
+    """The files in which sessions may be, in no order."""
+    return (home / "projects").glob("*/*.jsonl")
+
+
+def about(file: Path, most: int | None = None) -> PastSession | None:
+    """What a transcript is about, looked for in its first `most` bytes; None where no person said anything in a folder.
+    Raises OSError."""
+    folder = title = ""
+    for place, line in enumerate(lines(file, most)):
+        folder = folder or str(line.get("cwd") or "")
+        said = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
+        text = text_of(mapping(line.get("message")).get("content")) if said else ""
+        if text.strip() and not text.lstrip().startswith(_NOT_SAID):
+            title = first_line(text)
+        if (folder and title) or place > _HEAD:
+            break
+    if not folder or not title:
+        return None
+    return PastSession(
+        source=SOURCE,
+        source_id=file.stem,
+        file=file,
+        folder=folder,
+        title=title,
+        changed=file.stat().st_mtime,
+        turns=lambda: turns(file),
+    )
 
 
 def turns(file: Path) -> Iterator[PastTurn]:
@@ -70,29 +100,6 @@ def turns(file: Path) -> Iterator[PastTurn]:
             yield making[agent].turn(session)
         making[agent] = Making(key=str(line.get("uuid") or at), at=at, input=text, agent=agent)
     yield from (one.turn(session) for one in sorted(making.values(), key=lambda one: one.at))
-
-
-def _about(file: Path) -> PastSession | None:
-    folder = title = ""
-    for place, line in enumerate(lines(file)):
-        folder = folder or str(line.get("cwd") or "")
-        said = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
-        text = text_of(mapping(line.get("message")).get("content")) if said else ""
-        if text.strip() and not text.lstrip().startswith(_NOT_SAID):
-            title = first_line(text)
-        if (folder and title) or place > _HEAD:
-            break
-    if not folder or not title:
-        return None
-    return PastSession(
-        source=SOURCE,
-        source_id=file.stem,
-        file=file,
-        folder=folder,
-        title=title,
-        changed=file.stat().st_mtime,
-        turns=lambda: turns(file),
-    )
 
 
 def _agent(line: Line) -> str:

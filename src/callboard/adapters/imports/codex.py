@@ -33,10 +33,42 @@ _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 def find(home: Path) -> Iterator[PastSession]:
     """The sessions under Codex's folder (`~/.codex`), those without a turn left out."""
-    for file in sorted((home / "sessions").glob("**/rollout-*.jsonl")):
-        found = _about(file)
+    for file in sorted(transcripts(home)):
+        found = about(file)
         if found is not None:
             yield found
+
+
+def transcripts(home: Path) -> Iterator[Path]:
+    """The files in which sessions may be, in no order."""
+    return (home / "sessions").glob("**/rollout-*.jsonl")
+
+
+def about(file: Path, most: int | None = None) -> PastSession | None:
+    """What a transcript is about, looked for in its first `most` bytes; None where no person said anything in a folder.
+    Raises OSError."""
+    folder = title = identity = ""
+    for place, line in enumerate(lines(file, most)):
+        payload = mapping(line.get("payload"))
+        if line.get("type") == "session_meta":
+            folder, identity = str(payload.get("cwd") or ""), str(payload.get("id") or "")
+        said = payload.get("type") == "message" and payload.get("role") == "user"
+        text = text_of(payload.get("content")) if said else ""
+        if text.strip() and not text.lstrip().startswith(_NOT_SAID):
+            title = first_line(text)
+        if (folder and title) or place > _HEAD:
+            break
+    if not folder or not title:
+        return None
+    return PastSession(
+        source=SOURCE,
+        source_id=identity or file.stem,
+        file=file,
+        folder=folder,
+        title=title,
+        changed=file.stat().st_mtime,
+        turns=lambda: turns(file),
+    )
 
 
 def turns(file: Path) -> Iterator[PastTurn]:
@@ -154,31 +186,6 @@ class _Reading:
             cached_tokens=number(used.get("cached_input_tokens")),
             reasoning_tokens=number(used.get("reasoning_output_tokens")),
         )
-
-
-def _about(file: Path) -> PastSession | None:
-    folder = title = identity = ""
-    for place, line in enumerate(lines(file)):
-        payload = mapping(line.get("payload"))
-        if line.get("type") == "session_meta":
-            folder, identity = str(payload.get("cwd") or ""), str(payload.get("id") or "")
-        said = payload.get("type") == "message" and payload.get("role") == "user"
-        text = text_of(payload.get("content")) if said else ""
-        if text.strip() and not text.lstrip().startswith(_NOT_SAID):
-            title = first_line(text)
-        if (folder and title) or place > _HEAD:
-            break
-    if not folder or not title:
-        return None
-    return PastSession(
-        source=SOURCE,
-        source_id=identity or file.stem,
-        file=file,
-        folder=folder,
-        title=title,
-        changed=file.stat().st_mtime,
-        turns=lambda: turns(file),
-    )
 
 
 def _call(payload: Line) -> ImportedPart:

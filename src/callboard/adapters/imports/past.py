@@ -85,13 +85,16 @@ class Making:
         return False
 
 
-def lines(file: Path) -> Iterator[Line]:
-    """The JSON objects of a file, line by line. What is none, as a line cut short by a crash, is left out."""
+def lines(file: Path, most: int | None = None) -> Iterator[Line]:
+    """The JSON objects of a file, line by line, of its first `most` bytes where that is given. What is none, as a line cut
+    short by a crash, is left out."""
+    left = most
     with file.open("rb") as opened:
-        while data := opened.readline(LONGEST_LINE):
+        while data := opened.readline(LONGEST_LINE if left is None else min(left, LONGEST_LINE)):
+            left = None if left is None else left - len(data)
             try:
                 line = msgspec.json.decode(data)
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, RecursionError):
                 continue
             if isinstance(line, dict):
                 yield cast("Line", line)
@@ -103,7 +106,7 @@ def microseconds(text: Any, otherwise: int) -> int:
         return otherwise
     try:
         return round(datetime.fromisoformat(text).timestamp() * 1_000_000)
-    except ValueError:
+    except (ValueError, OverflowError):
         return otherwise
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,12 +11,13 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
-from callboard.adapters.imports import claude_code, codex
 from callboard.adapters.imports.past import PastSession, PastTurn
-from callboard.contracts.commands import ImportTurn, OpenWorkspace, TurnImported
+from callboard.contracts.commands import OpenWorkspace, TurnImported
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.session import SessionSource
 
 from ..home import Home
+from ..importing import PRODUCTS, as_command, is_settled, past_sessions, settled, worked_in
 from ..settings import load
 from .exits import DONE, ENDED_BY_PERSON
 from .loop import run_async
@@ -35,9 +34,7 @@ Examples:
   callboard import --all --list        what there is, in all folders
   callboard import --from codex --yes  without a question
 """
-_PRODUCTS = {"claude_code": "Claude Code", "codex": "Codex"}
-#: A transcript that changed this shortly ago may still be written: its last turn is left for the next import, in seconds.
-_SETTLED = 300
+_SOURCES: dict[str, SessionSource] = {"claude-code": "claude_code", "codex": "codex"}
 _SHOWN = 20
 
 
@@ -74,7 +71,8 @@ def _import(
     ] = False,
 ) -> None:
     wanted = None if every else folder.expanduser().resolve()
-    found = [one for one in _past(source) if Path(one.folder).is_dir() and (wanted is None or _same(one, wanted))]
+    product = _SOURCES[source] if source else None
+    found = [one for one in past_sessions(os.environ, product) if worked_in(one, wanted)]
     found.sort(key=lambda one: one.changed, reverse=True)
     if not found:
         where = "any folder" if wanted is None else str(wanted)
@@ -94,18 +92,6 @@ def _import(
     run_async(_carry_out(found, json=json))
 
 
-def _past(source: str | None) -> Iterator[PastSession]:
-    home = Path.home()
-    if source in (None, "claude-code"):
-        yield from claude_code.find(Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude"))
-    if source in (None, "codex"):
-        yield from codex.find(Path(os.environ.get("CODEX_HOME") or home / ".codex"))
-
-
-def _same(one: PastSession, wanted: Path) -> bool:
-    return Path(one.folder).resolve() == wanted
-
-
 def _show(found: list[PastSession], *, json: bool, most: int) -> None:
     style = Style(sys.stdout)
     for one in found[:most]:
@@ -113,7 +99,7 @@ def _show(found: list[PastSession], *, json: bool, most: int) -> None:
             out(msgspec.json.encode(_line(one)).decode())
             continue
         day = datetime.fromtimestamp(one.changed, UTC).strftime("%Y-%m-%d")
-        product = _PRODUCTS[one.source].ljust(11)
+        product = PRODUCTS[one.source].ljust(11)
         out(f"{day}  {product}  {one_line(one.title, 60)}  {style.dim(one_line(one.folder))}")
     if len(found) > most:
         err(f"… and {len(found) - most} more.")
@@ -133,14 +119,14 @@ async def _carry_out(found: list[PastSession], *, json: bool) -> None:
     async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
 
         async def send(one: PastSession, turn: PastTurn, workspace: str) -> TurnImported:
-            given: TurnImported = await client.submit(_command(one, turn, workspace))
+            given: TurnImported = await client.submit(as_command(one, turn, workspace))
             return given
 
         for number, one in enumerate(found, start=1):
             opened = await client.submit(OpenWorkspace(path=one.folder))
             line = _line(one)
-            line.unfinished = not _is_settled(one)
-            for turn in _settled(one):
+            line.unfinished = not is_settled(one)
+            for turn in settled(one):
                 try:
                     answer = await send(one, turn, opened.workspace_id)
                 except Refusal as refusal:
@@ -168,34 +154,3 @@ def _tell(line: _Line, place: str, *, json: bool) -> None:
 
 def _turns(count: int) -> str:
     return f"{count} turn" if count == 1 else f"{count} turns"
-
-
-def _is_settled(one: PastSession) -> bool:
-    return time.time() - one.changed > _SETTLED
-
-
-def _settled(one: PastSession) -> Iterator[PastTurn]:
-    """The turns that will not change any more: all but the last, where the transcript may still be written."""
-    if _is_settled(one):
-        yield from one.turns()
-        return
-    before: PastTurn | None = None
-    for turn in one.turns():
-        if before is not None:
-            yield before
-        before = turn
-
-
-def _command(one: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
-    return ImportTurn(
-        workspace_id=workspace,
-        source=one.source,
-        source_id=one.source_id[:200],
-        title=one.title,
-        turn_id=turn.turn_id,
-        at=turn.at,
-        input=turn.input,
-        calls=turn.calls,
-        ended=turn.ended,
-        agent=turn.agent,
-    )

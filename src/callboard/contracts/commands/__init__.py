@@ -10,6 +10,7 @@ from .demos import DEMO_TABLE, StartDemo
 from .evidence import EVIDENCE_TABLE
 from .imports import ImportTurn, TurnImported
 from .models import MODEL_TABLE
+from .past import PAST_TABLE
 from .processes import PROCESS_TABLE
 from .secrets import SECRETS_TABLE
 from .sessions import (
@@ -193,6 +194,7 @@ TABLE: tuple[Declaration, ...] = (
         serial="session",
         summary="Take over a past turn of another product into a session that is for reading.",
     ),
+    *PAST_TABLE,
     *DEMO_TABLE,
     *EVIDENCE_TABLE,
     *TEAM_TABLE,

@@ -173,6 +173,7 @@ export const CODES = [
   'secret_missing',
   'secret_store_unavailable',
   'unsupported_media',
+  'transcript_unreadable',
   'model_unconfigured',
   'model_auth',
   'model_rate_limited',
@@ -1065,14 +1066,15 @@ export interface CompactionBegun {
 }
 
 /**
- * From here on the model is told `summary` in place of the thread's facts up to and including `through`. They stay in the
- * log, and nothing of the summary is an answer (UI-25).
+ * From here on the model is told `summary` in place of the thread's facts up to and including `through`, and beside it, in
+ * their order, `said` of what persons said in them. They stay in the log, and nothing of the summary is an answer (UI-25).
  */
 export interface CompactionCompleted {
   readonly summary: Text
   readonly through: number
   readonly tokensBefore?: number | null
   readonly tokensAfter?: number | null
+  readonly said?: readonly Said[]
 }
 
 /** No summary came of it; what the model is told is as it was. */
@@ -1160,7 +1162,7 @@ export interface ContextPinned {
 
 /**
  * `text` is what was given under the `ref` that was asked for, absent where nothing was asked for or it is no text;
- * `summary` stands in place of the thread's facts up to and including `compacted`.
+ * `summary` stands in place of the thread's facts up to and including `compacted`, and `said` beside it.
  */
 export interface ContextRead {
   readonly sessionId: string
@@ -1169,6 +1171,7 @@ export interface ContextRead {
   readonly text?: Text | null
   readonly summary?: Text | null
   readonly compacted?: number
+  readonly said?: readonly SaidRead[]
   readonly head: number
 }
 
@@ -1874,6 +1877,18 @@ export interface HookSaid {
 }
 
 /**
+ * Take over a past session of another product, as `list_past_sessions` names it. Again it adds only what is new.
+ *
+ * The answer comes when all of it is there, and `list_past_sessions` tells meanwhile how far it is. Each turn is taken over
+ * like one of `import_turn`: where one is refused, those before it stay.
+ */
+export interface ImportPastSession {
+  readonly workspaceId: string
+  readonly source: 'claude_code' | 'codex'
+  readonly sourceId: string
+}
+
+/**
  * Take over a past turn. The session is made by its first; a turn that is there already is left as it is.
  *
  * `at` is when it began (microseconds since the Unix epoch). `agent` tells apart the agents of the past session: empty for
@@ -2014,6 +2029,11 @@ export interface ListExports {
  * agents. Nothing leaves the machine, and it takes a second at most.
  */
 export interface ListModels {
+}
+
+/** The past sessions of other products in a workspace's folder, those left out that a person imported and deleted. */
+export interface ListPastSessions {
+  readonly workspaceId: string
 }
 
 /** The processes of a session, those that are over included; with `thread_id`, those of one thread. */
@@ -2271,6 +2291,46 @@ export interface OutputFinal {
 /** `parts` are rows of the panel `parts`. */
 export interface PartList {
   readonly parts: readonly (TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart)[]
+}
+
+/**
+ * A past session, which `source` and `source_id` name. `changed` is when its transcript was last written (microseconds
+ * since the Unix epoch); one that is `unfinished` was a moment ago, and its newest turn comes with a later import.
+ *
+ * `session_id` is the session that it is here, empty where it was not imported. `importing` is how many of its turns were
+ * looked at so far by an import that is under way, absent where none is.
+ */
+export interface PastSessionFound {
+  readonly source: 'claude_code' | 'codex'
+  readonly product: string
+  readonly sourceId: string
+  readonly folder: string
+  readonly title: string
+  readonly changed: number
+  readonly sessionId?: string
+  readonly unfinished?: boolean
+  readonly importing?: number | null
+}
+
+/**
+ * `added` turns are new, `known` ones were there already. An `unfinished` session's newest turn comes with a later import;
+ * where that is its only one, `session_id` is empty, for nothing is here yet.
+ */
+export interface PastSessionImported {
+  readonly sessionId: string
+  readonly added: number
+  readonly known: number
+  readonly unfinished?: boolean
+}
+
+/**
+ * The past sessions, newest first. `older` is how many transcripts nobody looked at or told of, because there are so
+ * many newer ones.
+ */
+export interface PastSessionList {
+  readonly sessions: readonly PastSessionFound[]
+  readonly unreadable?: readonly UnreadableTranscript[]
+  readonly older?: number
 }
 
 /** Stop the work on a task until it is resumed. What was done stays. */
@@ -2880,6 +2940,26 @@ export interface RunRow {
   readonly usage?: WorkUsage
   readonly prompts?: readonly PromptRef[]
   readonly epoch?: number
+}
+
+/**
+ * What a person said that is told as it was said. `sequence` is of the fact that has it, an input or a steer; `size` is how
+ * many bytes of it are told: all of them, or its head and its tail.
+ */
+export interface Said {
+  readonly sequence: number
+  readonly size: number
+}
+
+/**
+ * What a person said that is told beside a summary, `size` bytes of it: all of `text`, or its head and its tail. It stands
+ * in the fact at `sequence`.
+ */
+export interface SaidRead {
+  readonly sequence: number
+  readonly turnId: string
+  readonly size: number
+  readonly text: Text
 }
 
 /**
@@ -4078,6 +4158,16 @@ export interface UnlinkTasks {
   readonly refs?: readonly Ref[]
 }
 
+/**
+ * A transcript that could not be read; `name` is its file's, without its folder, and `problem` says why in words. Whose
+ * folder it is of is known only of some, and of those only the ones of the folder that was asked for are told.
+ */
+export interface UnreadableTranscript {
+  readonly product: string
+  readonly name: string
+  readonly problem: string
+}
+
 /** Change what a person calls a session and where it stands in the list. What is absent stays as it is. */
 export interface UpdateSession {
   readonly sessionId: string
@@ -4412,6 +4502,8 @@ export interface Commands {
   readonly get_turns: { readonly command: GetTurns; readonly answer: TurnList }
   readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
   readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
+  readonly list_past_sessions: { readonly command: ListPastSessions; readonly answer: PastSessionList }
+  readonly import_past_session: { readonly command: ImportPastSession; readonly answer: PastSessionImported }
   readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
   readonly export_evidence: { readonly command: ExportEvidence; readonly answer: EvidencePacked }
   readonly list_exports: { readonly command: ListExports; readonly answer: ExportList }
@@ -4504,6 +4596,8 @@ export const COMMANDS = {
   get_turns: { serial: 'session', authority: 'anyone', query: true, summary: 'Older turns of a session.' },
   get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'The parts of one turn.' },
   import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Take over a past turn of another product into a session that is for reading.' },
+  list_past_sessions: { serial: 'workspace', authority: 'person', query: true, summary: 'The past sessions of Claude Code and Codex that worked in a workspace\'s folder.' },
+  import_past_session: { serial: 'workspace', authority: 'person', query: false, summary: 'Take over a past session of Claude Code or Codex, to read it here; again adds only what is new.' },
   start_demo: { serial: 'store', authority: 'person', query: false, summary: 'Play a demo: a real run in a folder of its own, with a script in place of the model.' },
   export_evidence: { serial: 'session', authority: 'person', query: false, summary: 'Export a pack of a session\'s facts, or of a task\'s among them, that others can verify.' },
   list_exports: { serial: 'session', authority: 'anyone', query: true, summary: 'The exports of a session that are under way, and how far each is.' },

@@ -38,6 +38,7 @@ export const enCodes = {
   'code.secret_missing': 'A secret is missing',
   'code.secret_store_unavailable': 'The secret store cannot be used',
   'code.unsupported_media': 'This kind of content is not supported',
+  'code.transcript_unreadable': 'The past session could not be read',
   'code.model_quota': 'The provider’s quota is used up',
   'code.bad_recording': 'The recording does not fit',
   'code.subagent_spawns': 'A subagent starts no agents of its own',

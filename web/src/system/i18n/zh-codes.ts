@@ -40,6 +40,7 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'code.secret_missing': '缺少密钥',
   'code.secret_store_unavailable': '无法使用密钥存储',
   'code.unsupported_media': '不支持此类内容',
+  'code.transcript_unreadable': '无法读取以前的会话',
   'code.model_quota': '提供方的额度已用完',
   'code.bad_recording': '录制内容不符',
   'code.subagent_spawns': '子智能体不能再启动智能体',

@@ -1,0 +1,228 @@
+"""Which past sessions of other coding agents there are in a folder, as their files tell it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from callboard.app import importing
+from callboard.app.importing import PastBook
+from callboard.contracts.commands.past import PastSessionFound, UnreadableTranscript
+from callboard.contracts.errors import Refusal
+from tests.adapters.imports import transcripts
+
+CLAUDE_ID = "11111111-2222-3333-4444-555555555555"
+CODEX_ID = "0199aaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
+LONG_AGO = 1_700_000_000
+
+
+class Left:
+    """What other products left on a machine."""
+
+    def __init__(self, place: Path) -> None:
+        self.claude = place / "claude"
+        self.codex = place / "codex"
+        self.folder = place / "work"
+        self.folder.mkdir()
+        self.book = PastBook({"CLAUDE_CONFIG_DIR": str(self.claude), "CODEX_HOME": str(self.codex)})
+
+    def by_claude(self, session: str, changed: float = LONG_AGO, folder: Path | None = None) -> Path:
+        """A session of Claude Code."""
+        return _changed(transcripts.claude_code(self.claude, folder or self.folder, session), changed)
+
+    def by_codex(self, session: str = CODEX_ID, changed: float = LONG_AGO) -> Path:
+        """A session of Codex."""
+        return _changed(transcripts.codex(self.codex, self.folder, session), changed)
+
+    def copy(self, file: Path, name: str, changed: float) -> None:
+        """Another transcript beside that one, which says the same."""
+        other = file.with_name(name)
+        other.write_bytes(file.read_bytes())
+        _changed(other, changed)
+
+    def told(self) -> list[str]:
+        """The ids of what the list tells, in its order."""
+        return [one.source_id for one in self.book.find(str(self.folder)).sessions]
+
+
+def _changed(file: Path, at: float) -> Path:
+    os.utime(file, (at, at))
+    return file
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Left:
+    return Left(tmp_path)
+
+
+def test_the_sessions_of_both_products_in_the_folder_are_told_newest_first(left: Left):
+    """UI-29: with where they worked, what they were about and when they changed last."""
+    left.by_codex(changed=LONG_AGO)
+    left.by_claude(CLAUDE_ID, changed=LONG_AGO + 1)
+
+    listed = left.book.find(str(left.folder))
+
+    about = {"folder": str(left.folder), "title": "Fix the greeting"}
+    assert listed.sessions == (
+        PastSessionFound(
+            source="claude_code",
+            product="Claude Code",
+            source_id=CLAUDE_ID,
+            changed=(LONG_AGO + 1) * 1_000_000,
+            **about,
+        ),
+        PastSessionFound(source="codex", product="Codex", source_id=CODEX_ID, changed=LONG_AGO * 1_000_000, **about),
+    )
+    assert (listed.unreadable, listed.older) == ((), 0)
+
+
+def test_a_machine_without_other_products_has_no_past_sessions(left: Left):
+    listed = left.book.find(str(left.folder))
+
+    assert (listed.sessions, listed.unreadable, listed.older) == ((), (), 0)
+
+
+def test_a_session_of_another_folder_is_neither_told_nor_opened(left: Left, tmp_path: Path):
+    other = tmp_path / "other"
+    other.mkdir()
+    left.by_claude(CLAUDE_ID, folder=other)
+
+    assert left.told() == []
+    assert left.book.open(str(left.folder), "claude_code", CLAUDE_ID, "wks_1") is None
+
+
+def test_a_name_that_leads_to_a_file_opens_nothing(left: Left):
+    """SAFE-05: what is opened is what was found, and never what a caller says."""
+    file = left.by_claude(CLAUDE_ID)
+
+    opened = [
+        left.book.open(str(left.folder), "claude_code", name, "wks_1")
+        for name in (str(file), f"../{file.parent.name}/{CLAUDE_ID}", "*", CLAUDE_ID.upper() + ".jsonl", "\0")
+    ]
+
+    assert opened == [None] * 5
+
+
+def test_a_transcript_that_changed_a_moment_ago_is_unfinished_and_keeps_its_newest_turn(left: Left):
+    left.by_codex(changed=time.time())
+
+    (told,) = left.book.find(str(left.folder)).sessions
+    opened = left.book.open(str(left.folder), "codex", CODEX_ID, "wks_1")
+
+    assert opened is not None
+    assert (told.unfinished, opened.unfinished) == (True, True)
+    assert [turn.input for turn in opened.turns] == ["Fix the greeting"]
+
+
+def test_what_cannot_be_read_is_told_and_hides_nothing(left: Left):
+    """SAFE-05: binary, deeper than a parser goes, without a line, of odd shapes, and what is no file."""
+    good = left.by_claude(CLAUDE_ID)
+    place = good.parent
+    (place / "binary.jsonl").write_bytes(bytes(range(256)) * 40)
+    (place / "deep.jsonl").write_text("[" * 200_000 + "\n")
+    (place / "empty.jsonl").write_text("")
+    (place / "odd.jsonl").write_text(json.dumps({"type": "user", "cwd": 7, "message": [1], "timestamp": {}}) + "\n")
+    os.mkfifo(place / "pipe.jsonl")
+    (place / "dir.jsonl").mkdir()
+
+    listed = left.book.find(str(left.folder))
+
+    assert [one.source_id for one in listed.sessions] == [CLAUDE_ID]
+    nothing = "It holds nothing that its product would have written."
+    assert sorted((one.name, one.problem) for one in listed.unreadable) == [
+        ("binary.jsonl", nothing),
+        ("deep.jsonl", nothing),
+    ]
+    assert {one.product for one in listed.unreadable} == {"Claude Code"}
+    assert str(left.claude) not in str(listed)
+
+
+def test_a_broken_transcript_of_another_folder_is_not_told(left: Left, tmp_path: Path):
+    left.by_claude(CLAUDE_ID)
+    elsewhere = left.claude / "projects" / "-somewhere-else"
+    elsewhere.mkdir()
+    (elsewhere / "broken.jsonl").write_text("no JSON at all")
+    broken = left.codex / "sessions" / "2026" / "rollout-1.jsonl"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("no JSON at all")
+
+    listed = left.book.find(str(left.folder))
+
+    problem = "It holds nothing that its product would have written."
+    assert listed.unreadable == (UnreadableTranscript(product="Codex", name="rollout-1.jsonl", problem=problem),)
+
+
+def test_so_many_are_looked_at_and_the_rest_is_counted(left: Left, monkeypatch: pytest.MonkeyPatch):
+    """Those in the place of the folder come before newer ones of others."""
+    monkeypatch.setattr(importing, "MOST_FILES", 3)
+    monkeypatch.setattr(importing, "MOST_TOLD", 2)
+    (left.folder / "other").mkdir()
+    left.by_claude("elsewhere", changed=LONG_AGO + 9, folder=left.folder / "other")
+    first = left.by_claude("one-0")
+    for number in range(1, 4):
+        left.copy(first, f"one-{number}.jsonl", LONG_AGO + number)
+
+    listed = left.book.find(str(left.folder))
+
+    assert [one.source_id for one in listed.sessions] == ["one-3", "one-2"]
+    assert listed.older == 3
+
+
+def test_so_many_bytes_are_read_for_a_list_and_the_next_one_goes_on(left: Left, monkeypatch: pytest.MonkeyPatch):
+    """What did not change is not read again."""
+    first = left.by_claude("one-1", changed=LONG_AGO + 1)
+    left.copy(first, "one-0.jsonl", LONG_AGO)
+    monkeypatch.setattr(importing, "MOST_OF_ALL", first.stat().st_size)
+
+    once, again = left.book.find(str(left.folder)), left.book.find(str(left.folder))
+
+    assert ([one.source_id for one in once.sessions], once.older) == (["one-1"], 1)
+    assert ([one.source_id for one in again.sessions], again.older) == (["one-1", "one-0"], 0)
+
+
+def test_a_transcript_that_changed_is_looked_at_again(left: Left):
+    file = left.by_codex()
+    assert left.told() == [CODEX_ID]
+
+    file.write_text("no JSON at all")
+
+    assert left.told() == []
+
+
+def test_several_transcripts_of_one_session_are_one(left: Left):
+    file = left.by_codex()
+    left.copy(file, f"rollout-2026-11-20T11-00-00-{CODEX_ID}.jsonl", LONG_AGO + 1)
+
+    opened = left.book.open(str(left.folder), "codex", CODEX_ID, "wks_1")
+
+    assert left.told() == [CODEX_ID]
+    assert opened is not None
+    assert [turn.input for turn in opened.turns] == ["Fix the greeting", "Thanks"] * 2
+
+
+def test_a_transcript_that_is_gone_when_its_turns_are_read_says_so(left: Left):
+    file = left.by_claude(CLAUDE_ID)
+    opened = left.book.open(str(left.folder), "claude_code", CLAUDE_ID, "wks_1")
+    file.unlink()
+
+    assert opened is not None
+    with pytest.raises(Refusal) as refused:
+        next(opened.turns)
+    assert refused.value.code == "transcript_unreadable"
+
+
+def test_a_turn_of_a_time_that_no_clock_can_tell_is_refused(left: Left):
+    """SAFE-05: such a time would be kept, and whoever reads it would fail."""
+    file = left.by_claude(CLAUDE_ID)
+    file.write_text(file.read_text().replace("2026-11-20T", "9999-11-20T"))
+    _changed(file, LONG_AGO)
+    opened = left.book.open(str(left.folder), "claude_code", CLAUDE_ID, "wks_1")
+
+    assert opened is not None
+    with pytest.raises(Refusal) as refused:
+        next(opened.turns)
+    assert (refused.value.code, "$.at" in refused.value.problem.message) == ("invalid_input", True)
