@@ -23,6 +23,7 @@ from callboard.contracts.facts import (
     TurnInterrupted,
     TurnSubmitted,
 )
+from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.control.given import Given as Came
@@ -299,3 +300,47 @@ def test_of_much_that_is_given_so_much_is_told():
 
     assert shares((*texts, image, large)) == (65536, 65536, 65536, 65536, 0, 1000, 0)
     assert given_tokens((image,)) == 1510
+
+
+def test_what_persons_said_last_stays_as_they_said_it_beside_a_summary():
+    """UI-25: the newest of it, within a tenth of the window; what no longer fits is told in part or in the summary alone."""
+    session = given(
+        submit("word " * 200), untold(says("done")), submit("and keep it short"), untold(says("yes", run=2))
+    )
+    session.when(submit("again " + "x" * 2400), **SMALL)
+    then = session.when(summary(run=3), **SMALL)
+
+    (made,) = of(then, CompactionCompleted)
+    asked = [record for record in session.records if isinstance(record.fact, TurnSubmitted)]
+    assert [(one.sequence, one.size) for one in made.said] == [(asked[1].sequence, 17)]
+    assert [one.turn for one in session.thread.said] == ["trn_1", "trn_2", "trn_3"]
+
+
+def test_of_a_long_input_so_much_stays_as_there_is_room_for():
+    """UI-25: a tenth of 10,000 tokens are 4,000 bytes."""
+    large: dict[str, Any] = {"takes": lambda provider, model: Takes(window=10_000)}
+    session = given(submit("word " * 6400), untold(says("done")))
+    session.when(submit("go on"), **large)
+    (made,) = of(session.when(summary(), **large), CompactionCompleted)
+    assert [one.size for one in made.said] == [4000]
+
+
+def test_where_the_model_that_summarises_fails_for_good_the_next_one_is_asked_for_the_same():
+    """UI-25: also where what is summarised is too long for the first one; no answer is asked of it before."""
+    others = (Candidate(provider="cloud", model="big"), Candidate(provider="local", model="small"))
+    chain = {"candidates": others, "chosen": 0, "fallbacks": (1,)}
+    session = Given(setup=lambda *asked: msgspec.structs.replace(setup_of(*asked), **chain))
+    session.after(submit(LONG), untold(says("done")))
+    session.when(submit("go on " + "word " * 100), **SMALL)
+    then = session.when(refused(), **SMALL)
+
+    assert [type(fact).__name__ for fact in then.facts] == [
+        "ModelFailed",
+        "RoutingResolved",
+        "WarningRaised",
+        "ModelRequested",
+    ]
+    (asked,) = of(then, ModelRequested)
+    assert (asked.provider, asked.purpose, asked.iteration) == ("local", "compaction", 0)
+    made = session.when(summary(step=session.run.model_step), **SMALL)
+    assert [one.purpose for one in of(made, ModelRequested)] == ["answer"]

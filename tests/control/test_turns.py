@@ -25,7 +25,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.decide.context import cut_of
 from callboard.control.evolve.turns import MOST_MARKS
 from callboard.control.state import QueuedTurn, Thread, TurnEnd
-from callboard.control.window import Filling
+from callboard.control.window import MOST_SPOKEN, Filling
 
 from .examples import (
     FOLDER,
@@ -328,7 +328,7 @@ def told_part(step: int):
 def test_a_finished_turn_leaves_no_trace_in_the_state():
     session = given(submit(), says("done"))
     once = session.thread
-    for run in range(2, 60):
+    for run in range(2, 110):
         session.after(submit(), answered(wants(run, 2), run=run), ended(run, run=run), says("done", run=run, step=3))
     last = QueuedTurn(turn="trn_1", mode="chat", permission_mode="ask")
     ended_as = TurnEnd(how="completed", text=Text(text="done"))
@@ -337,10 +337,11 @@ def test_a_finished_turn_leaves_no_trace_in_the_state():
     assert once.last is not None
     assert msgspec.structs.replace(once.last, sequence=0) == last
     assert len(session.thread.marks) <= MOST_MARKS
+    assert len(session.thread.said) == MOST_SPOKEN
 
 
 def _without_last(thread: Thread) -> Thread:
-    return msgspec.structs.replace(thread, last=None, marks=(), filling=Filling())
+    return msgspec.structs.replace(thread, last=None, marks=(), said=(), filling=Filling())
 
 
 def _gone(*_):

@@ -113,6 +113,13 @@ async def test_a_turn_whose_input_matches_plays_its_own_list_from_the_start():
     assert second == [TextContent("Written.")]
 
 
+async def test_a_turn_that_was_summarised_in_its_middle_goes_on_where_it_was():
+    """UI-25: the request says where its turn begins, since the answers before a summary are not in it."""
+    told = [says("user", "<summary>"), says("user", "Write the report, please"), says("user", "and be quick")]
+    second, _ = await answer(plays(CONVERSATION), asks(*told, agent="lead", iteration=2, begins=1))
+    assert second == [TextContent("Written.")]
+
+
 async def test_a_match_for_one_agent_is_not_played_to_another():
     parts, _ = await answer(plays(CONVERSATION), asks("Write the report", agent="helper"))
     assert parts[0] == TextContent("first")

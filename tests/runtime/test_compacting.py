@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.commands.context import CompactThread
+from callboard.contracts.commands import SteerTurn
+from callboard.contracts.commands.context import CompactThread, GetContext
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     CompactionCompleted,
@@ -16,13 +17,16 @@ from callboard.contracts.facts import (
     CostRecorded,
     MessageText,
     ModelRequested,
+    RoutingResolved,
     TurnFailed,
     TurnInterrupted,
+    WarningRaised,
 )
-from callboard.contracts.rows import TextPart
+from callboard.contracts.rows import ContextPart, TextPart
 
-from .house import house, says
+from .house import house, says, uses
 from .test_contexts import told
+from .test_models import plays
 
 #: Some 7,000 tokens.
 LONG = "turn one " + "word " * 5600
@@ -78,7 +82,12 @@ async def test_a_thread_that_fills_its_window_is_summarised_before_the_model_is_
         parts = await home.parts(first.session_id, second.turn_id)
         assert [one.content.text for one in parts if isinstance(one, TextPart)] == ["Yes."]
         there = await told(home, first.session_id, first.thread_id)
-        assert [SUMMARY in there[0], *there[1:]] == [True, "turn two", "Yes."]
+        assert [SUMMARY in there[1], *there[2:]] == [True, "turn two", "Yes."]
+        # A tenth of the window, 3,200 bytes, stays of what the person said.
+        assert there[0].startswith(LONG[:2400])
+        assert there[0].endswith(
+            f"\n[{len(LONG) - 3200:,} bytes of this are told in the summary alone.]\n{LONG[-800:]}"
+        )
     async with house(tmp_path, scenario()) as home:
         assert await told(home, first.session_id, first.thread_id) == there
 
@@ -92,7 +101,7 @@ async def test_a_summary_is_told_also_where_turns_behind_it_are_left_out_and_aft
             await home.submit(f"turn {count}", first.session_id)
             await home.until(first.session_id, "turn.completed", count)
         there = await told(home, first.session_id, first.thread_id)
-        assert [SUMMARY in there[0], *there[1:]] == [True, "turn 4", "Yes.", "turn 5", "Yes."]
+        assert [SUMMARY in there[1], *there[2:]] == [True, "turn 4", "Yes.", "turn 5", "Yes."]
     async with house(tmp_path, scenario(), context_steps=3) as home:
         assert await told(home, first.session_id, first.thread_id) == there
 
@@ -114,6 +123,52 @@ async def test_a_long_turn_is_summarised_in_its_middle_and_keeps_what_it_was_ask
         assert [SUMMARY in there[0], *there[1:]] == [True, "turn one: count", "Done."]
 
 
+async def test_what_a_person_steered_into_a_round_that_is_summarised_is_told_as_they_said_it(tmp_path: Path) -> None:
+    """UI-25: beside the summary stand the newest words of persons, an input that the turn was asked in any case, those of
+    turns before it, and a steer in its place; also after a restart, and where it is summarised again. A turn that is
+    summarised in its middle goes on where it was."""
+    wait = "while [ ! -e go ]; do sleep 0.01; done; seq 1 4800"
+    lead = [uses("Bash", command=wait), uses("Bash", command="seq 1 1200"), says("Done.")]
+    played = {
+        "window": 8000,
+        "agents": {"compaction": [says(SUMMARY)]},
+        "match": [
+            {"text": "turn two", "agent": "solo", "calls": lead},
+            {"text": "turn", "agent": "solo", "calls": [says("Yes.")]},
+        ],
+    }
+    async with house(tmp_path, played) as home:
+        first = await home.submit("turn one: keep it short")
+        await home.until(first.session_id, "turn.completed", 1)
+        second = await home.submit("turn two: count", first.session_id, permission_mode="full")
+        await home.until(first.session_id, "tool.started", 1)
+        await home.do(SteerTurn(session_id=first.session_id, text="and never past ten"))
+        (home.folder / "go").touch()
+        await home.until(first.session_id, "turn.completed", 2)
+        made = await home.until(first.session_id, "context.compaction.completed")
+        assert isinstance(made.fact, CompactionCompleted)
+        facts = {one.sequence: one.header.type for one in await home.facts(first.session_id)}
+        assert [facts[one.sequence] for one in made.fact.said] == ["turn.submitted", "queue.steer.requested"]
+        read = await home.do(GetContext(session_id=first.session_id))
+        assert [(one.text.text, one.size) for one in read.said] == [
+            ("turn one: keep it short", 23),
+            ("and never past ten", 18),
+        ]
+        assert read.said[1].turn_id == second.turn_id
+        there = await told(home, first.session_id, first.thread_id)
+        assert [there[0], SUMMARY in there[1]] == ["turn one: keep it short", True]
+        assert there[2:] == ["turn two: count", "and never past ten", "Done."]
+    async with house(tmp_path, played) as home:
+        assert await told(home, first.session_id, first.thread_id) == there
+        await home.submit("turn three", first.session_id)
+        await home.until(first.session_id, "turn.completed", 3)
+        await home.do(CompactThread(session_id=first.session_id))
+        await home.until(first.session_id, "turn.completed", 4)
+        again = await told(home, first.session_id, first.thread_id)
+        assert again[:3] == ["turn one: keep it short", "turn two: count", "and never past ten"]
+        assert [SUMMARY in again[3], *again[4:]] == [True, "turn three", "Yes."]
+
+
 async def test_a_request_that_its_provider_finds_too_long_is_made_again_after_a_summary(tmp_path: Path) -> None:
     """UI-25: also where nobody knows the model's window."""
     full = [{"fail": {"code": "model_context_full", "message": "too long"}}]
@@ -124,7 +179,27 @@ async def test_a_request_that_its_provider_finds_too_long_is_made_again_after_a_
         await home.until(first.session_id, "turn.completed", 2)
         started = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, CompactionStarted)]
         assert [one.cause for one in started] == ["refused"]
-        assert (await told(home, first.session_id, first.thread_id))[1:] == ["turn two", "Yes."]
+        there = await told(home, first.session_id, first.thread_id)
+        assert [there[0], SUMMARY in there[1], *there[2:]] == ["turn one", True, "turn two", "Yes."]
+
+
+async def test_what_there_was_of_an_answer_whose_request_was_too_long_is_kept_as_cut_and_not_told_again(
+    tmp_path: Path,
+) -> None:
+    """UI-06, UI-25: it was said, so that it stands in the conversation as broken off; the same call is made again from its
+    beginning, without it and without being told to go on."""
+    broke = [{"text": "Half of it"}, {"fail": {"code": "model_context_full", "message": "too long"}}]
+    async with house(tmp_path, {"agents": {"compaction": [says(SUMMARY)], "solo": [says("Yes."), broke]}}) as home:
+        first = await home.submit("turn one")
+        await home.until(first.session_id, "turn.completed", 1)
+        second = await home.submit("turn two", first.session_id)
+        await home.until(first.session_id, "turn.completed", 2)
+        there = await told(home, first.session_id, first.thread_id)
+        assert [there[0], SUMMARY in there[1], *there[2:]] == ["turn one", True, "turn two", "Yes."]
+        parts = [one for one in await home.parts(first.session_id, second.turn_id) if isinstance(one, TextPart)]
+        assert [(one.content.text, one.state) for one in parts] == [("Half of it", "interrupted"), ("Yes.", "final")]
+    async with house(tmp_path, scenario()) as home:
+        assert await told(home, first.session_id, first.thread_id) == there
 
 
 async def test_where_no_summary_comes_of_it_the_turn_goes_on_or_says_why_not(tmp_path: Path) -> None:
@@ -149,6 +224,53 @@ async def test_where_no_summary_comes_of_it_the_turn_goes_on_or_says_why_not(tmp
         assert "no summaries here" in record.fact.message
 
 
+@pytest.mark.parametrize("code", ["model_rate_limited", "model_unavailable", "model_context_full"])
+async def test_where_the_model_that_summarises_fails_the_next_one_is_asked_and_goes_on(
+    tmp_path: Path, code: str
+) -> None:
+    """UI-25: it is routed as an answer is, and said; the summary is one part, and the run goes on with who made it."""
+    broken = {"fail": {"code": code, "message": "not now", "retryable": False}}
+    models = plays(tmp_path, first=scenario({"text": "Half of"}, broken), second=scenario())
+    async with house(tmp_path, {}, models=models) as home:
+        first = await home.submit(LONG)
+        await home.until(first.session_id, "turn.completed", 1)
+        second = await home.submit("turn two", first.session_id)
+        await home.until(first.session_id, "turn.completed", 2)
+        facts = [one.fact for one in await home.facts(first.session_id) if one.scope.turn == second.turn_id]
+        asked = [(one.provider, one.purpose, one.iteration) for one in facts if isinstance(one, ModelRequested)]
+        assert asked == [("first", "compaction", 0), ("second", "compaction", 0), ("second", "answer", 1)]
+        routed = [one for one in facts if isinstance(one, RoutingResolved)]
+        assert [(one.chosen.provider, one.reason) for one in routed[1:]] == [("second", "first/m failed: not now")]
+        assert [one.code for one in facts if isinstance(one, WarningRaised)] == ["model_fell_back"]
+        assert not [one for one in facts if isinstance(one, CompactionFailed)]
+        parts = [one for one in await home.parts(first.session_id, second.turn_id) if isinstance(one, ContextPart)]
+        assert [(one.event, one.summary.text) for one in parts] == [("compacted", SUMMARY)]
+
+
+async def test_where_no_model_gives_a_summary_of_what_is_too_long_the_turn_says_so_and_can_be_gone_on_with(
+    tmp_path: Path,
+) -> None:
+    """UI-25, REC-01: nothing half of it is kept, and what was said is told again as it was."""
+    broken = [{"text": "Half of"}, {"fail": {"code": "model_quota", "message": "none left", "retryable": False}}]
+    full = [{"fail": {"code": "model_context_full", "message": "too long"}}]
+    played = {"agents": {"compaction": [broken], "solo": [says("Yes."), full]}}
+    async with house(tmp_path, {}, models=plays(tmp_path, first=played, second=played)) as home:
+        first = await home.submit("turn one")
+        await home.until(first.session_id, "turn.completed", 1)
+        await home.submit("turn two", first.session_id)
+        record = await home.until(first.session_id, "turn.failed")
+        assert isinstance(record.fact, TurnFailed)
+        assert (record.fact.code, record.fact.retryable) == ("model_context_full", True)
+        assert record.fact.message == "The request is longer than the model takes, and no summary: none left"
+        assert await told(home, first.session_id, first.thread_id) == ["turn one", "Yes.", "turn two"]
+    played["agents"]["compaction"] = [says(SUMMARY)]
+    async with house(tmp_path, {}, models=plays(tmp_path, first=played)) as home:
+        await home.submit("turn two again", first.session_id)
+        await home.until(first.session_id, "turn.completed", 2)
+        there = await told(home, first.session_id, first.thread_id)
+        assert [*there[:2], SUMMARY in there[2], *there[3:]] == ["turn one", "turn two", True, "turn two again", "Yes."]
+
+
 async def test_a_person_has_a_thread_summarised_in_a_turn_that_answers_nothing(tmp_path: Path) -> None:
     """UI-25: compact_thread keeps the newest turn as it was said, and refuses where there is nothing older."""
     async with house(tmp_path, scenario()) as home:
@@ -162,13 +284,13 @@ async def test_a_person_has_a_thread_summarised_in_a_turn_that_answers_nothing(t
         begun = await home.do(CompactThread(session_id=first.session_id))
         await home.until(first.session_id, "turn.completed", 3)
         there = await told(home, first.session_id, first.thread_id)
-        assert [SUMMARY in there[0], *there[1:]] == [True, "turn two", "Yes."]
+        assert [there[0], SUMMARY in there[1], *there[2:]] == ["turn one", True, "turn two", "Yes."]
         assert await home.parts(first.session_id, begun.turn_id) is not None
         facts = [one.fact for one in await home.facts(first.session_id) if one.scope.turn == begun.turn_id]
         assert not [one for one in facts if isinstance(one, MessageText)]
         await home.submit("turn three", first.session_id)
         await home.until(first.session_id, "turn.completed", 4)
-        assert (await told(home, first.session_id, first.thread_id))[1:] == ["turn two", "Yes.", "turn three", "Yes."]
+        assert (await told(home, first.session_id, first.thread_id))[2:] == ["turn two", "Yes.", "turn three", "Yes."]
 
 
 async def test_a_summary_in_the_making_is_stopped_with_its_turn(tmp_path: Path) -> None:

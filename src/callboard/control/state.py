@@ -34,7 +34,7 @@ from .members import (
     TeamLoad,
     TurnEnd,
 )
-from .window import Compacting, Filling, Round
+from .window import Compacting, Filling, Round, Spoken
 
 #: Snapshots of another schema are thrown away and folded anew.
 STATE_SCHEMA = 8
@@ -78,10 +78,11 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
-    """Input that no model call has included yet."""
+    """Input that no model call has included yet. `said` is where it stands."""
 
     steer: str
     input: Text
+    said: Spoken | None = None
     given: tuple[ContextRef, ...] = ()
     missing: tuple[MissingRef, ...] = ()
 
@@ -185,7 +186,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
 class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     """A turn that waits for its thread. `woken` says that its input is the inbox alone; `hops` counts the agents that passed on
     what led to it. `task` is the task that it works on, where it was begun for one. `given` and `missing` are as its submission
-    has them, and `tokens` what its input takes with them."""
+    has them, and `tokens` what its input takes with them; `said` is where that stands, where it is a person's."""
 
     turn: str
     mode: Mode
@@ -198,11 +199,12 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[MissingRef, ...] = ()
     tokens: int = 0
     compacts: bool = False
+    said: Spoken | None = None
 
 
 class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
     """Where a turn of a thread lies in the log: from the first fact that its model is told of, over so many steps. It started
-    at `started`, and takes so many tokens."""
+    at `started`, or was summarised up to there, and takes so many tokens."""
 
     sequence: int
     steps: int = 0
@@ -216,7 +218,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     `ended` how its newest turn did; `background` is set for an agent that sleeps and wakes by itself.
 
     `pinned` is what every turn of it is given, `filling` how full its model's window is, `pictured` the sequence of the newest
-    image in it.
+    image in it; `said` is what persons said last in it, as far as a summary may leave it as it was said.
     `catalog` is the hash of the tools that it was told to have last.
     `opened` is the sequence at which it was opened, `cut` that up to which its facts are left out of what its model is told,
     `marks` where its newest turns lie.
@@ -246,6 +248,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     pinned: tuple[str, ...] = ()
     filling: Filling = Filling()
     pictured: int = 0
+    said: tuple[Spoken, ...] = ()
     background: Background | None = None
 
 

@@ -25,6 +25,9 @@ MOST_OF_ALL = 256 * 1024
 HEAD_OF_RESULT = 48 * 1024
 TAIL_OF_RESULT = 16 * 1024
 MOST_OF_RESULT = HEAD_OF_RESULT + TAIL_OF_RESULT
+#: How much of what persons said a summary leaves as it was said, in bytes, of what is newest, and in how many facts.
+MOST_SAID = 64 * 1024
+MOST_SPOKEN = 100
 #: The largest image that a model is shown, in bytes.
 LARGEST_IMAGE = 5 * 1024 * 1024
 
@@ -64,9 +67,24 @@ class Filling(msgspec.Struct, frozen=True, kw_only=True):
     at: int = 0
 
 
+class Spoken(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person said in a thread: so many bytes, in the fact at `sequence`. Its model is told of it from `at` on, the
+    sequence at which its turn started, or the steer was accepted. `turn` is set where it is what that turn was asked."""
+
+    sequence: int
+    size: int
+    at: int = 0
+    turn: str = ""
+
+
+def size_of(text: Text) -> int:
+    """How long the text is, in bytes."""
+    return text.ref.size if text.ref is not None else len(text.text.encode("utf-8", "surrogatepass"))
+
+
 def tokens_of(text: Text) -> int:
     """What the text takes, about."""
-    return (text.ref.size if text.ref is not None else len(text.text.encode("utf-8", "surrogatepass"))) // BYTES + 1
+    return size_of(text) // BYTES + 1
 
 
 def result_tokens(output: Text, images: int = 0) -> int:

@@ -51,8 +51,9 @@ exactly one of these:
 
 Which call is played depends on the request alone, so the same one is played again after a restart. In `calls` and `agents`
 it is the one after as many as there are messages of the assistant in the conversation; a call that left none behind is played
-again. A list under `match` is played from its start in each turn, by the run's iteration. Past its end a list has nothing to
-say, which is a failure.
+again, and a summary takes those before it away, so that the list is played again from there. A list under `match` is played
+from its start in each turn, by the run's iteration, and loses its place through nothing. Past its end a list has nothing to
+say, which is a failure. What makes summaries is the agent `compaction`.
 """
 
 from __future__ import annotations

@@ -8,8 +8,11 @@ from callboard.contracts.ports.model import ModelMessage, ModelRequest, TextCont
 def turn_begins(request: ModelRequest) -> int:
     """The index of the user's message that the run began with, -1 where there is none.
 
-    Each earlier call of the run left one message of the assistant; what the user said since then came in between.
+    Where the request does not say it, it is counted: each earlier call of the run left one message of the assistant, and what
+    the user said since then came in between.
     """
+    if request.begins is not None:
+        return request.begins
     end = len(request.messages)
     for _ in range(request.iteration - 1):
         end = _last(request, "assistant", end)

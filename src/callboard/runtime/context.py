@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from callboard.contracts.content import Text
@@ -58,7 +58,9 @@ OWN_FOLDER = (
 #: What an agent is told of a call whose host died.
 LOST = "Its outcome is unknown: the process that ran it ended. Check before doing it again."
 #: In place of what was said before.
-SUMMARY = "<summary>\nThe conversation so far, as it was summarised; all of it happened:\n\n{text}\n</summary>"
+SUMMARY = "<summary>\nThe conversation so far, as it was summarised; all of it happened{beside}:\n\n{text}\n</summary>"
+#: Where some of what persons said stands beside it.
+_BESIDE = ", and what persons said last stands beside this as they said it"
 
 _GONE = Text(text="(this input is no longer there)")
 
@@ -66,21 +68,26 @@ _GONE = Text(text="(this input is no longer there)")
 @dataclass
 class _Entry:
     """A message with the sequence of the fact that began it, and that of its turn's start. What a turn was asked is `asked`.
-    `pins` is all that the turn is given of what is pinned, in place of a message."""
+    `pins` is all that the turn is given of what is pinned, in place of a message. `said` stands beside a summary, `cut` is what
+    there was of an answer that broke off."""
 
     sequence: int
     turn: int
     message: ModelMessage
     asked: bool = False
     pins: tuple[Pinned, ...] = ()
+    said: bool = False
+    cut: bool = False
 
 
 class Context:
     """The conversation of one thread, kept as its facts come. Turns that a model call leaves out fall out at the front; so does
-    what was summarised, but for what the turn under way was asked."""
+    what was summarised, but for what the turn under way was asked, and what its summary leaves as persons said it: `read` gives
+    the facts that have that."""
 
-    def __init__(self, thread: str, blobs: BlobStore) -> None:
+    def __init__(self, thread: str, blobs: BlobStore, read: Callable[[int], Awaitable[Record | None]]) -> None:
         self._thread = thread
+        self._read = read
         self._shown = Shown(blobs)
         self._inputs: dict[str, TurnSubmitted | QueueEdited] = {}
         self._steers: dict[str, SteerRequested] = {}
@@ -89,14 +96,22 @@ class Context:
         self._entries: list[_Entry] = []
         self._told = Told(thread, self._shown.whole)
         self._folder: ModelMessage | None = None
-        self._summary: ModelMessage | None = None
+        self._summary: tuple[ModelMessage, ...] = ()
         self._at = 0
         self._turn = 0
+        self._iteration = 0
 
     def messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
         """The conversation so far, oldest first; without `images` each is named where it stood."""
         found = (*self._front, *(message for _, message in _told(self._entries)))
         return found if images else tuple(without_images(one) for one in found)
+
+    def begins(self) -> int | None:
+        """Which of the messages the newest turn begins with, from 0; None where it was asked nothing."""
+        told = [entry for entry, _ in _told(self._entries)]
+        of_turn = (index for index, one in enumerate(told) if one.turn == self._turn and one.asked and not one.said)
+        found = max(of_turn, default=None)
+        return None if found is None else len(self._front) + found
 
     def newest(self) -> tuple[ModelMessage, ...]:
         """Those of the newest turn."""
@@ -104,9 +119,8 @@ class Context:
 
     def until(self, through: int) -> tuple[ModelMessage, ...]:
         """Those that the facts up to and including a sequence began, and what was summarised before."""
-        summary = () if self._summary is None else (self._summary,)
         older = (entry for entry in self._entries if entry.sequence <= through)
-        return (*summary, *(message for _, message in _told(older)))
+        return (*self._summary, *(message for _, message in _told(older)))
 
     def output(self, call: str) -> Text | None:
         """The whole output of a call of the thread whose result is told in part."""
@@ -115,7 +129,7 @@ class Context:
     @property
     def _front(self) -> tuple[ModelMessage, ...]:
         """What holds for all of the conversation."""
-        return tuple(one for one in (self._folder, self._summary) if one is not None)
+        return (*(() if self._folder is None else (self._folder,)), *self._summary)
 
     async def add(self, record: Record) -> None:
         """Takes the next fact of the session that is the thread's, or was sent to it."""
@@ -129,15 +143,9 @@ class Context:
             case TurnSubmitted() | QueueEdited() as fact:
                 self._inputs[record.scope.turn] = fact
             case TurnStarted():
-                self._turn = record.sequence
-                fact = self._inputs.pop(record.scope.turn, None)
-                contents = await self._shown.input(_GONE) if fact is None else await self._shown.given(fact)
-                self._say("user", *contents, asked=True)
+                await self._begun(record)
             case ContextResolved() as fact:
-                pins = await self._shown.pinned(fact.refs)
-                if pins:
-                    nothing = ModelMessage(role="user", content=())
-                    self._entries.append(_Entry(self._at, self._turn, nothing, asked=True, pins=pins))
+                self._pin(await self._shown.pinned(fact.refs))
             case SteerRequested() as fact:
                 self._steers[fact.steer_id] = fact
             case SteerAccepted() as fact:
@@ -145,9 +153,10 @@ class Context:
                 if steer is not None:
                     self._say("user", *await self._shown.given(steer))
             case ModelRequested(purpose="answer") as fact:
-                self._asked(fact.context_after)
+                self._asked(fact)
             case MessageText() | MessageInterrupted() as fact:
                 self._say("assistant", TextContent(await self._shown.whole(fact.content)))
+                self._entries[-1].cut = isinstance(fact, MessageInterrupted)
             case ReasoningCompleted() as fact:
                 self._say("assistant", ReasoningContent(await self._shown.whole(fact.content), fact.signature))
             case ToolRequested() as fact:
@@ -158,19 +167,51 @@ class Context:
             case InboxReserved() as fact:
                 self._say("user", TextContent(self._told.say(fact)), asked=True)
             case CompactionCompleted() as fact:
-                await self._summarised(fact)
+                await self._summarised(record, fact)
             case _:
                 await self._take_result(record)
 
-    async def _summarised(self, fact: CompactionCompleted) -> None:
-        """What was summarised is told as the summary; what the turn under way was asked stands behind it as it was said."""
-        text = SUMMARY.format(text=await self._shown.whole(fact.summary))
-        self._summary = ModelMessage(role="user", content=(TextContent(text),))
-        self._entries = [
-            one for one in self._entries if one.sequence > fact.through or (one.asked and one.turn == self._turn)
-        ]
+    async def _begun(self, record: Record) -> None:
+        self._turn, self._iteration = record.sequence, 0
+        fact = self._inputs.pop(record.scope.turn, None)
+        contents = await self._shown.input(_GONE) if fact is None else await self._shown.given(fact)
+        self._say("user", *contents, asked=True)
 
-    def _asked(self, after: int) -> None:
+    def _pin(self, pins: tuple[Pinned, ...]) -> None:
+        if pins:
+            nothing = ModelMessage(role="user", content=())
+            self._entries.append(_Entry(self._at, self._turn, nothing, asked=True, pins=pins))
+
+    async def _summarised(self, record: Record, fact: CompactionCompleted) -> None:
+        """What was summarised is told as the summary; what the turn under way was asked stands behind it as it was said, and so
+        does what was steered into it. What was said in turns before it stands before the summary."""
+        before: list[ModelMessage] = []
+        behind: list[_Entry] = []
+        for one in fact.said:
+            said = await self._read(one.sequence)
+            message = None if said is None else await self._shown.said(said.fact, one.size)
+            if said is None or message is None:
+                continue
+            if said.scope.turn != record.scope.turn:
+                before.append(message)
+            elif self._turn:
+                behind.append(_Entry(one.sequence, self._turn, message, asked=True, said=True))
+        beside = _BESIDE if before or behind else ""
+        text = SUMMARY.format(text=await self._shown.whole(fact.summary), beside=beside)
+        self._summary = (*before, ModelMessage(role="user", content=(TextContent(text),)))
+        stays = (one for one in self._entries if not one.said and self._stays(one, fact.through))
+        self._entries = sorted((*stays, *behind), key=lambda one: one.sequence)
+
+    def _stays(self, entry: _Entry, through: int) -> bool:
+        return entry.sequence > through or (entry.asked and entry.turn == self._turn)
+
+    def _asked(self, fact: ModelRequested) -> None:
+        if fact.iteration == self._iteration:
+            # The same call is made again from its beginning: what there was of its answer is no part of what it is told.
+            while self._entries and self._entries[-1].cut:
+                self._entries.pop()
+        self._iteration = fact.iteration
+        after = fact.context_after
         if after:
             self._entries = [one for one in self._entries if one.turn > after or one.turn == self._turn]
         if self._last_role() == "assistant":

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
-from callboard.contracts.commands.context import ContextRead, FindMentions, GetContext, Mention, MentionList
+from callboard.contracts.commands.context import ContextRead, FindMentions, GetContext, Mention, MentionList, SaidRead
 from callboard.contracts.commands.sizes import ListSizes, SizeList
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, BlobRef, Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import CompactionCompleted
+from callboard.contracts.facts import CompactionCompleted, QueueEdited, SteerRequested, TurnSubmitted
 from callboard.contracts.ports.tools import ToolContext
+from callboard.contracts.record import Record
 from callboard.contracts.rows import ContextRow
 from callboard.control.state import Session
 from callboard.tools.rules import Target, decide
@@ -55,14 +56,15 @@ class ContextReads:
         await found.views.reach(max(state.sequence, found.begun))
         row = next((one for one in found.views.rows(ContextRow) if one.thread_id == thread.thread), None)
         row = row or ContextRow(key=thread.thread, order=0, sequence=0, thread_id=thread.thread, pinned=thread.pinned)
-        summary = await self._summary(found, thread.filling.at)
+        made = await self._made(found, thread.filling.at)
         return ContextRead(
             session_id=state.session,
             thread_id=thread.thread,
             context=row,
             text=None if query.ref is None else await self._text(row, query.ref),
-            summary=summary,
+            summary=made.summary if made is not None else None,
             compacted=thread.filling.compacted,
+            said=() if made is None else tuple([one async for one in self._said(state.session, made)]),
             head=state.sequence,
         )
 
@@ -86,13 +88,25 @@ class ContextReads:
         head = await self._parts.store.blobs.get_range(content.hash, offset=0, length=PREVIEW)
         return Text(erased=True) if head is None else Text(text=head.decode("utf-8", "ignore"), ref=content)
 
-    async def _summary(self, found: OpenSession, at: int) -> Text | None:
+    async def _made(self, found: OpenSession, at: int) -> CompactionCompleted | None:
         if not at:
             return None
-        session = found.host.state.session
-        records = await self._parts.store.facts.read(session, after=at - 1, limit=1)
-        fact = records[0].fact if records else None
-        return fact.summary if isinstance(fact, CompactionCompleted) else None
+        record = await self._fact(found.host.state.session, at)
+        return record.fact if record is not None and isinstance(record.fact, CompactionCompleted) else None
+
+    async def _said(self, session: str, made: CompactionCompleted) -> AsyncIterator[SaidRead]:
+        for one in made.said:
+            record = await self._fact(session, one.sequence)
+            if record is None:
+                continue
+            fact = record.fact
+            spoken = isinstance(fact, TurnSubmitted | QueueEdited | SteerRequested)
+            text = fact.input if spoken else Text(erased=True)
+            yield SaidRead(sequence=one.sequence, turn_id=record.scope.turn, size=one.size, text=text)
+
+    async def _fact(self, session: str, sequence: int) -> Record | None:
+        records = await self._parts.store.facts.read(session, after=sequence - 1, until=sequence, limit=1)
+        return records[0] if records else None
 
     async def _mentions(self, query: FindMentions) -> MentionList:
         """Agents and artifacts first, where the text fits them, then files and folders, then past sessions."""

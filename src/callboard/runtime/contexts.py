@@ -31,15 +31,14 @@ class Contexts:
         """The conversation of a thread, from where its facts are told."""
         found = self._loaded.get(thread)
         if found is None:
-            found = Context(thread, self._parts.store.blobs)
+            found = Context(thread, self._parts.store.blobs, self._fact)
             of = self._keeper.state.threads[thread]
             after = floor(of)
             if 0 < of.filling.at <= after:
                 # The summary is told also where turns are left out that came after it.
-                for record in await self._parts.store.facts.read(
-                    self._session, after=of.filling.at - 1, until=of.filling.at, limit=1
-                ):
-                    await found.add(record)
+                summary = await self._fact(of.filling.at)
+                if summary is not None:
+                    await found.add(summary)
             # What is committed while this reads is read as well: nobody else adds it to a context that is still being made.
             while after < self._keeper.state.sequence:
                 for record in await self._parts.store.facts.read(
@@ -56,13 +55,17 @@ class Contexts:
         for record in records:
             if isinstance(record.fact, ThreadOpened):
                 # All of its facts are still to come: nothing has to be read for it.
-                self._loaded[record.scope.thread] = Context(record.scope.thread, self._parts.store.blobs)
+                self._loaded[record.scope.thread] = Context(record.scope.thread, self._parts.store.blobs, self._fact)
             for thread in {record.scope.thread, *receivers(record)}:
                 await self._add(thread, record)
         for thread in list(self._loaded):
             of = self._keeper.state.threads.get(thread)
             if of is None or (of.child is not None and of.child.status in _ENDED):
                 del self._loaded[thread]
+
+    async def _fact(self, sequence: int) -> Record | None:
+        found = await self._parts.store.facts.read(self._session, after=sequence - 1, until=sequence, limit=1)
+        return found[0] if found else None
 
     async def _add(self, thread: str, record: Record) -> None:
         context = self._loaded.get(thread)

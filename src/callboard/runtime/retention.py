@@ -6,7 +6,9 @@ import asyncio
 import logging
 
 from callboard.contracts.errors import Refusal
+from callboard.control.state import Session
 
+from .keeper import StateKeeper
 from .parts import Parts
 from .sessions import Sessions
 from .workspaces import Workspaces
@@ -54,6 +56,11 @@ class Retention:
         if not (await self._parts.store.facts.contents(session, SMALLEST)).blobs:
             return
         async with self._sessions.without(session):
+            keeper = StateKeeper(session, self._parts.store)
+            await keeper.open()
+            if unfinished(keeper.state):
+                # What it is told to go on with is all of its conversation: nothing goes until it is over.
+                return
             found = await self._parts.store.facts.contents(session, SMALLEST)
             # The fact comes first: nothing goes that nobody was told of.
             if await self._workspaces.trimmed(workspace, session, found):
@@ -66,3 +73,13 @@ class Retention:
         except Refusal as refusal:
             log.warning("nothing goes by its age while the settings cannot be read: %s", refusal.problem.message)
             return 0
+
+
+def unfinished(state: Session) -> bool:
+    """True where something of the session is still to go on: a turn that is open or waits, a thread that was stopped, what an
+    inbox holds, what a person wrote that is not saved."""
+    artifacts = state.artifacts
+    threads = state.threads.values()
+    return bool(artifacts.saves or artifacts.drafts) or any(
+        one.run is not None or one.submitted is not None or one.queue or one.inbox or one.paused for one in threads
+    )

@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from callboard.contracts.content import BlobRef, Text
-from callboard.contracts.facts import QueueEdited, SteerRequested, TurnSubmitted
+from callboard.contracts.facts import Fact, QueueEdited, SteerRequested, TurnSubmitted
 from callboard.contracts.ports.model import (
     Content,
     ImageContent,
@@ -61,6 +61,19 @@ class Shown:
         """What somebody said, where they said something."""
         said = await self.whole(text)
         return (TextContent(said),) if said else ()
+
+    async def said(self, fact: Fact, most: int) -> ModelMessage | None:
+        """What a person said, as far as so many bytes hold it: its head and its tail. None where it was erased."""
+        if not isinstance(fact, TurnSubmitted | QueueEdited | SteerRequested):
+            return None
+        text = await self.whole(fact.input)
+        data = text.encode("utf-8", "surrogatepass")
+        if len(data) > most:
+            tail = most // 4
+            head = data[: most - tail].decode("utf-8", "ignore")
+            text = f"{head}\n[{len(data) - most:,} bytes of this are told in the summary alone.]\n"
+            text += data[len(data) - tail :].decode("utf-8", "ignore")
+        return ModelMessage(role="user", content=(TextContent(text),))
 
     async def given(self, fact: TurnSubmitted | QueueEdited | SteerRequested) -> tuple[Content, ...]:
         """What was said, with what came with it and what it names."""

@@ -24,9 +24,19 @@ class GetContext(Command, frozen=True, kw_only=True):
     ref: Ref | None = None
 
 
+class SaidRead(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What a person said that is told beside a summary, `size` bytes of it: all of `text`, or its head and its tail. It stands
+    in the fact at `sequence`."""
+
+    sequence: int
+    turn_id: str
+    size: int
+    text: Text
+
+
 class ContextRead(Answer, frozen=True, kw_only=True):
     """`text` is what was given under the `ref` that was asked for, absent where nothing was asked for or it is no text;
-    `summary` stands in place of the thread's facts up to and including `compacted`."""
+    `summary` stands in place of the thread's facts up to and including `compacted`, and `said` beside it."""
 
     session_id: str
     thread_id: str
@@ -34,6 +44,7 @@ class ContextRead(Answer, frozen=True, kw_only=True):
     text: Text | None = None
     summary: Text | None = None
     compacted: int = 0
+    said: tuple[SaidRead, ...] = ()
     head: int
 
 

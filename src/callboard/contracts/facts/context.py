@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import msgspec
+
 from ..content import Text
 from ..refs import ContextRef, MissingRef, Omission
 from ..scope import ScopeKey
@@ -13,6 +15,14 @@ _RUN: tuple[ScopeKey, ...] = ("thread", "turn", "run")
 _STEP: tuple[ScopeKey, ...] = (*_RUN, "step")
 #: `window` is that the model's window is filling, `refused` that its provider found the request too long.
 CompactionCause = Literal["window", "refused", "person"]
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What a person said that is told as it was said. `sequence` is of the fact that has it, an input or a steer; `size` is how
+    many bytes of it are told: all of them, or its head and its tail."""
+
+    sequence: int
+    size: int
 
 
 class ContextResolved(Fact, frozen=True, kw_only=True):
@@ -53,8 +63,8 @@ class CompactionStarted(Fact, frozen=True, kw_only=True):
 
 
 class CompactionCompleted(Fact, frozen=True, kw_only=True):
-    """From here on the model is told `summary` in place of the thread's facts up to and including `through`. They stay in the
-    log, and nothing of the summary is an answer (UI-25)."""
+    """From here on the model is told `summary` in place of the thread's facts up to and including `through`, and beside it, in
+    their order, `said` of what persons said in them. They stay in the log, and nothing of the summary is an answer (UI-25)."""
 
     type: ClassVar[str] = "context.compaction.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _STEP
@@ -62,6 +72,7 @@ class CompactionCompleted(Fact, frozen=True, kw_only=True):
     through: int
     tokens_before: int | None = None
     tokens_after: int | None = None
+    said: tuple[Said, ...] = ()
 
 
 class CompactionFailed(Fact, frozen=True, kw_only=True):

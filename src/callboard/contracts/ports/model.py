@@ -72,6 +72,7 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     `session`, `agent`, `iteration` and `attempt` identify the call to models that play a scenario: `agent` is the name of
     the agent's definition, `iteration` counts the model calls of the run and `attempt` the tries of this call, both from 1.
+    `begins` is the index of the message that the run began with, None where it was asked nothing or nobody says.
     """
 
     model: str
@@ -83,6 +84,7 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     agent: str = ""
     iteration: int = 1
     attempt: int = 1
+    begins: int | None = None
 
 
 class TextDelta(msgspec.Struct, frozen=True):

@@ -12,15 +12,20 @@ from callboard.contracts.facts import (
     TurnCompleted,
     TurnSubmitted,
 )
+from callboard.contracts.facts.context import Said
 
 from ..batch import Batch, run_scope, thread_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed
 from ..state import OpenRun, QueuedTurn, Thread
-from ..window import Compacting, tokens_of
-from .context import KEPT, changed, older_part
+from ..window import BYTES, MOST_SAID, Compacting, tokens_of
+from .context import KEPT, ask_for_summary, changed, older_part, older_part_tokens
 from .iterate import ask_again, ask_model, fail, model_ended, open_run, reject_steers
+from .routing import give_way, others, tell_quota
 from .turns import start, start_next, thread_of
 
+#: The share of the window that may stay as persons said it, and the least that is told of a text that is longer, in bytes.
+_SAID = 0.1
+_LEAST_SAID = 400
 _NO_SUMMARY = "The model gave no summary."
 _TOO_LONG = "The model's summary is longer than what it stands for, and takes too much of its window."
 _HINT = "Send the turn again, choose a model with a larger window, or start a new session."
@@ -66,6 +71,7 @@ def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: Compac
     thread = batch.thread(report.thread)
     scope = run_scope(thread, run, report.step)
     model_ended(batch, report, scope)
+    tell_quota(batch, thread, run, report.step, report.quota, refused=False)
     summary = "\n\n".join(piece.text.strip() for piece in report.pieces if piece.kind == "text").strip()
     saved = older_part_tokens(batch.thread(report.thread), run, making.through)
     why_not = _why_not(batch, run, summary, saved)
@@ -73,12 +79,15 @@ def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: Compac
         batch.say(CompactionFailed(code="model_garbled", message=why_not), scope)
     else:
         held = batch.hold(summary)
+        said = _said(batch, thread, run, making)
+        takes = tokens_of(held) + sum(one.size // BYTES + 1 for one in said)
         batch.say(
             CompactionCompleted(
                 summary=held,
                 through=making.through,
                 tokens_before=making.tokens,
-                tokens_after=max(making.tokens - saved, 0) + tokens_of(held),
+                tokens_after=max(making.tokens - saved, 0) + takes,
+                said=said,
             ),
             scope,
         )
@@ -86,13 +95,21 @@ def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: Compac
 
 
 def not_summarised(batch: Batch, report: ModelAttemptFailed, run: OpenRun, making: Compacting) -> None:
-    """No summary came of it. A turn that goes on without one goes on; one whose request was too long cannot."""
-    scope = run_scope(batch.thread(report.thread), run, report.step)
+    """No summary came of it: the next model is asked for one. Without a next one a turn goes on that needs none; one whose
+    request was too long fails."""
+    thread = batch.thread(report.thread)
+    scope = run_scope(thread, run, report.step)
     batch.say(
         ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
         scope,
     )
+    tell_quota(batch, thread, run, report.step, report.quota, refused=True)
     if report.retry_in_ms is not None:
+        return
+    found = () if run.stopping else others(batch, thread, run, report.code)
+    if found:
+        give_way(batch, report.thread, report, found)
+        ask_for_summary(batch, report.thread, making.through)
         return
     batch.say(CompactionFailed(code=report.code, message=report.message), scope)
     _go_on(batch, report.thread, making, (report.code, report.message))
@@ -104,11 +121,20 @@ def given_up(batch: Batch, thread: Thread, run: OpenRun, code: str, message: str
         batch.say(CompactionFailed(code=code, message=message), run_scope(thread, run, run.compacting.step))
 
 
-def older_part_tokens(thread: Thread, run: OpenRun, through: int) -> int:
-    """What is no longer told once the thread is summarised up to there, in tokens."""
-    marks = (one.tokens for one in thread.marks[:-1] if thread.filling.compacted < one.started <= through)
-    rounds = (one.tokens for one in run.rounds if one.sequence <= through)
-    return sum(marks) + sum(rounds) + thread.filling.summary
+def _said(batch: Batch, thread: Thread, run: OpenRun, making: Compacting) -> tuple[Said, ...]:
+    """What persons said in the part that is summarised and that stays as they said it: the newest of it, as far as there is
+    room. The input of the turn under way is told in any case."""
+    window = batch.known.takes(run.provider, run.model).window or making.tokens
+    left, found = min(MOST_SAID, int(window * _SAID * BYTES)), list[Said]()
+    for one in reversed(thread.said):
+        if one.at > making.through or one.turn == run.turn or thread.filling.compacted < one.at <= thread.cut:
+            continue
+        size = min(one.size, left)
+        if size < min(one.size, _LEAST_SAID):
+            break
+        found.append(Said(sequence=one.sequence, size=size))
+        left -= size
+    return tuple(reversed(found))
 
 
 def _why_not(batch: Batch, run: OpenRun, summary: str, saved: int) -> str:

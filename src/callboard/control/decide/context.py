@@ -117,8 +117,17 @@ def begin(batch: Batch, thread_id: str, cause: CompactionCause) -> bool:
         through, tokens = older_part(thread, run, 0)
     if not through or (cause == "window" and tokens < LEAST * (window or 0)):
         return False
-    scope = run_scope(thread, run, run.next_step)
-    batch.say(CompactionStarted(cause=cause, through=through, tokens=now), scope)
+    batch.say(CompactionStarted(cause=cause, through=through, tokens=now), run_scope(thread, run, run.next_step))
+    ask_for_summary(batch, thread_id, through)
+    return True
+
+
+def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
+    """Asks the model that the run is routed to now for a summary of the thread's facts up to there."""
+    thread = batch.thread(thread_id)
+    run = thread.run
+    if run is None:
+        raise LookupError(f"thread {thread_id} has no open run")
     batch.say(
         ModelRequested(
             provider=run.provider,
@@ -128,9 +137,8 @@ def begin(batch: Batch, thread_id: str, cause: CompactionCause) -> bool:
             context_through=through,
             purpose="compaction",
         ),
-        scope,
+        run_scope(thread, run, run.next_step),
     )
-    return True
 
 
 def older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int]:
@@ -153,6 +161,13 @@ def older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int
     if first == 0 or first == len(parts):
         return 0, 0
     return parts[first][0] - 1, sum(tokens for _, tokens in parts[:first]) + thread.filling.summary
+
+
+def older_part_tokens(thread: Thread, run: OpenRun, through: int) -> int:
+    """What is no longer told once the thread is summarised up to there, in tokens."""
+    marks = (one.tokens for one in thread.marks[:-1] if thread.filling.compacted < one.started <= through)
+    rounds = (one.tokens for one in run.rounds if one.sequence <= through)
+    return sum(marks) + sum(rounds) + thread.filling.summary
 
 
 def _rounds(run: OpenRun) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from ..evolve.models import scarce
 from ..known import EXTERNAL, Setup
 from ..outcomes import ModelAttemptFailed
 from ..state import OpenRun, QueuedTurn, Thread
-from .context import used
+from .context import older_part_tokens, used
 from .iterate import ask_again
 
 #: What another model may do better. Not among them: a request that was refused for what it says, and one that is too long.
@@ -65,15 +65,25 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: Setup, scope: S
 
 
 def others(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tuple[Candidate, ...]:
-    """The models that may be asked in place of the run's, which failed for good with that code, in their order."""
-    if code not in FALLS_BACK or run.provider in EXTERNAL:
+    """The models that may be asked in place of the run's, which failed for good with that code, in their order. What is too
+    long for one that makes a summary, another one may take."""
+    falls = code in FALLS_BACK or (run.compacting is not None and code == "model_context_full")
+    if not falls or run.provider in EXTERNAL:
         return ()
-    needs = _Needs(images=_pictured(thread), tokens=used(thread, run))
+    # Of what is being summarised each is told as much as it takes, and nothing from then on.
+    over = older_part_tokens(thread, run, run.compacting.through) if run.compacting is not None else 0
+    needs = _Needs(images=_pictured(thread), tokens=used(thread, run) - over)
     return tuple(one for one in run.fallbacks if not _looked_at(batch, one, needs).excluded)
 
 
 def fall_back(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
     """Asks the next model what the failed one was asked."""
+    give_way(batch, thread_id, report, found)
+    ask_again(batch, thread_id)
+
+
+def give_way(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
+    """Says that the run is routed to the next model from here on, and why."""
     thread = batch.thread(thread_id)
     run = thread.run
     if run is None:
@@ -92,7 +102,6 @@ def fall_back(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: t
     )
     message = f"{failed} failed, and {_name(chosen)} is asked in its place: {report.message}"
     batch.say(WarningRaised(code="model_fell_back", message=message), run_scope(thread, run, report.step))
-    ask_again(batch, thread_id)
 
 
 def tell_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Quota | None, *, refused: bool) -> None:

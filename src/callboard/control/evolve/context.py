@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.content import Text
 from callboard.contracts.facts import (
     CompactionCompleted,
     CompactionStarted,
@@ -24,7 +25,20 @@ from callboard.contracts.facts import (
 )
 
 from ..state import OpenRun, Session, Thread
-from ..window import ITEM, Compacting, Filling, Round, given_tokens, result_tokens, tokens_of
+from ..window import (
+    BYTES,
+    ITEM,
+    MOST_SAID,
+    MOST_SPOKEN,
+    Compacting,
+    Filling,
+    Round,
+    Spoken,
+    given_tokens,
+    result_tokens,
+    size_of,
+    tokens_of,
+)
 from .place import Place, change_run, change_thread
 
 #: How many rounds of a run are told apart; of more, the oldest are one.
@@ -53,8 +67,11 @@ def compacted(state: Session, fact: CompactionCompleted, place: Place) -> Sessio
 
     def take(thread: Thread) -> Thread:
         run = thread.run
-        summary = tokens_of(fact.summary)
+        summary = tokens_of(fact.summary) + sum(one.size // BYTES + 1 for one in fact.said)
         marks = tuple(one for one in thread.marks[:-1] if one.started > fact.through) + thread.marks[-1:]
+        if marks and marks[-1].started <= fact.through:
+            # What comes of this turn from here on is a part of the conversation like any other.
+            marks = (*marks[:-1], msgspec.structs.replace(marks[-1], started=fact.through + 1))
         if run is not None:
             within = bool(run.rounds) and run.rounds[0].sequence <= fact.through
             rounds = tuple(one for one in run.rounds if one.sequence > fact.through)
@@ -68,6 +85,24 @@ def compacted(state: Session, fact: CompactionCompleted, place: Place) -> Sessio
 
 def not_compacted(state: Session, place: Place) -> Session:
     return change_run(state, place, lambda run: msgspec.structs.replace(run, compacting=None, uncompacted=True))
+
+
+def asked(text: Text, place: Place) -> Spoken:
+    """What a person asks of a turn."""
+    return Spoken(sequence=place.sequence, size=size_of(text), turn=place.scope.turn)
+
+
+def spoken(thread: Thread, said: Spoken | None, place: Place) -> Thread:
+    """The thread whose model is told from here on what a person said, of which the newest is remembered."""
+    if said is None or not said.size:
+        return thread
+    kept, size = [msgspec.structs.replace(said, at=place.sequence)], said.size
+    for one in reversed(thread.said[-MOST_SPOKEN + 1 :]):
+        size += one.size
+        kept.insert(0, one)
+        if size >= MOST_SAID:
+            break
+    return msgspec.structs.replace(thread, said=tuple(kept))
 
 
 def filled(state: Session, fact: Fact, place: Place) -> Session:
@@ -91,7 +126,10 @@ def filled(state: Session, fact: Fact, place: Place) -> Session:
         case SteerAccepted(steer_id=steer):
             run = _run(state, place)
             waits = next((one for one in run.steers if one.steer == steer), None) if run is not None else None
-            return state if waits is None else _more(state, tokens_of(waits.input) + given_tokens(waits.given), place)
+            if waits is None:
+                return state
+            state = change_thread(state, place, lambda thread: spoken(thread, waits.said, place))
+            return _more(state, tokens_of(waits.input) + given_tokens(waits.given), place)
         case CostRecorded():
             return _told(state, fact, place)
         case _:

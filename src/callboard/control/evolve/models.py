@@ -72,9 +72,7 @@ def pictured(state: Session, fact: Fact, place: Place) -> Session:
 def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
     step = place.scope.step
     if fact.purpose == "compaction":
-        return change_run(
-            state, place, lambda run: msgspec.structs.replace(run, model_step=step, next_step=past(run, step))
-        )
+        return change_run(state, place, lambda run: _summing(run, step))
     if fact.context_after:
         state = change_thread(
             state, place, lambda thread: msgspec.structs.replace(thread, cut=max(thread.cut, fact.context_after))
@@ -93,6 +91,12 @@ def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
             next_step=past(run, step),
         ),
     )
+
+
+def _summing(run: OpenRun, step: int) -> OpenRun:
+    """A run that asks for a summary, the first model or one that is asked in its place."""
+    making = None if run.compacting is None else msgspec.structs.replace(run.compacting, step=step)
+    return msgspec.structs.replace(run, compacting=making, model_step=step, next_step=past(run, step))
 
 
 def answered(state: Session, place: Place) -> Session:

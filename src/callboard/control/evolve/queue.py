@@ -7,7 +7,8 @@ import msgspec
 from callboard.contracts.facts import QueueEdited, SteerRequested
 
 from ..state import OpenSteer, QueuedTurn, Session, Thread, TurnEnd
-from ..window import given_tokens, tokens_of
+from ..window import Spoken, given_tokens, size_of, tokens_of
+from .context import asked
 from .place import Place, change_run, change_thread
 from .tasks import turn_ended
 
@@ -35,7 +36,8 @@ def edited(state: Session, fact: QueueEdited, place: Place) -> Session:
         if turn.turn != place.scope.turn:
             return turn
         tokens = tokens_of(fact.input) + given_tokens(fact.given)
-        return msgspec.structs.replace(turn, given=fact.given, missing=fact.missing, tokens=tokens)
+        said = None if turn.said is None else asked(fact.input, place)
+        return msgspec.structs.replace(turn, given=fact.given, missing=fact.missing, tokens=tokens, said=said)
 
     def change(thread: Thread) -> Thread:
         return msgspec.structs.replace(thread, queue=tuple(edit(turn) for turn in thread.queue))
@@ -53,7 +55,8 @@ def removed(state: Session, place: Place) -> Session:
 
 
 def steer_requested(state: Session, fact: SteerRequested, place: Place) -> Session:
-    steer = OpenSteer(steer=fact.steer_id, input=fact.input, given=fact.given, missing=fact.missing)
+    said = Spoken(sequence=place.sequence, size=size_of(fact.input))
+    steer = OpenSteer(steer=fact.steer_id, input=fact.input, given=fact.given, missing=fact.missing, said=said)
     return change_run(state, place, lambda run: msgspec.structs.replace(run, steers=(*run.steers, steer)))
 
 

@@ -16,6 +16,7 @@ from callboard.contracts.facts import (
 
 from ..state import OpenRun, QueuedTurn, Session, Thread, TurnEnd, TurnMark
 from ..window import Round, given_tokens, tokens_of
+from .context import asked, spoken
 from .place import Place, change_run, change_thread
 from .tasks import goes_on, run_started, turn_ended
 
@@ -43,6 +44,7 @@ def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
         missing=fact.missing,
         tokens=tokens_of(fact.input) + given_tokens(fact.given),
         compacts=fact.source == "compaction",
+        said=None if fact.source != "person" else asked(fact.input, place),
     )
     changed = change_thread(state, place, lambda thread: msgspec.structs.replace(thread, submitted=turn))
     return goes_on(changed, place) if turn.task else changed
@@ -79,7 +81,8 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
         marks = (*thread.marks, TurnMark(sequence=first, started=place.sequence))[-MOST_MARKS:]
         # What the turn was given stands in its submission, and is needed no longer.
         filling = msgspec.structs.replace(thread.filling, since=thread.filling.since + last.tokens)
-        last = msgspec.structs.replace(last, given=(), missing=(), tokens=0)
+        thread = spoken(thread, last.said, place)
+        last = msgspec.structs.replace(last, given=(), missing=(), tokens=0, said=None)
         return msgspec.structs.replace(
             thread, run=begun, queue=queue, submitted=None, last=last, ended=None, marks=marks, filling=filling
         )
