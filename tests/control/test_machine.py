@@ -309,7 +309,9 @@ class ThreadMachine(RuleBasedStateMachine):
         assert thread.submitted is None
         if thread.run is None:
             rest = Thread(thread=THREAD, agent="lead", definition="lead", queue=thread.queue, paused=thread.paused)
-            kept = {name: getattr(thread, name) for name in ("last", "ended", "opened", "cut", "marks", "filling", "said")}
+            kept = {
+                name: getattr(thread, name) for name in ("last", "ended", "opened", "cut", "marks", "filling", "said")
+            }
             assert len(thread.marks) <= MOST_MARKS
             assert len(thread.said) <= MOST_SPOKEN
             assert thread == msgspec.structs.replace(rest, **kept)
