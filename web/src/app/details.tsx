@@ -11,7 +11,7 @@ import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
 import type { Tab, Wanted } from '@/ui/tabs'
 import { Side } from './side'
-import type { OpenArtifact } from './use-artifacts'
+import { type OpenArtifact, successorOf } from './use-artifacts'
 import type { Panel } from './use-layout'
 import { useNamesOf } from './use-names'
 import { statusOf, type useSessionRows } from './use-session-rows'
@@ -48,6 +48,7 @@ export function Details(props: {
               key={opened.artifactId}
               session={session}
               artifact={opened}
+              successor={successorOf(opened, artifacts.all)}
               asked={artifacts.opened?.version ?? null}
               onOpen={artifacts.reader.onOpen}
               onClose={artifacts.close}
@@ -95,10 +96,12 @@ function useLast({ session, view, handlers, artifacts }: Parameters<typeof Detai
   const lazily = (panel: ReactNode) => (
     <Suspense fallback={<p className="text-ink-faint">{t('tool.loading')}</p>}>{panel}</Suspense>
   )
-  if (artifacts.all.length > 0) {
-    const content = lazily(<ArtifactsPanel artifacts={artifacts} />)
-    tabs.push({ id: 'artifacts', label: t('artifact.title'), content })
-  }
+  // There also where there are none: it says so, and one can be made.
+  tabs.push({
+    id: 'artifacts',
+    label: t('artifact.title'),
+    content: lazily(<ArtifactsPanel session={session} artifacts={artifacts} />),
+  })
   tabs.push({
     id: 'context',
     label: t('context.tab'),

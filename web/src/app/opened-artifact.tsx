@@ -9,6 +9,7 @@ import { useArtifactHandlers } from './use-artifacts'
 export default function OpenedArtifact(props: {
   readonly session: Session
   readonly artifact: ArtifactRow
+  readonly successor: ArtifactRow | null
   readonly asked: number | null
   readonly onOpen: (artifactId: string, version: number | null) => void
   readonly onClose: () => void
@@ -22,6 +23,7 @@ export default function OpenedArtifact(props: {
   return (
     <ArtifactWorkspace
       artifact={artifact}
+      successor={props.successor}
       read={desk.versions(artifactId)}
       asked={props.asked}
       draft={desk.draft(artifactId)}

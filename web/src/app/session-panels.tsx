@@ -3,7 +3,9 @@ import { ArtifactList } from '@/features/artifacts/artifact-list'
 import { ContextPanel } from '@/features/context/context-panel'
 import { ToolsPanel } from '@/features/inspector/tools-panel'
 import type { Session } from '@/system/workbench/session'
-import type { OpenArtifact } from './use-artifacts'
+import { useServices } from './services-context'
+import { useSignal } from './use'
+import { type OpenArtifact, useArtifactList } from './use-artifacts'
 import { useContextPanel } from './use-context'
 import type { useSessionRows } from './use-session-rows'
 import { useTools } from './use-tools'
@@ -13,12 +15,16 @@ interface OfSession {
   readonly view: ReturnType<typeof useSessionRows>
 }
 
-export function ArtifactsPanel({ artifacts }: { readonly artifacts: OpenArtifact }) {
+export function ArtifactsPanel(props: { readonly session: Session; readonly artifacts: OpenArtifact }) {
+  const { session, artifacts } = props
+  const { desk } = useServices()
+  useSignal(desk.changes)
   return (
     <ArtifactList
       artifacts={artifacts.all}
       shown={null}
-      onOpen={(artifactId) => artifacts.reader.onOpen(artifactId, null)}
+      draft={desk.newArtifact(session.id)}
+      handlers={useArtifactList(session, artifacts.reader.onOpen)}
     />
   )
 }

@@ -1,9 +1,10 @@
 /** Which artifact is open beside the conversation, and what can be done with it. */
 import { useCallback, useMemo, useState } from 'react'
-import type { ArtifactHandlers } from '@/features/artifacts/handlers'
+import type { ArtifactHandlers, ArtifactListHandlers } from '@/features/artifacts/handlers'
 import type { Artifacts } from '@/features/shared/artifacts'
-import type { ArtifactRow } from '@/system/rows/model'
+import type { ArtifactRow, Export } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
+import type { Services } from './services'
 import { useServices } from './services-context'
 
 interface Opened {
@@ -73,10 +74,64 @@ export function useArtifactHandlers(
           .then((gone) => {
             if (gone) onClose()
           }),
-      addressOf: ({ content, name, form }) =>
-        content === null ? '' : workbench.api.blobAddress(content.hash, sessionId, fileName(name || form)),
+      onGoOn: ({ artifactId }, successor, text) => {
+        // It was made from none of its versions, so saving it is a choice of its own.
+        desk.write(successor.artifactId, { text, base: 0 })
+        desk.write(artifactId, null)
+        onOpen(successor.artifactId, null)
+      },
+      onMake: ({ artifactId }, asked) =>
+        workbench.refusal(async () => {
+          const made = await desk.create(sessionId, asked)
+          desk.write(artifactId, null)
+          onOpen(made, null)
+        }),
+      ...exporting({ workbench }, sessionId),
     }
   }, [workbench, desk, sessionId, onOpen, onClose, onGoToTurn])
+}
+
+/** What is done with all artifacts of a session. */
+export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOpen']): ArtifactListHandlers {
+  const { workbench, desk } = useServices()
+  const sessionId = session.id
+  return useMemo(
+    () => ({
+      onOpen: (artifactId) => onOpen(artifactId, null),
+      onWriteNew: (draft) => desk.writeNew(sessionId, draft),
+      onMake: (asked) =>
+        workbench.refusal(async () => {
+          const made = await desk.create(sessionId, asked)
+          desk.writeNew(sessionId, null)
+          onOpen(made, null)
+        }),
+      onArchive: (artifactIds) =>
+        workbench.refusal(() =>
+          workbench.api.command('export_artifact', { sessionId, artifactIds, form: 'zip' }),
+        ),
+      ...exporting({ workbench }, sessionId),
+    }),
+    [workbench, desk, sessionId, onOpen],
+  )
+}
+
+function exporting({ workbench }: Pick<Services, 'workbench'>, sessionId: string) {
+  return {
+    onMakeAgain: (artifactId: string, exportId: string) =>
+      void workbench.attempt(() =>
+        workbench.api.command('retry_artifact', { sessionId, artifactId, exportId }),
+      ),
+    addressOf: ({ content, name, form }: Export) =>
+      content === null ? '' : workbench.api.blobAddress(content.hash, sessionId, fileName(name || form)),
+  }
+}
+
+/** The artifact that is at the place of one that was deleted: the same path, in the same folder. */
+export function successorOf(gone: ArtifactRow, all: readonly ArtifactRow[]): ArtifactRow | null {
+  if (gone.status !== 'deleted' || gone.path === '') return null
+  const there = (row: ArtifactRow) =>
+    row.status !== 'deleted' && row.path === gone.path && row.worktree === gone.worktree
+  return all.findLast(there) ?? null
 }
 
 /** A name that an address can carry; what it cannot is left out. */

@@ -1,28 +1,74 @@
 import { useState } from 'react'
 import { ago } from '@/system/format/numbers'
 import type { ArtifactRow } from '@/system/rows/model'
+import type { NewArtifact } from '@/system/workbench/artifact-desk'
+import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useNow } from '@/ui/now'
 import { useNames } from '../shared/names'
 import { useT } from '../shared/surface'
+import { ArchiveDialog, Archives } from './archive'
 import { State } from './artifact-card'
-import { KIND_ICONS } from './words'
+import type { ArtifactListHandlers } from './handlers'
+import { NewArtifactDialog } from './new-artifact'
+import { isThere, KIND_ICONS } from './words'
 
 /** From so many on there is a field to find one. */
 const MANY = 8
 
-/** The artifacts of a session, the newest first. */
-export function ArtifactList(props: {
+interface ArtifactListProps {
   readonly artifacts: readonly ArtifactRow[]
   readonly shown: string | null
-  readonly onOpen: (artifactId: string) => void
-}) {
+  /** What a person began to make. */
+  readonly draft: NewArtifact
+  readonly handlers: ArtifactListHandlers
+}
+
+/** The artifacts of a session, the newest first, with what can be done beside them. */
+export function ArtifactList(props: ArtifactListProps) {
+  const t = useT()
+  const { artifacts, handlers } = props
+  const [asking, setAsking] = useState<'new' | 'archive' | null>(null)
+  const done = () => setAsking(null)
+  return (
+    <>
+      <div className="-ml-2 flex flex-wrap gap-1">
+        <Button icon="plus" aria-haspopup="dialog" onClick={() => setAsking('new')}>
+          {t('artifact.new')}
+        </Button>
+        {artifacts.some(isThere) && (
+          <Button icon="archive" aria-haspopup="dialog" onClick={() => setAsking('archive')}>
+            {t('artifact.archive')}
+          </Button>
+        )}
+      </div>
+      {artifacts.length === 0 ? (
+        <p className="text-ink-faint">{t('artifact.none')}</p>
+      ) : (
+        <Listed {...props} />
+      )}
+      <Archives artifacts={artifacts} addressOf={handlers.addressOf} onMakeAgain={handlers.onMakeAgain} />
+      {asking === 'new' && (
+        <NewArtifactDialog
+          draft={props.draft}
+          onWrite={handlers.onWriteNew}
+          onMake={handlers.onMake}
+          onDone={done}
+        />
+      )}
+      {asking === 'archive' && (
+        <ArchiveDialog artifacts={artifacts} onMake={handlers.onArchive} onDone={done} />
+      )}
+    </>
+  )
+}
+
+function Listed(props: ArtifactListProps) {
   const t = useT()
   const [words, setWords] = useState('')
   const wanted = words.trim().toLocaleLowerCase(t.locale)
   const fits = (row: ArtifactRow) => `${row.title} ${row.path}`.toLocaleLowerCase(t.locale).includes(wanted)
   const listed = props.artifacts.filter(fits).toReversed()
-  if (props.artifacts.length === 0) return <p className="text-ink-faint">{t('artifact.none')}</p>
   return (
     <>
       {props.artifacts.length >= MANY && (
@@ -38,7 +84,7 @@ export function ArtifactList(props: {
       <ul aria-label={t('artifact.title')} className="-mx-2">
         {listed.map((row) => (
           <li key={row.key}>
-            <Entry row={row} shown={row.artifactId === props.shown} onOpen={props.onOpen} />
+            <Entry row={row} shown={row.artifactId === props.shown} onOpen={props.handlers.onOpen} />
           </li>
         ))}
       </ul>

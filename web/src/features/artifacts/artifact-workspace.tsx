@@ -1,24 +1,22 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
 import type { ArtifactDraft, DiffRead } from '@/system/workbench/artifact-desk'
 import type { Refused } from '@/system/workbench/notices'
-import { Button, IconButton } from '@/ui/button'
-import { Icon } from '@/ui/icon'
-import { Badge } from '@/ui/marks'
-import { Menu } from '@/ui/menu'
+import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { RefusedHere } from '../connection/notices'
 import { useT, useWholeText } from '../shared/surface'
-import { State } from './artifact-card'
+import { ArtifactHead } from './artifact-head'
 import { Compare } from './compare'
 import { DeleteArtifact } from './delete-artifact'
 import { Editor, LONGEST } from './editor'
 import { Exports } from './exports'
-import type { ArtifactHandlers, ExportForm } from './handlers'
+import type { ArtifactHandlers } from './handlers'
+import { LeftBehind } from './left-behind'
 import { Preview } from './preview'
 import { Unsaved } from './unsaved'
 import { Versions } from './versions'
-import { allVersions, isMarkdown, isText, KIND_ICONS } from './words'
+import { allVersions, isText } from './words'
 
 const SIDES = ['preview', 'compare', 'versions'] as const
 type Look = (typeof SIDES)[number]
@@ -33,6 +31,8 @@ export interface ArtifactWorkspaceProps {
   readonly busy: boolean
   readonly refused: Refused | null
   readonly diffOf: (from: number, to: number) => DiffRead | null
+  /** The artifact that is at its place now, where this one is deleted. */
+  readonly successor: ArtifactRow | null
   readonly handlers: ArtifactHandlers
 }
 
@@ -61,7 +61,12 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
   }
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <Head {...props} shown={shown} onDelete={() => setDeleting(true)} />
+      <ArtifactHead
+        artifact={artifact}
+        handlers={handlers}
+        shown={shown}
+        onDelete={() => setDeleting(true)}
+      />
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 pb-2">
         <RadioGroup
           label={t('artifact.sides')}
@@ -79,6 +84,16 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
       </div>
       <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto px-4 py-3">
         {!editor && <RefusedHere refused={props.refused} />}
+        {deleted && (draft !== null || artifact.draft !== null) && (
+          <LeftBehind
+            artifact={artifact}
+            draft={draft}
+            successor={props.successor}
+            onGoOn={(successor, text) => handlers.onGoOn(artifact, successor, text)}
+            onMake={(asked) => handlers.onMake(artifact, asked)}
+            onDiscard={() => handlers.onDraft(artifact, null)}
+          />
+        )}
         {draft === null && (
           <Unsaved
             artifact={artifact}
@@ -119,7 +134,14 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
             }}
           />
         )}
-        {!editor && <Exports artifact={artifact} addressOf={handlers.addressOf} />}
+        {!editor && (
+          <Exports
+            label={t('artifact.exports')}
+            exports={artifact.exports.map((made) => ({ artifactId: artifact.artifactId, made }))}
+            addressOf={handlers.addressOf}
+            onMakeAgain={handlers.onMakeAgain}
+          />
+        )}
       </div>
       {deleting && (
         <DeleteArtifact
@@ -189,63 +211,6 @@ function before(versions: readonly Version[], shown: Version | null): readonly [
   if (shown === null) return [0, 1]
   const former = versions[versions.indexOf(shown) - 1]
   return [former?.version ?? 0, shown.version]
-}
-
-function Head(
-  props: ArtifactWorkspaceProps & { readonly shown: Version | null; readonly onDelete: () => void },
-) {
-  const t = useT()
-  const { artifact, handlers, shown } = props
-  const forms: readonly ExportForm[] = isMarkdown(artifact) ? ['file', 'html', 'diff'] : ['file', 'diff']
-  const version = shown?.version ?? artifact.version
-  const back = useRef<HTMLButtonElement>(null)
-  // The entry that led here may be gone from the page, and the focus with it.
-  useEffect(() => {
-    if (document.activeElement === document.body) back.current?.focus()
-  }, [])
-  return (
-    <header className="flex shrink-0 items-start gap-2 py-2 pr-2 pl-2">
-      <IconButton ref={back} icon="arrowLeft" label={t('artifact.back')} onClick={handlers.onClose} />
-      <div className="min-w-0 flex-1 pt-1">
-        <h2 className="flex items-center gap-2 font-semibold">
-          <Icon name={KIND_ICONS[artifact.artifactKind]} size={14} className="text-ink-faint" />
-          <span className="min-w-0 truncate" title={artifact.path || artifact.title}>
-            {artifact.title}
-          </span>
-        </h2>
-        <p className="flex flex-wrap items-center gap-x-2 text-sm text-ink-faint">
-          <span className="tabular">{t('artifact.version', { version })}</span>
-          {version !== artifact.version && (
-            <Badge>{t('artifact.newer', { version: artifact.version })}</Badge>
-          )}
-          <span>{t(`artifact.kind.${artifact.artifactKind}`)}</span>
-          {artifact.path !== '' && <span className="wrap-any font-mono">{artifact.path}</span>}
-        </p>
-      </div>
-      <span className="pt-1.5">
-        <State row={artifact} />
-      </span>
-      <Menu
-        trigger={
-          <IconButton
-            aria-haspopup="menu"
-            icon="more"
-            label={t('artifact.menu', { title: artifact.title })}
-          />
-        }
-        entries={[
-          ...forms.map((form) => ({
-            id: form,
-            label: t(`artifact.export.${form}`),
-            onSelect: () => handlers.onExport(artifact, form, version),
-          })),
-          ...(artifact.status === 'deleted'
-            ? []
-            : [{ id: 'delete', label: t('artifact.delete'), onSelect: props.onDelete }]),
-        ]}
-      />
-    </header>
-  )
 }
 
 /** Editing begins from the newest version, once all of it is here. */

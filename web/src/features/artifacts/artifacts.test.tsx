@@ -23,6 +23,9 @@ function handlers(): ArtifactHandlers {
     onExport: vi.fn(),
     onDelete: vi.fn(),
     onGoToTurn: vi.fn(),
+    onGoOn: vi.fn(),
+    onMake: vi.fn(),
+    onMakeAgain: vi.fn(),
     addressOf: () => '/blob',
   }
 }
@@ -38,6 +41,7 @@ function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<W
       asked={null}
       busy={false}
       refused={null}
+      successor={null}
       diffOf={() => null}
       {...more}
       draft={draft}
@@ -95,6 +99,49 @@ test('a failed save keeps what was written, says why, and can be tried again (UI
   expect(given.onRetry).toHaveBeenCalledExactlyOnceWith(expect.anything(), 2)
   await userEvent.click(kept.getByRole('button', { name: 'Go on with it' }))
   expect(given.onDraft).toHaveBeenLastCalledWith(expect.anything(), { text: WORK_BLOBS.mine, base: 2 })
+})
+
+const GONE = { status: 'deleted' as const, draft: null }
+
+test('what was being written goes on in the artifact that took the place of a deleted one (CTX-04)', async () => {
+  const given = handlers()
+  const successor = filled('artifacts', artifactRow('art_b', 12))
+  show(
+    <Host row={GONE} draft={{ text: 'mine', base: 2 }} successor={successor} handlers={given} />,
+    blobsOf(WORK_BLOBS),
+  )
+  const left = within(screen.getByRole('alert', { name: 'Deleted' }))
+  expect(left.getByText('notes.md was deleted, and this is not saved')).toBeTruthy()
+  expect(left.getByText('mine')).toBeTruthy()
+  expect(screen.queryByRole('textbox')).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Actions for notes.md' })).toBeNull()
+  await userEvent.click(left.getByRole('button', { name: 'Go on in the new notes.md' }))
+  expect(given.onGoOn).toHaveBeenCalledExactlyOnceWith(expect.anything(), successor, 'mine')
+})
+
+test('what is kept of a failed save of a deleted artifact becomes a new one (CTX-04)', async () => {
+  const given = { ...handlers(), onMake: vi.fn(async () => null) }
+  const row = { ...GONE, draft: { hash: 'mine', size: 10 }, draftBase: 2 }
+  show(<Host row={row} handlers={given} />, blobsOf(WORK_BLOBS))
+  const left = within(screen.getByRole('alert', { name: 'Deleted' }))
+  expect(left.queryByRole('button', { name: /^Go on/ })).toBeNull()
+  await userEvent.click(left.getByRole('button', { name: 'Make a new artifact of it' }))
+  const dialog = within(screen.getByRole('dialog', { hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Make it', hidden: true }))
+  const asked = { place: 'file', path: 'docs/notes.md', title: '', text: WORK_BLOBS.mine }
+  expect(given.onMake).toHaveBeenCalledExactlyOnceWith(expect.anything(), asked)
+})
+
+test('a conflict in which no version came says what stands in the way', () => {
+  const row = {
+    status: 'conflict' as const,
+    code: 'artifact_conflict',
+    draft: { hash: 'mine', size: 10 },
+    draftBase: 2,
+  }
+  show(<Host row={row} />, blobsOf(WORK_BLOBS))
+  const kept = within(screen.getByRole('region', { name: 'Conflict' }))
+  expect(kept.getByText('The file was removed or changed meanwhile')).toBeTruthy()
 })
 
 test('discarding what was written asks first', async () => {

@@ -65,7 +65,7 @@ export function Editor(props: {
       )}
       <div className="flex flex-wrap items-center gap-2">
         <span className="tabular min-w-0 flex-1 text-sm text-ink-faint">
-          {t('artifact.draft_from', { version: draft.base })}
+          {t(draft.base === 0 ? 'artifact.draft_apart' : 'artifact.draft_from', { version: draft.base })}
         </span>
         <Button onClick={() => setAsking(true)}>{t('artifact.discard')}</Button>
         <Button look="solid" disabled={saving || tooLong} onClick={save}>
@@ -110,7 +110,9 @@ function Behind(props: {
       className="space-y-1 rounded-md border border-warn/60 bg-warn-soft px-3 py-2"
     >
       <p className="font-semibold">{t('artifact.conflict', { version: artifact.version })}</p>
-      <p className="text-ink-soft">{t('artifact.conflict_how', { base: draft.base })}</p>
+      <p className="text-ink-soft">
+        {t(draft.base === 0 ? 'artifact.conflict_other' : 'artifact.conflict_how', { base: draft.base })}
+      </p>
       <div className="-ml-1 flex flex-wrap items-center gap-2">
         <Button look="outline" onClick={() => props.onCompare(draft.base, artifact.version)}>
           {t('artifact.see_theirs', { version: artifact.version })}

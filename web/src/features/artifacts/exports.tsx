@@ -1,43 +1,105 @@
 import { bytes } from '@/system/format/numbers'
-import type { ArtifactRow, Export } from '@/system/rows/model'
+import type { Export } from '@/system/rows/model'
+import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** What was made to take away: under way until its content is there. */
-export function Exports(props: {
-  readonly artifact: ArtifactRow
+export interface ExportsHandlers {
+  /** Where a finished export is downloaded from. */
   readonly addressOf: (made: Export) => string
-}) {
-  const t = useT()
-  const { exports } = props.artifact
-  if (exports.length === 0) return null
+  /** Make one again that failed. */
+  readonly onMakeAgain: (artifactId: string, exportId: string) => void
+}
+
+/** What was made to take away: under way until its content is there, or failed with its reason. */
+export function Exports(
+  props: ExportsHandlers & {
+    readonly label: string
+    readonly exports: readonly { readonly artifactId: string; readonly made: Export }[]
+  },
+) {
+  if (props.exports.length === 0) return null
   return (
-    <ul aria-label={t('artifact.exports')} className="space-y-1 border-t border-line pt-2">
-      {exports.toReversed().map((made) => (
-        <li key={made.export} className="flex min-h-6 items-center gap-2">
-          <Icon name="download" size={14} className="text-ink-faint" />
-          <span className="min-w-0 flex-1 truncate">
-            {made.name || t.maybe(`artifact.export.${made.form}`) || made.form}
-            <span className="tabular text-ink-faint">
-              {' '}
-              {made.version > 0 && t('artifact.version', { version: made.version })}
-            </span>
-          </span>
-          {made.content === null ? (
-            <span role="status" className="text-sm text-ink-faint">
-              {t('artifact.exporting')}
-            </span>
-          ) : (
-            <a
-              href={props.addressOf(made)}
-              download={made.name || true}
-              className="rounded font-medium text-accent hover:underline"
-            >
-              {t('artifact.download', { size: bytes(made.content.size, t.locale) })}
-            </a>
-          )}
+    <ul aria-label={props.label} className="space-y-1 border-t border-line pt-2">
+      {props.exports.toReversed().map(({ artifactId, made }) => (
+        <li key={made.export} className="flex min-h-6 flex-wrap items-center gap-x-2">
+          <Icon name={made.form === 'zip' ? 'archive' : 'download'} size={14} className="text-ink-faint" />
+          <Name made={made} />
+          <State
+            made={made}
+            address={props.addressOf(made)}
+            onMakeAgain={() => props.onMakeAgain(artifactId, made.export)}
+          />
         </li>
       ))}
     </ul>
+  )
+}
+
+function Name({ made }: { made: Export }) {
+  const t = useT()
+  const archive = made.everything
+    ? t('artifact.archive_of_all')
+    : t.count('artifact.archive_of', made.artifacts)
+  const what = made.form === 'zip' ? archive : t.maybe(`artifact.export.${made.form}`) || made.form
+  return (
+    <span className="min-w-24 flex-1 truncate">
+      {made.name || what}
+      {made.form !== 'zip' && made.version > 0 && (
+        <span className="tabular text-ink-faint"> {t('artifact.version', { version: made.version })}</span>
+      )}
+    </span>
+  )
+}
+
+function State(props: { readonly made: Export; readonly address: string; readonly onMakeAgain: () => void }) {
+  const t = useT()
+  const { made } = props
+  if (made.content !== null) {
+    return (
+      <>
+        <a
+          href={props.address}
+          download={made.name || true}
+          className="rounded font-medium text-accent hover:underline"
+        >
+          {t('artifact.download', { size: bytes(made.content.size, t.locale) })}
+        </a>
+        {made.leftOut > 0 && (
+          <span className="basis-full pl-5.5 text-sm text-warn">
+            {t.count('artifact.left_out', made.leftOut)}
+          </span>
+        )}
+      </>
+    )
+  }
+  if (made.code !== '') {
+    const why =
+      t.maybe(`artifact.failed.${made.code}`) ?? t.maybe(`code.${made.code}`) ?? t('artifact.export_failed')
+    return (
+      <>
+        <Button look="outline" onClick={props.onMakeAgain}>
+          {t('artifact.retry')}
+        </Button>
+        <span role="alert" className="wrap-any basis-full pl-5.5 text-sm text-ink-soft">
+          <span className="font-medium text-bad">{why}</span> {made.message}
+        </span>
+      </>
+    )
+  }
+  return (
+    <>
+      <span role="status" className="text-sm text-ink-faint">
+        {t('artifact.exporting')}
+      </span>
+      {made.total > 0 && (
+        <progress
+          aria-label={t('artifact.export_progress')}
+          max={made.total}
+          value={made.done}
+          className="h-1 basis-full accent-accent"
+        />
+      )}
+    </>
   )
 }

@@ -1,5 +1,6 @@
 import type { ArtifactRow, Export } from '@/system/rows/model'
-import type { ArtifactDraft } from '@/system/workbench/artifact-desk'
+import type { ArtifactDraft, NewArtifact } from '@/system/workbench/artifact-desk'
+import type { Refused } from '@/system/workbench/notices'
 
 export type ExportForm = 'file' | 'diff' | 'html' | 'zip'
 
@@ -16,6 +17,22 @@ export interface ArtifactHandlers {
   readonly onExport: (artifact: ArtifactRow, form: ExportForm, version: number) => void
   readonly onDelete: (artifact: ArtifactRow, file: boolean) => void
   readonly onGoToTurn: (turnId: string) => void
+  /** Go on with a text in another artifact. */
+  readonly onGoOn: (artifact: ArtifactRow, successor: ArtifactRow, text: string) => void
+  /** Make a new artifact of what was written for this one. */
+  readonly onMake: (artifact: ArtifactRow, asked: NewArtifact) => Promise<Refused | null>
+  readonly onMakeAgain: (artifactId: string, exportId: string) => void
   /** Where a finished export is downloaded from. */
+  readonly addressOf: (made: Export) => string
+}
+
+/** What a person can do with all of them. */
+export interface ArtifactListHandlers {
+  readonly onOpen: (artifactId: string) => void
+  readonly onWriteNew: (draft: NewArtifact) => void
+  readonly onMake: (asked: NewArtifact) => Promise<Refused | null>
+  /** No ids stand for all that there are. */
+  readonly onArchive: (artifactIds: readonly string[]) => Promise<Refused | null>
+  readonly onMakeAgain: (artifactId: string, exportId: string) => void
   readonly addressOf: (made: Export) => string
 }

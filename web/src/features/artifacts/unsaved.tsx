@@ -19,9 +19,13 @@ export function Unsaved(props: {
   const failed = artifact.status === 'failed'
   if (!conflict && !failed) return null
   const hint = hintText(t, artifact.code, '')
+  // Where no version came, it is the file itself that stands in the way.
+  const came = artifact.draft === null || artifact.version !== artifact.draftBase
   const title = conflict
-    ? t('artifact.conflict', { version: artifact.version })
-    : (t.maybe(`code.${artifact.code}`) ?? t('artifact.failed'))
+    ? t(came ? 'artifact.conflict' : 'artifact.gone', { version: artifact.version })
+    : (t.maybe(`artifact.failed.${artifact.code}`) ??
+      t.maybe(`code.${artifact.code}`) ??
+      t('artifact.failed'))
   return (
     <section
       aria-label={t(`artifact.status.${artifact.status}`)}

@@ -21,6 +21,11 @@ export const STATUS_TONES: Readonly<Record<ArtifactRow['status'], Tone>> = {
   unknown: 'warn',
 }
 
+/** An artifact that something can be done with. */
+export function isThere({ status, version }: ArtifactRow): boolean {
+  return status !== 'deleted' && version > 0
+}
+
 export function isText({ artifactKind }: ArtifactRow): boolean {
   return artifactKind !== 'image' && artifactKind !== 'binary'
 }

@@ -81,13 +81,20 @@ export interface Version {
   readonly toolCallId: string
 }
 
-/** One export of an artifact; without content while it is being made. */
+/** One export of an artifact; without content while it is being made, and with a code where it failed. */
 export interface Export {
   readonly export: string
   readonly version: number
   readonly form: string
+  readonly artifacts: number
+  readonly everything: boolean
+  readonly done: number
+  readonly total: number
   readonly name: string
   readonly content: wire.BlobRef | null
+  readonly leftOut: number
+  readonly code: string
+  readonly message: string
 }
 
 export const NO_TEXT: Text = { text: '', ref: null, erased: false }
@@ -164,5 +171,16 @@ export function asVersions(versions: readonly wire.VersionEntry[] | undefined): 
 }
 
 export function asExports(exports: readonly wire.ExportEntry[] | undefined): readonly Export[] {
-  return (exports ?? []).map((one) => ({ name: '', ...one, content: one.content ?? null }))
+  return (exports ?? []).map((one) => ({
+    artifacts: 1,
+    everything: false,
+    done: 0,
+    total: 0,
+    name: '',
+    leftOut: 0,
+    code: '',
+    message: '',
+    ...one,
+    content: one.content ?? null,
+  }))
 }

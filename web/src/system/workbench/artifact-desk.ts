@@ -16,6 +16,16 @@ export interface ArtifactDraft {
   readonly base: number
 }
 
+/** An artifact in the making: a file of the folder, or a text that only the session has. */
+export interface NewArtifact {
+  readonly place: 'file' | 'session'
+  readonly path: string
+  readonly title: string
+  readonly text: string
+}
+
+const NOTHING: NewArtifact = { place: 'file', path: '', title: '', text: '' }
+
 export type DiffRead =
   | { readonly state: 'loading' | 'failed' }
   | { readonly state: 'read'; readonly diff: ArtifactDiff }
@@ -25,6 +35,7 @@ export class ArtifactDesk {
   readonly #api: ApiClient
   readonly #values: LocalValues
   readonly #drafts = new Map<string, ArtifactDraft | null>()
+  readonly #news = new Map<string, NewArtifact>()
   readonly #versions = new Map<string, readonly Version[]>()
   readonly #diffs = new Map<string, DiffRead>()
   readonly #saving = new Set<string>()
@@ -48,6 +59,26 @@ export class ArtifactDesk {
     this.#values.write(`artifact.${artifactId}`, draft === null ? null : JSON.stringify(draft))
     this.#refused.delete(artifactId)
     this.changes.emit()
+  }
+
+  /** What a person began to make in a session. */
+  newArtifact(sessionId: string): NewArtifact {
+    const known = this.#news.get(sessionId) ?? parseNew(this.#values.read(`artifact.new.${sessionId}`))
+    this.#news.set(sessionId, known)
+    return known
+  }
+
+  writeNew(sessionId: string, draft: NewArtifact | null): void {
+    this.#news.set(sessionId, draft ?? NOTHING)
+    this.#values.write(`artifact.new.${sessionId}`, draft === null ? null : JSON.stringify(draft))
+    this.changes.emit()
+  }
+
+  /** Make an artifact; gives its id. Without a text a file that is there is taken in as it is. Raises ApiProblem. */
+  async create(sessionId: string, { place, path, title, text }: NewArtifact): Promise<string> {
+    const named = place === 'file' ? { path } : { title }
+    const content = place === 'file' && text === '' ? null : text
+    return (await this.#api.command('create_artifact', { sessionId, ...named, content })).artifactId
   }
 
   saving(artifactId: string): boolean {
@@ -134,6 +165,22 @@ export class ArtifactDesk {
       this.#saving.delete(artifactId)
       this.changes.emit()
     }
+  }
+}
+
+function parseNew(text: string | null): NewArtifact {
+  if (text === null) return NOTHING
+  try {
+    const value = JSON.parse(text) as Partial<NewArtifact>
+    const told = (field: 'path' | 'title' | 'text') => (typeof value[field] === 'string' ? value[field] : '')
+    return {
+      place: value.place === 'session' ? 'session' : 'file',
+      path: told('path'),
+      title: told('title'),
+      text: told('text'),
+    }
+  } catch {
+    return NOTHING
   }
 }
 

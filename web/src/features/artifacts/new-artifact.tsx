@@ -1,0 +1,125 @@
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import type { NewArtifact } from '@/system/workbench/artifact-desk'
+import type { Refused } from '@/system/workbench/notices'
+import { Button } from '@/ui/button'
+import { Dialog } from '@/ui/dialog'
+import { RadioGroup } from '@/ui/radio-group'
+import { RefusedHere } from '../connection/notices'
+import { useT } from '../shared/surface'
+import { LONGEST } from './editor'
+
+const FIELD = 'w-full rounded-md border border-line-strong bg-paper px-2'
+const PLACES = ['file', 'session'] as const
+
+/** A person makes an artifact: a file of the folder, or a text that only the session has. What is typed is the host's. */
+export function NewArtifactDialog(props: {
+  readonly draft: NewArtifact
+  readonly onWrite: (draft: NewArtifact) => void
+  readonly onMake: (asked: NewArtifact) => Promise<Refused | null>
+  readonly onDone: () => void
+}) {
+  const t = useT()
+  const { draft } = props
+  const [sending, setSending] = useState(false)
+  const [unnamed, setUnnamed] = useState(false)
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const [problem, told] = [useId(), useId()]
+  const file = draft.place === 'file'
+  const name = file ? draft.path : draft.title
+  const tooLong = draft.text.length > LONGEST
+  const write = (change: Partial<NewArtifact>) => props.onWrite({ ...draft, ...change })
+  const make = async () => {
+    setUnnamed(name.trim() === '')
+    if (name.trim() === '' || sending || tooLong) return
+    setSending(true)
+    const why = await props.onMake({ ...draft, path: draft.path.trim(), title: draft.title.trim() })
+    setSending(false)
+    setRefused(why)
+    if (why === null) props.onDone()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    void make()
+  }
+  return (
+    <Dialog label={t('artifact.new')} onClose={props.onDone}>
+      <form
+        className="flex max-h-[80vh] flex-col gap-3 overflow-y-auto p-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void make()
+        }}
+      >
+        <h2 className="text-lg font-semibold">{t('artifact.new')}</h2>
+        <div>
+          <RadioGroup
+            label={t('artifact.new_where')}
+            value={draft.place}
+            onChange={(place) => {
+              setUnnamed(false)
+              setRefused(null)
+              write({ place })
+            }}
+            choices={PLACES.map((value) => ({ value, label: t(`artifact.new_where.${value}`) }))}
+          />
+        </div>
+        <Field label={t(file ? 'artifact.new_path' : 'artifact.new_title')}>
+          <input
+            value={name}
+            maxLength={file ? 1000 : 200}
+            spellCheck={!file}
+            aria-invalid={unnamed}
+            aria-describedby={unnamed ? `${problem} ${told}` : told}
+            onChange={(event) => write(file ? { path: event.target.value } : { title: event.target.value })}
+            className={`h-8 ${file ? 'font-mono' : ''} ${FIELD}`}
+          />
+        </Field>
+        {unnamed && (
+          <p id={problem} role="alert" className="text-bad">
+            {t(file ? 'artifact.new_unnamed' : 'artifact.new_untitled')}
+          </p>
+        )}
+        <p id={told} className="text-sm text-ink-faint">
+          {t('artifact.new_kind')}
+        </p>
+        <Field label={t('artifact.new_text')}>
+          <textarea
+            value={draft.text}
+            rows={8}
+            aria-keyshortcuts="Control+S Meta+S"
+            onChange={(event) => write({ text: event.target.value })}
+            onKeyDown={onKeyDown}
+            className={`field-sizing-content max-h-[40vh] min-h-40 resize-none py-1.5 font-mono text-sm ${FIELD}`}
+          />
+        </Field>
+        {file && draft.text === '' && <p className="text-sm text-ink-faint">{t('artifact.new_take_in')}</p>}
+        {tooLong && (
+          <p role="alert" className="text-bad">
+            {t('artifact.too_long')}
+          </p>
+        )}
+        <RefusedHere refused={refused} />
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          <span className="min-w-0 flex-1 text-sm text-ink-faint">{t('artifact.new_in_browser')}</span>
+          <Button look="outline" onClick={props.onDone}>
+            {t('app.cancel')}
+          </Button>
+          <Button look="solid" type="submit" disabled={sending || tooLong}>
+            {t(sending ? 'artifact.new_making' : 'artifact.new_make')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function Field(props: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the field is its child
+    <label className="block space-y-1">
+      <span className="block text-sm text-ink-soft">{props.label}</span>
+      {props.children}
+    </label>
+  )
+}
