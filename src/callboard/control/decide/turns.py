@@ -25,7 +25,8 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     setup = batch.known.setup(thread.definition, turn.mode, turn.permission_mode)
     run = batch.known.ids.new("run")
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, run=run)
-    begins(batch, thread, turn, run)
+    if not turn.compacts:
+        begins(batch, thread, turn, run)
     batch.keep(*setup.prompt_blobs, *setup.instructions.blobs)
     batch.say(
         TurnStarted(

@@ -103,8 +103,11 @@ def _of_task(thread: Thread, background: Background, fact: Fact, place: Place) -
 
 
 def _of_run(background: Background, fact: Fact, place: Place) -> Background:
-    """A run that its host died of counts as failed: one that brings the host down must not do so for ever."""
+    """A run that its host died of counts as failed: one that brings the host down must not do so for ever. One that it did not
+    wake for was there to summarise."""
     match fact:
+        case TurnCompleted() | TurnFailed() | TurnInterrupted() if background.asleep:
+            return background
         case TurnCompleted():
             return msgspec.structs.replace(background, ran=place.at, failures=0)
         case TurnFailed():
