@@ -16,16 +16,19 @@ from .house import House, house
 
 
 @asynccontextmanager
-async def settled(place: Path, scenario: dict[str, Any], text: str = "", user: str = "") -> AsyncIterator[House]:
+async def settled(
+    place: Path, scenario: dict[str, Any], text: str = "", user: str = "", **more: Any
+) -> AsyncIterator[House]:
     """A house with these settings of its folder and of its user."""
     home = Home(place / "user")
     home.make()
-    home.settings.write_text(user)
+    if user or not home.settings.exists():
+        home.settings.write_text(user)
     (place / "work").mkdir(exist_ok=True)
     if text:
         says(place / "work", text)
     book = SettingsFiles(home, {}, FolderDefinitions())
-    async with house(place, scenario, settings=book) as made:
+    async with house(place, scenario, settings=book, **more) as made:
         yield made
 
 
