@@ -49,9 +49,11 @@ def test_what_needs_approval_is_rejected_where_nobody_is_there_to_give_it(produc
     assert done.code == 4
     assert not (product.folder / "report.md").exists()
     assert "nobody is there to approve it" in done.err
-    types = [fact["type"] for fact in product.run("facts", "last", "--json").json]
-    assert "tool.refused" in types
-    assert "tool.started" not in types
+    facts = product.run("facts", "last", "--json").json
+    assert "tool.started" not in [fact["type"] for fact in facts]
+    (refused,) = [fact["payload"] for fact in facts if fact["type"] == "tool.refused"]
+    assert refused["code"] == "nobody_there"
+    assert "The person" not in done.out + done.err + refused["message"]
 
 
 @pytest.mark.parametrize("approve", ["all-edits", "all"])

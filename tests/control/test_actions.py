@@ -89,6 +89,24 @@ def test_a_rejection_without_a_reason_says_so():
     assert then.facts[1] == ToolRefused(code="person_denied", message="The person said no.")
 
 
+def test_where_nobody_could_be_asked_that_is_what_is_told_and_not_a_no():
+    """CTL-05"""
+    then = waiting().when(reject(reason="Nobody was there to approve it.", unattended=True))
+    then.then(
+        (ActionResolved(decision="reject", reason="Nobody was there to approve it."), ACTION),
+        (
+            ToolRefused(
+                code="nobody_there",
+                message="Nobody could be asked, so it was not run. Where somebody is there, it can be asked for again.",
+            ),
+            CALL,
+        ),
+        AGAIN,
+    )
+    problem = waiting().refuses(approve(unattended=True))
+    assert (problem.code, problem.field) == ("invalid_input", "unattended")
+
+
 def test_an_action_is_answered_once():
     """CTL-15"""
     once = waiting().after(approve())

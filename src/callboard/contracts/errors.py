@@ -102,6 +102,7 @@ Code = Literal[
     "path_denied",
     "rule_denied",
     "person_denied",
+    "nobody_there",
     "approval_expired",
     "one_call_at_a_time",
     "file_changed",

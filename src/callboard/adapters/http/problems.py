@@ -101,6 +101,7 @@ STATUS: dict[Code, int] = {
     "path_denied": 403,
     "rule_denied": 403,
     "person_denied": 403,
+    "nobody_there": 403,
     "approval_expired": 409,
     "one_call_at_a_time": 409,
     "file_changed": 409,

@@ -24,7 +24,6 @@ Approve = Literal["none", "all-edits", "all"]
 EDITING = ("Write", "Edit")
 _PREVIEW_LINES = 40
 _LONGEST_LINE = 4096
-_NOBODY = "Nobody was there to approve it."
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -32,6 +31,10 @@ class Answer(msgspec.Struct, frozen=True):
     scope: ApprovalScope = "once"
     reason: str = ""
     text: str | None = None
+    unattended: bool = False
+
+
+_NOBODYS = Answer("reject", reason="Nobody was there to approve it.", unattended=True)
 
 
 class Approvals:
@@ -101,6 +104,7 @@ class Approvals:
                     scope=answer.scope,
                     reason=answer.reason,
                     answer=answer.text,
+                    unattended=answer.unattended,
                 )
             )
             if not given.first:
@@ -136,7 +140,7 @@ class Approvals:
             return Answer("approve")
         self.refused += 1
         self._line(self._style.warn(f"  · {asked(row.prompt)}: rejected, since nobody is there to approve it"))
-        return Answer("reject", reason=_NOBODY)
+        return _NOBODYS
 
     async def _ask(self, row: ActionRow) -> Answer:
         self._line(f"{self._style.warn('?')} {self._style.bold(one_line(row.prompt))}  {self._risk(row)}")
@@ -152,7 +156,7 @@ class Approvals:
                 return answer
             if line is None:
                 self.refused += 1
-                return Answer("reject", reason=_NOBODY)
+                return _NOBODYS
             if line.strip().lower() == "v":
                 shown = self._show(preview, 0)
 

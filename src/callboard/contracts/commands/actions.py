@@ -15,7 +15,8 @@ class RespondAction(Command, frozen=True, kw_only=True):
     """Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
     decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
     since the epoch. `permission_mode` goes with the approval of a plan that was made while planning: the turn ends with the
-    plan, and the next one carries it out in that mode."""
+    plan, and the next one carries it out in that mode. `unattended` goes with a rejection: it is nobody's no, since nobody was
+    there to be asked."""
 
     session_id: Id
     action_id: Id
@@ -25,6 +26,7 @@ class RespondAction(Command, frozen=True, kw_only=True):
     answer: Prompt | None = None
     expires_at: Annotated[int, Meta(ge=0, le=9_007_199_254_740_991)] = 0
     permission_mode: Literal["ask", "edits"] | None = None
+    unattended: bool = False
 
 
 class ActionAnswered(Answer, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from .planning import carry_out, must_fit
 from .questions import settled
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
+NOBODY_THERE = "Nobody could be asked, so it was not run. Where somebody is there, it can be asked for again."
 FILE_CHANGED = "What the approval was asked for is no longer so: the file, the arguments or the definition changed."
 
 
@@ -65,6 +66,13 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
             field="expiresAt",
             hint="It is in microseconds since the epoch, and goes with the scopes session and workspace.",
         )
+    if request.unattended and request.decision != "reject":
+        raise Refusal(
+            "invalid_input",
+            "Where nobody was there to be asked, nothing but a rejection is given.",
+            field="unattended",
+            hint="It goes with the decision reject.",
+        )
     must_fit(thread, run, call, request)
     batch.say(
         ActionResolved(
@@ -82,6 +90,8 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
     elif request.decision == "answer":
         # Who asked takes the answer with the fact that lets the call go on.
         batch.say(ToolStarted(tool=call.tool), call_scope(thread, run, call))
+    elif request.unattended:
+        batch.say(ToolRefused(code="nobody_there", message=NOBODY_THERE), call_scope(thread, run, call))
     else:
         message = "The person said no." if not request.reason else f"The person said no: {request.reason}"
         batch.say(ToolRefused(code="person_denied", message=message), call_scope(thread, run, call))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from callboard.contracts.errors import Code
 from callboard.contracts.facts import ToolRefused, ToolStarted
 from callboard.contracts.ports.external import ExternalFailure
 from callboard.contracts.ports.tools import ToolOutcome
@@ -12,6 +13,9 @@ from ..foreign import Expected
 from ..host import SessionHost
 from ..verdicts import Look
 from .speech import Speech
+
+#: How a request ends that a person was to let through, and that nobody did.
+NOT_LET: tuple[Code, ...] = ("person_denied", "nobody_there", "approval_expired")
 
 
 async def seen(host: SessionHost, scope: Scope, speech: Speech, tool: str, look: Look) -> tuple[WantedCall, Expected]:
@@ -35,15 +39,23 @@ async def seen(host: SessionHost, scope: Scope, speech: Speech, tool: str, look:
 
 
 async def permitted(host: SessionHost, scope: Scope, speech: Speech, tool: str, look: Look) -> str:
-    """The call, once it may go on. Raises ExternalFailure with `person_denied`, `rule_denied` or what else refused it."""
+    """The call, once it may go on. Raises ExternalFailure with `person_denied`, `nobody_there`, `rule_denied` or what else
+    refused it."""
     wanted, expected = await seen(host, scope, speech, tool, look)
     fact = await expected.begun
     if isinstance(fact, ToolStarted):
         return wanted.call
     evaluation = wanted.evaluation
-    code = evaluation.code if evaluation.verdict == "deny" and evaluation.code is not None else "person_denied"
-    message = fact.message if isinstance(fact, ToolRefused) else "It may not be."
-    raise ExternalFailure(code, f"{wanted.tool} was not let through. {message}")
+    if not isinstance(fact, ToolRefused):
+        raise ExternalFailure("person_denied", f"{wanted.tool} was not let through. It may not be.")
+    denied = evaluation.code if evaluation.verdict == "deny" else None
+    raise ExternalFailure(denied or unanswered(fact), f"{wanted.tool} was not let through. {fact.message}")
+
+
+def unanswered(refused: ToolRefused) -> Code:
+    """Why a request that waited for a person came to nothing."""
+    known: dict[str, Code] = {code: code for code in NOT_LET}
+    return known.get(refused.code, "person_denied")
 
 
 async def end(host: SessionHost, scope: Scope, call: str, outcome: ToolOutcome) -> None:

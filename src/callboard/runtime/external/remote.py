@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import assert_never
 
-from callboard.contracts.errors import Code, Refusal
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ToolRefused, ToolStarted
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import (
@@ -26,7 +26,7 @@ from callboard.tools import joining
 
 from ..foreign import Expected
 from ..host import SessionHost
-from .permitted import end, seen
+from .permitted import NOT_LET, end, seen, unanswered
 from .prompt import Prompt
 from .reaching import Reaching
 
@@ -85,7 +85,7 @@ class RemotePrompting(Prompt[RemoteEvent]):
         """The prompt came to nothing. An agent that is not reached is gone, whatever its task does."""
         await self._tell_late()
         await self._taken(NOT_TAKEN)
-        if failure.code in ("person_denied", "approval_expired") and self._remote is not None:
+        if failure.code in NOT_LET and self._remote is not None:
             await self._cancel()
         elif failure.code == "remote_unavailable" and self._remote is not None:
             await self.gone(failure.message)
@@ -206,7 +206,7 @@ class RemotePrompting(Prompt[RemoteEvent]):
             else:
                 await end(self.host, self.scope, call, ToolOutcome(output="", code="tool_failed", message=NOT_NEEDED))
         elif isinstance(fact, ToolRefused):
-            raise ExternalFailure(_code(fact.code), f"The agent elsewhere got no answer. {fact.message}")
+            raise ExternalFailure(unanswered(fact), f"The agent elsewhere got no answer. {fact.message}")
 
     async def _whole(self, expected: Expected) -> str:
         text, parts = expected.answer, self.host.parts
@@ -215,7 +215,3 @@ class RemotePrompting(Prompt[RemoteEvent]):
             return parts.secrets.reveal(text.text if data is None else data.decode())
         except Refusal as refusal:
             raise ExternalFailure(refusal.code, refusal.problem.message) from refusal
-
-
-def _code(code: str) -> Code:
-    return "approval_expired" if code == "approval_expired" else "person_denied"

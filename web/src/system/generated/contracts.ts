@@ -160,6 +160,7 @@ export const CODES = [
   'path_denied',
   'rule_denied',
   'person_denied',
+  'nobody_there',
   'approval_expired',
   'one_call_at_a_time',
   'file_changed',
@@ -2726,7 +2727,8 @@ export interface ResolvePermission {
  * Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
  * decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
  * since the epoch. `permission_mode` goes with the approval of a plan that was made while planning: the turn ends with the
- * plan, and the next one carries it out in that mode.
+ * plan, and the next one carries it out in that mode. `unattended` goes with a rejection: it is nobody's no, since nobody was
+ * there to be asked.
  */
 export interface RespondAction {
   readonly sessionId: string
@@ -2737,6 +2739,7 @@ export interface RespondAction {
   readonly answer?: string | null
   readonly expiresAt?: number
   readonly permissionMode?: 'ask' | 'edits' | null
+  readonly unattended?: boolean
 }
 
 /** Answer a handoff on behalf of its receiver; `complete` gives a taken ownership back. */
