@@ -134,6 +134,9 @@ async def test_an_approval_after_a_restart_runs_what_was_approved_and_asks_no_ho
             assert shown == first.fact
             assert json.loads(shown.arguments.text) == {"file_path": "b.txt", "content": "tidy\n"}
             assert shown.prompt.endswith("The hook tidy rewrote the arguments; the hook tidy asks.")
+            assert shown.hooked == "the hook tidy rewrote the arguments; the hook tidy asks"
+            assert shown.asked is not None
+            assert json.loads(shown.asked.text) == {"file_path": "a.txt", "content": "x\n"}
             assert (home.folder / "b.txt").read_text() == "tidy\n"
             assert not (home.folder / "a.txt").exists()
             assert len(scripts.asked("tidy")) == 1

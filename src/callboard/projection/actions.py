@@ -101,6 +101,8 @@ def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
         expires_at=fact.expires_at,
         artifact_id=fact.artifact_id,
         artifact_version=fact.artifact_version,
+        hooked=fact.hooked,
+        asked=fact.asked,
     )
 
 

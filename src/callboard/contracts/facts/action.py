@@ -45,7 +45,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
 
     `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow. `sandbox` is what
     would hold the call in if it were run as things stand, and `network` whether it would have one. `artifact_version` of
-    `artifact_id` is what a person is asked to review.
+    `artifact_id` is what a person is asked to review. `hooked` is what hooks said of the call, which may be why it is asked
+    about; `asked` are the model's own arguments where a hook put `arguments` in their place.
     """
 
     type: ClassVar[str] = "action.required"
@@ -66,6 +67,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     network: bool = False
     artifact_id: str = ""
     artifact_version: int = 0
+    hooked: str = ""
+    asked: Text | None = None
 
 
 class ActionResolved(Fact, frozen=True, kw_only=True):

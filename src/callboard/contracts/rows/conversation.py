@@ -244,7 +244,8 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
     `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
     `sandbox` is what would hold the call in, None where nobody knows, and `network` whether it would have one.
-    `artifact_version` of `artifact_id` is what a review is asked of.
+    `artifact_version` of `artifact_id` is what a review is asked of. `hooked` is what hooks said of the call, and `asked` are
+    the model's own arguments where one of them put those that would run in their place.
     """
 
     panel: ClassVar[str] = "actions"
@@ -272,6 +273,8 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     expires_at: int = 0
     artifact_id: str = ""
     artifact_version: int = 0
+    hooked: str = ""
+    asked: Text | None = None
 
 
 class QueueRow(Row, tag="queued_turn", frozen=True, kw_only=True):

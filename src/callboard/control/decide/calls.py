@@ -259,7 +259,7 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
     except Refusal as refusal:
         refuse(batch, scope, refusal)
         return
-    expiry = batch.known.approval_expiry_us
+    expiry, call = batch.known.approval_expiry_us, run.call_of(scope.tool_call)
     # A rule holds in every folder of the session: what is asked for in a worktree is not let through outside of it.
     apart = thread.child is not None and bool(thread.child.worktree)
     approval = "tool_approval" if thread.child is None else "delegated_permission"
@@ -283,6 +283,8 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
             network=evaluation.sandbox is not None and evaluation.sandbox.network,
             artifact_id=artifact,
             artifact_version=version,
+            hooked=evaluation.hooked.detail if evaluation.hooked is not None else "",
+            asked=call.arguments if call is not None and call.final is not call.arguments else None,
         ),
         msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
     )

@@ -4,6 +4,7 @@ import type { ActionRow, Text } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { DiffView, isDiff } from '@/ui/diff-view'
 import { Disclosure } from '@/ui/disclosure'
+import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 
@@ -12,16 +13,39 @@ export function ActionContent({ action }: { action: ActionRow }) {
   const t = useT()
   const hasInput = action.arguments.text !== ''
   const same = action.change?.differs === false
-  if (action.preview === null) return hasInput ? <Input text={action.arguments} /> : null
+  const before = action.asked !== null && <Input text={action.asked} label={t('action.asked')} shown />
+  if (action.preview === null) {
+    return (
+      <>
+        {hasInput && <Input text={action.arguments} label={t('action.input')} />}
+        {before}
+      </>
+    )
+  }
   return (
     <>
       {!same && <Preview text={action.preview} />}
       {hasInput && (
         <Disclosure title={t('action.input')}>
-          <Input text={action.arguments} />
+          <Input text={action.arguments} label={t('action.input')} />
         </Disclosure>
       )}
+      {before}
     </>
+  )
+}
+
+/** What hooks said of the call: why it is asked about, or that it is not what the agent asked for. */
+export function Hooked({ said }: { readonly said: string }) {
+  const t = useT()
+  if (said === '') return null
+  return (
+    <p className="wrap-any flex items-baseline gap-1.5 text-sm text-warn">
+      <Icon name="warning" size={12} />
+      <span>
+        {t('action.hooked')} <span lang="en">{visibleText(said)}</span>
+      </span>
+    </p>
   )
 }
 
@@ -41,12 +65,13 @@ function Preview({ text }: { text: Text }) {
   )
 }
 
-function Input({ text }: { text: Text }) {
-  const t = useT()
-  const full = useFullText(text)
+/** Arguments; with `shown` their name stands over them, where there are others beside them. */
+function Input(props: { readonly text: Text; readonly label: string; readonly shown?: boolean }) {
+  const full = useFullText(props.text)
   return (
     <div>
-      <CodeBlock text={visibleText(laidOutArguments(full.text))} label={t('action.input')} />
+      {props.shown && <p className="pb-0.5 text-sm text-ink-faint">{props.label}</p>}
+      <CodeBlock text={visibleText(laidOutArguments(full.text))} label={props.label} />
       <LoadMore full={full} />
     </div>
   )

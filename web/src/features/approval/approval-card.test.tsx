@@ -32,6 +32,21 @@ test('the card names the tool, the risk and what would be done (UI-09)', () => {
   expect(screen.getByText('Policy: ask before commands')).toBeTruthy()
 })
 
+test('what hooks said stands on the card, with what the agent had asked for before one rewrote it (SAFE-01, UI-09)', async () => {
+  const said = 'the hook tidy rewrote the arguments; the hook tidy asks: it is large'
+  const row = { arguments: { text: '{"command":"make"}' }, asked: { text: '{"command":"make \u202eall"}' } }
+  const { update, all } = card({ ...row, hooked: said, policy: 'full' })
+  expect(screen.getByText(said)).toBeTruthy()
+  expect(screen.getByRole('group', { name: 'What the agent had asked for' }).textContent).toContain(
+    'make ⟨U+202E⟩all',
+  )
+  await userEvent.click(screen.getByText('Input'))
+  expect(screen.getByRole('group', { name: 'Input' }).textContent).toContain('make')
+  update(<ApprovalCard {...all} action={filled('actions', actionRow({ hooked: '' }))} />)
+  expect(screen.queryByText('Hooks:')).toBeNull()
+  expect(screen.queryByRole('group', { name: 'What the agent had asked for' })).toBeNull()
+})
+
 test('characters that hide or reorder text are written out (SAFE-07)', () => {
   card({ preview: { text: 'ls \u202egpj.exe' } })
   expect(screen.getByRole('group', { name: 'What it would do' }).textContent).toBe('ls ⟨U+202E⟩gpj.exe')

@@ -46,6 +46,17 @@ test('large output is a preview until the rest is asked for (UI-08)', async () =
   expect(screen.queryByRole('button', { name: 'Load all' })).toBeNull()
 })
 
+test('a call that a hook rewrote shows what ran and what the agent had asked for (SAFE-01)', async () => {
+  const before = 'What the agent had asked for, before a hook rewrote it'
+  const row = { arguments: { text: '{"command":"ls -l"}' }, asked: { text: '{"command":"ls"}' } }
+  const { update } = show(<ToolRow part={part({ state: 'output-available', ...row })} waiting={false} />)
+  await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
+  expect(screen.getByRole('group', { name: 'Input' }).textContent).toContain('ls -l')
+  expect(screen.getByRole('group', { name: before }).textContent).not.toContain('-l')
+  update(<ToolRow part={part({ state: 'output-available', arguments: row.arguments })} waiting={false} />)
+  expect(screen.queryByRole('group', { name: before })).toBeNull()
+})
+
 test('a failed call keeps its error in sight (UI-08)', () => {
   const failed = part({
     state: 'output-error',

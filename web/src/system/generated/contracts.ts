@@ -410,7 +410,8 @@ export interface ActionPart {
  *
  * `matchers` are the rules that the wider scopes would make, so that the person sees what they would allow. `sandbox` is what
  * would hold the call in if it were run as things stand, and `network` whether it would have one. `artifact_version` of
- * `artifact_id` is what a person is asked to review.
+ * `artifact_id` is what a person is asked to review. `hooked` is what hooks said of the call, which may be why it is asked
+ * about; `asked` are the model's own arguments where a hook put `arguments` in their place.
  */
 export interface ActionRequired {
   readonly actionType: ActionType
@@ -429,6 +430,8 @@ export interface ActionRequired {
   readonly network?: boolean
   readonly artifactId?: string
   readonly artifactVersion?: number
+  readonly hooked?: string
+  readonly asked?: Text | null
 }
 
 /**
@@ -449,7 +452,8 @@ export interface ActionResolved {
  * `prompt` is the question in English. What words it anew has `tool`, `change` and `policy` (the permission mode of the run).
  * `expires_at` is in microseconds since the epoch, 0 for never. `matchers` shows the rule that each wider scope would make.
  * `sandbox` is what would hold the call in, None where nobody knows, and `network` whether it would have one.
- * `artifact_version` of `artifact_id` is what a review is asked of.
+ * `artifact_version` of `artifact_id` is what a review is asked of. `hooked` is what hooks said of the call, and `asked` are
+ * the model's own arguments where one of them put those that would run in their place.
  */
 export interface ActionRow {
   readonly kind: 'action'
@@ -480,6 +484,8 @@ export interface ActionRow {
   readonly expiresAt?: number
   readonly artifactId?: string
   readonly artifactVersion?: number
+  readonly hooked?: string
+  readonly asked?: Text | null
 }
 
 /** The turn ended before an answer came; the request stands no longer. */
@@ -2298,8 +2304,8 @@ export interface PartList {
  * A past session, which `source` and `source_id` name. `changed` is when its transcript was last written (microseconds
  * since the Unix epoch); one that is `unfinished` was a moment ago, and its newest turn comes with a later import.
  *
- * `session_id` is the session that it is here, empty where it was not imported. `importing` is how many of its turns were
- * looked at so far by an import that is under way, absent where none is.
+ * `session_id` is the session that it is here where it was `imported`, and will be where it was not. `importing` is how many
+ * of its turns were looked at so far by an import that is under way, absent where none is.
  */
 export interface PastSessionFound {
   readonly source: 'claude_code' | 'codex'
@@ -2309,6 +2315,7 @@ export interface PastSessionFound {
   readonly title: string
   readonly changed: number
   readonly sessionId?: string
+  readonly imported?: boolean
   readonly unfinished?: boolean
   readonly importing?: number | null
 }

@@ -51,6 +51,8 @@ export const enAction = {
   'action.details': 'Details',
   'action.preview': 'What it would do',
   'action.input': 'Input',
+  'action.asked': 'What the agent had asked for',
+  'action.hooked': 'Hooks:',
   'action.policy': 'Policy: {policy}',
   'action.policy.ask': 'You are asked because this session asks before it changes files or runs commands.',
   'action.policy.edits': 'This session changes files by itself and asks before it runs commands.',

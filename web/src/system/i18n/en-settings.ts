@@ -7,6 +7,7 @@ export const enSettings = {
   'trust.would_allow': 'What they would allow',
   'trust.what.rule': 'Rule',
   'trust.what.server': 'Tool server',
+  'trust.what.hook': 'Hook',
   'trust.what.permission_mode': 'Permission mode',
   'trust.what.shell': 'Shell',
   'trust.what.agent': 'Agent',

@@ -61,6 +61,7 @@ export const enTurns = {
   'tool.state.cancelled': 'Cancelled',
   'tool.waiting': 'Waiting for your decision',
   'tool.input': 'Input',
+  'tool.asked': 'What the agent had asked for, before a hook rewrote it',
   'tool.output': 'Output',
   'tool.no_output': 'No output',
   'tool.exit': 'exit {code}',

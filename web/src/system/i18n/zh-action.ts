@@ -51,6 +51,8 @@ export const zhAction = {
   'action.details': '详情',
   'action.preview': '将要做什么',
   'action.input': '输入',
+  'action.asked': '智能体原先的请求',
+  'action.hooked': '钩子：',
   'action.policy': '策略：{policy}',
   'action.policy.ask': '之所以询问：此会话在修改文件或运行命令之前会先询问。',
   'action.policy.edits': '此会话可自行修改文件，运行命令之前会先询问。',

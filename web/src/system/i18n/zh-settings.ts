@@ -9,6 +9,7 @@ export const zhSettings: Readonly<Record<keyof typeof enSettings, string>> = {
   'trust.would_allow': '它们会允许的内容',
   'trust.what.rule': '规则',
   'trust.what.server': '工具服务器',
+  'trust.what.hook': '钩子',
   'trust.what.permission_mode': '权限模式',
   'trust.what.shell': '命令行',
   'trust.what.agent': '智能体',

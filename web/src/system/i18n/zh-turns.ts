@@ -60,6 +60,7 @@ export const zhTurns = {
   'tool.state.cancelled': '已取消',
   'tool.waiting': '等待你的决定',
   'tool.input': '输入',
+  'tool.asked': '智能体原先的请求（已被钩子改写）',
   'tool.output': '输出',
   'tool.no_output': '没有输出',
   'tool.exit': '退出码 {code}',

@@ -54,6 +54,7 @@ export const DEFAULTS = {
   tool_call: {
     summary: '',
     arguments: NO_TEXT,
+    asked: null as Text | null,
     output: NO_TEXT,
     code: '',
     message: '',
@@ -110,6 +111,8 @@ export const DEFAULTS = {
     sandbox: null as wire.SandboxLevel | null,
     network: false,
     expiresAt: 0,
+    hooked: '',
+    asked: null as Text | null,
   },
   queued_turn: { input: NO_TEXT },
   status: {

@@ -115,6 +115,7 @@ const TEXT_FIELDS = [
   'content',
   'input',
   'arguments',
+  'asked',
   'output',
   'preview',
   'objective',
