@@ -29,9 +29,11 @@ from callboard.contracts.facts import (
     HandoffCompleted,
     ModelFailed,
     PermissionEvaluated,
+    PermissionRuleAdded,
     PlanUpdated,
     QueueAdded,
     ReviewVerdict,
+    Rule,
     SandboxApplied,
     SessionArchived,
     SessionTrimmed,
@@ -83,6 +85,7 @@ _VARIANTS: tuple[Fact, ...] = (
     TaskUpdated(comment="c"),
     TaskUpdated(assignee="a"),
     PlanUpdated(steps=(), final=True),
+    PermissionRuleAdded(rule=Rule(rule_id="r", matcher="Read", verdict="allow", scope="session")),
     ArtifactVersionCreated(version=2, base=1, added=1, content=BlobRef(hash="", size=0), version_origin="agent"),
 )
 
@@ -145,7 +148,7 @@ def product() -> dict[str, frozenset[str]]:
         if event.topology
     }
     parts = frozenset(str(type(row).__struct_config__.tag) for row in shown_rows() if isinstance(row, Part))
-    actions = asked_for(ROOT / "src" / "callboard" / "control")
+    actions = asked_for(ROOT / "src" / "callboard" / "control") | adds["actionType"]
     controls = frozenset(control for control, command in CONTROLS.items() if command in COMMANDS)
     own = {
         "agent_ui.envelope_fields": frozenset(field.encode_name for field in msgspec.structs.fields(AgentUiEvent)),

@@ -94,7 +94,11 @@ def events_of(record: Record, told: Iterable[Emission], team: TeamRow | None) ->
             session_id=_session_of(record),
             message_id=message_of(record),
             part_id=part_of(record),
-            **{**_entities(scope), "parent_session_id": scope.parent_session or _own_parent(record)},
+            **{
+                **_entities(scope),
+                "action_id": emission.action or scope.action,
+                "parent_session_id": scope.parent_session or _own_parent(record),
+            },
             **_dimensions(emission),
             topology=_topology(emission.type, team),
             payload={**content, **emission.adds, **_named(record, emission, team)},

@@ -1,5 +1,5 @@
 """Agent UI's events of a session, with what other facts say of what each is about: of which entity a task is, how an agent
-that sleeps stands, where the card of one elsewhere is, and that a turn had waited."""
+that sleeps stands, where the card of one elsewhere is, that a turn had waited, and when what was granted is over."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..team.panels import TeamPanels
 from .agentui import AgentUiEvent, events_of
 from .classes import emissions
 from .emission import Emission, queue
+from .grants import Grants
 from .teamwork import OF_JOB, external, job
 
 
@@ -28,6 +29,7 @@ class AgentUiEvents:
         self._team = TeamPanels()
         self._queued: set[str] = set()
         self._jobs: dict[str, BackgroundState] = {}
+        self._grants = Grants()
 
     def apply(self, record: Record) -> tuple[AgentUiEvent, ...]:
         """The events that the fact is told as, in order."""
@@ -41,7 +43,9 @@ class AgentUiEvents:
         if member is not None:
             told = [_of_member(one, member) for one in told]
         row = self._team.team.row if self._team.roster.several else None
+        over, told = self._grants.apply(record, told)
         return (
+            *over,
             *events_of(record, [*told, *self._waited(record)], row),
             *(self._job(record, told, member) if member is not None and member.sleeper is not None else ()),
         )

@@ -11,6 +11,7 @@ from callboard.contracts.facts import (
     ActionResolved,
     Fact,
     ModelFailed,
+    PermissionRuleAdded,
     PlanUpdated,
     QueueAdded,
     SessionArchived,
@@ -22,7 +23,8 @@ from callboard.contracts.vocabulary import Control, EventClass, EventScope, Owne
 
 
 class Emission(msgspec.Struct, frozen=True):
-    """One event that a fact is told as. `adds` goes into the payload beside the fact's own content."""
+    """One event that a fact is told as. `adds` goes into the payload beside the fact's own content; `action` is the id of the
+    action that it is about, where that is not the scope's."""
 
     type: EventClass
     owner: Owner
@@ -32,6 +34,7 @@ class Emission(msgspec.Struct, frozen=True):
     persistence: Persistence
     control: Control | None = None
     adds: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    action: str = ""
 
 
 Row = tuple[Emission, ...] | Callable[[Fact], tuple[Emission, ...]]
@@ -88,6 +91,8 @@ def session(kind: EventClass, phase: Phase, scope: EventScope = "session") -> tu
     return (Emission(kind, "session", scope, phase, "session_tabs", "snapshot"),)
 
 
+#: The type of action that a standing permission is.
+GRANT: ActionType = "permission_grant"
 #: Who owns an action (Agent UI specification, Human-in-the-loop taxonomy).
 ACTION_OWNERS: dict[ActionType, Owner] = {
     "tool_approval": "policy",
@@ -100,6 +105,17 @@ ACTION_OWNERS: dict[ActionType, Owner] = {
     "credential_request": "policy",
     "artifact_review": "artifact",
 }
+
+
+def granted(fact: Fact) -> tuple[Emission, ...]:
+    """A rule that allows is a grant; one that asks or denies grants nothing."""
+    changed = permission("session")
+    if not isinstance(fact, PermissionRuleAdded) or fact.rule.verdict != "allow":
+        return changed
+    adds = {"actionType": GRANT, "outcome": "granted"}
+    owner = ACTION_OWNERS[GRANT]
+    resolved = Emission("action.resolved", owner, "action_request", "accepted", "hitl", "snapshot", None, adds)
+    return (*changed, msgspec.structs.replace(resolved, action=fact.rule.rule_id))
 
 
 def answered(phase: Phase, outcome: str, control: Control | None = None) -> tuple[Emission, ...]:

@@ -1,0 +1,101 @@
+"""Standing permissions as actions of the Agent UI specification: granted, taken back, over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callboard.contracts.facts import PermissionRuleAdded, PermissionRuleRevoked, Rule
+from callboard.contracts.facts.permission import Verdict
+from callboard.contracts.record import Record
+from callboard.contracts.scope import Scope
+from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.context import AgentUiEvents
+from tests.projection.story import asked, opened, step
+from tests.projection.team.troupe import records_of
+
+
+def rule(verdict: Verdict = "allow", **rest: Any) -> Rule:
+    return Rule(**{"rule_id": "rul_1", "matcher": "Bash(git *)", "scope": "session", **rest}, verdict=verdict)
+
+
+def granted(events: list[AgentUiEvent]) -> list[AgentUiEvent]:
+    return [event for event in events if event.payload.get("actionType") == "permission_grant"]
+
+
+def events(records: tuple[Record, ...] | list[Record]) -> list[AgentUiEvent]:
+    emit = AgentUiEvents()
+    return [event for record in records for event in emit.apply(record)]
+
+
+def test_an_answer_for_more_than_once_is_an_action_that_the_runtime_resolved():
+    """UI-09, UI-31: with what it lets through, where and until when; its id is the rule's, not the approval's."""
+    story = asked()
+    record = story.log.say(
+        PermissionRuleAdded(rule=rule(expires_at=5_000)), step(2, tool_call="call_1", action="act_1")
+    )
+    changed, resolved = agent_ui_events(record)
+
+    assert (changed.type, changed.owner) == ("permission.changed", "policy")
+    assert (resolved.type, resolved.owner, resolved.scope, resolved.surface) == (
+        "action.resolved",
+        "policy",
+        "action_request",
+        "hitl",
+    )
+    assert (resolved.action_id, resolved.raw_event_ref) == ("rul_1", record.event_id)
+    assert resolved.payload == {
+        "actionType": "permission_grant",
+        "outcome": "granted",
+        "rule": {
+            "ruleId": "rul_1",
+            "matcher": "Bash(git *)",
+            "verdict": "allow",
+            "scope": "session",
+            "expiresAt": 5_000,
+        },
+    }
+
+
+@pytest.mark.parametrize("verdict", ["ask", "deny"])
+def test_a_rule_that_narrows_is_no_grant(verdict: Verdict):
+    """UI-31"""
+    story = opened()
+    story.log.say(PermissionRuleAdded(rule=rule(verdict)), Scope())
+    story.log.say(PermissionRuleRevoked(rule_id="rul_1"), Scope())
+    assert granted(events(records_of(story))) == []
+
+
+def test_a_grant_that_is_taken_back_ends_and_says_what_it_was():
+    """UI-31"""
+    story = opened()
+    story.log.say(PermissionRuleAdded(rule=rule()), Scope())
+    story.log.say(PermissionRuleRevoked(rule_id="rul_1", reason="enough"), Scope())
+    told = granted(events(records_of(story)))
+
+    assert [(one.type, one.phase, one.action_id, one.payload["outcome"]) for one in told] == [
+        ("action.resolved", "accepted", "rul_1", "granted"),
+        ("permission.changed", "completed", "rul_1", "revoked"),
+    ]
+    assert told[1].payload["reason"] == "enough"
+    assert told[1].payload["rule"]["matcher"] == "Bash(git *)"
+
+
+def test_a_grant_whose_time_is_over_ends_before_the_first_fact_after_it():
+    """UI-31: nobody says that, so that it is told as of the fact that set its end; once, and not where it was taken back."""
+    story = opened()
+    at = records_of(story)[-1].header.at
+    given = story.log.say(PermissionRuleAdded(rule=rule(expires_at=at + 2_500)), Scope())
+    story.log.say(PermissionRuleAdded(rule=rule(rule_id="rul_2", expires_at=at + 3_500)), Scope())
+    story.log.say(PermissionRuleRevoked(rule_id="rul_2"), Scope())
+    story.log.say(PermissionRuleRevoked(rule_id="rul_x"), Scope())
+    told = granted(events(records_of(story)))
+
+    assert [(one.action_id, one.payload["outcome"]) for one in told] == [
+        ("rul_1", "granted"),
+        ("rul_2", "granted"),
+        ("rul_1", "expired"),
+        ("rul_2", "revoked"),
+    ]
+    assert (told[2].raw_event_ref, told[2].thread_id, told[2].sequence) == (given.event_id, "", given.sequence + 2)
