@@ -94,6 +94,24 @@ def test_the_same_models_with_another_key_are_not_used_either(product: Product):
     assert "first" not in kept
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["up", "--no-browser"], ["run", "Hi"], ["rules"], ["trust", "--json"], ["tools"]],
+    ids=lambda one: one[0],
+)
+def test_settings_that_cannot_be_used_keep_nobody_from_the_one_that_runs(product: Product, command: list[str]):
+    """SAFE-05: its settings are its own; without one that runs nothing is started and nothing is made."""
+    with product.plays({"calls": [says("Hello.")]}).up():
+        (product.home / "settings.toml").write_text("prot = 1\n")
+        done = product.run(*command)
+        assert done.code == 0
+        told = f"{product.home / 'settings.toml'}, line 1, at `prot`: this key is unknown" in done.err
+        assert told is (command[0] in ("up", "run"))
+        assert ("goes on with what it read before" in done.err) is told
+    refused = product.run(*command)
+    assert (refused.code, "bad_settings" in refused.err, refused.out) == (2, True, "")
+
+
 def test_the_file_by_which_it_is_found_is_for_its_owner_alone(product: Product):
     """SAFE-04"""
     with product.up():

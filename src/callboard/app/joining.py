@@ -5,28 +5,35 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from callboard.contracts.settings import Settings
-
 from .client import Client
 from .endpoint import Endpoint, find
 from .home import Home
 from .hosting import find_or_open, hosted
+from .settings import load
 
 
 @asynccontextmanager
 async def connected(
-    home: Home, settings: Settings, environment: Mapping[str, str], join: Callable[[Endpoint], None]
+    home: Home, environment: Mapping[str, str], join: Callable[[Endpoint], None]
 ) -> AsyncGenerator[Client]:
     """A client of the process that writes the store; where there is none, this one writes it until the end of the block.
 
-    `join` is told of a process that was there before.
-    Raises Refusal `store_locked`, `store_unusable`, `bad_settings`, `bad_scenario`.
+    `join` is told of a process that was there before, which is only to be reached: its settings are its own.
+    Raises Refusal `store_locked`, `store_unusable`, and where none runs `bad_settings`, `bad_scenario`.
     """
-    found = await find_or_open(home)
-    if isinstance(found, Endpoint):
-        join(found)
-        async with Client(found, locate=lambda: find(home)) as client:
-            yield client
-        return
-    async with hosted(found, home, settings, environment, stays=False) as host, Client(host.endpoint) as client:
+    found = await find(home)
+    if found is None:
+        # Before anything is opened: where they cannot be used nothing is made.
+        settings = load(home, environment)
+        opened = await find_or_open(home)
+        if not isinstance(opened, Endpoint):
+            async with (
+                hosted(opened, home, settings, environment, stays=False) as host,
+                Client(host.endpoint) as client,
+            ):
+                yield client
+            return
+        found = opened
+    join(found)
+    async with Client(found, locate=lambda: find(home)) as client:
         yield client

@@ -14,6 +14,7 @@ import msgspec
 from callboard import __version__
 from callboard.contracts.commands import ListSessions, OpenWorkspace, SessionList, WorkspaceIsOpen
 from callboard.contracts.commands.trust import GetTrust, TrustRead
+from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import PERSON
 from callboard.contracts.settings import Settings
 
@@ -80,8 +81,16 @@ Milestones = Starting | Ready | Stopping | Stopped | Forced
 Tell = Callable[[Milestones], None]
 
 
-async def up(home: Home, settings: Settings, environment: Mapping[str, str], folder: Path, tell: Tell) -> None:
+async def up(
+    home: Home,
+    settings: Settings,
+    environment: Mapping[str, str],
+    folder: Path,
+    tell: Tell,
+    unusable: Refusal | None = None,
+) -> None:
     """Serves the folder until a signal comes; where another process serves already, opens the folder there and returns.
+    `unusable` is why the file of settings cannot be used: nothing is served with the rest of them.
 
     Raises Refusal, `no_folder` included.
     """
@@ -91,6 +100,9 @@ async def up(home: Home, settings: Settings, environment: Mapping[str, str], fol
         if isinstance(found, Endpoint):
             tell(await _join(found, home, folder, unused(found, settings.models, environment)))
             return
+        if unusable is not None:
+            await found.close()
+            raise unusable
         async with hosted(found, home, settings, environment, stays=True) as host:
             tell(await _open(host, home, folder))
             name = await stop

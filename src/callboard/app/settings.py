@@ -44,12 +44,12 @@ _VARIABLES = {"CALLBOARD_PORT": "port", "CALLBOARD_BROWSER": "browser", "CALLBOA
 TableT = TypeVar("TableT", Settings, FolderSettings)
 
 
-def load(home: Home, environment: Mapping[str, str], **flags: Any) -> Settings:
-    """The settings that hold. A flag that is None was not given.
+def load(home: Home, environment: Mapping[str, str], *, file: bool = True, **flags: Any) -> Settings:
+    """The settings that hold, without those of the file where that is not to be read. A flag that is None was not given.
 
     Raises Refusal `bad_settings` naming the key and where it stands.
     """
-    settings = over(of_file(home.settings), environment)
+    settings = over(of_file(home.settings) if file else Settings(), environment)
     given = {key: value for key, value in flags.items() if value is not None}
     for key, value in given.items():
         settings = _with(settings, {key: value}, f"--{key}")

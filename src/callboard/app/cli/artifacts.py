@@ -32,7 +32,6 @@ from ..client import Client
 from ..home import Home
 from ..reading import newest_session, nothing_yet
 from ..reading.remote import RemoteReader
-from ..settings import load
 from .exits import FAILED
 from .loop import run_async
 from .terminal import Style, err, one_line, out, plain
@@ -129,7 +128,7 @@ def _two(diff: str) -> tuple[int, int] | None:
 async def _ask(home: Home, asked: Asked) -> Answer:
     from ..joining import connected
 
-    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+    async with connected(home, os.environ, lambda _: None) as client:
         session = await newest_session(RemoteReader(client), asked.session)
         artifact = await _named(client, session, asked.artifact) if asked.artifact else ""
         if asked.form is not None and asked.file is not None:

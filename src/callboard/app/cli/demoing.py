@@ -18,7 +18,7 @@ from ..demos.catalog import Demo
 from ..endpoint import Endpoint
 from ..home import Home
 from ..joining import connected
-from ..settings import load
+from .beside import settings_beside
 from .exits import DONE, ENDED_BY_PERSON, FAILED
 from .loop import ctrl_c
 from .opening import may_open, open_page
@@ -38,11 +38,11 @@ class Started(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_fie
 async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
     """Plays the demo and follows it; returns the exit code. Raises Refusal."""
     home = Home.of(os.environ)
-    settings = load(home, os.environ)
+    settings, _ = await settings_beside(home)
     joined: list[Endpoint] = []
     with ctrl_c() as asked:
         try:
-            async with connected(home, settings, os.environ, joined.append) as client:
+            async with connected(home, os.environ, joined.append) as client:
                 started, accepted = await _start(client, demo)
                 _tell(started, demo, json=json)
                 if opens and may_open(settings):

@@ -22,7 +22,6 @@ from ..client import Client
 from ..home import Home
 from ..reading import newest_session, nothing_yet
 from ..reading.remote import RemoteReader
-from ..settings import load
 from .loop import run_async
 from .terminal import Style, err, out
 
@@ -90,7 +89,7 @@ def _evidence(
 async def _export(home: Home, asked: ExportEvidence, file: Path | None, *, force: bool, quiet: bool) -> Written:
     from ..joining import connected
 
-    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+    async with connected(home, os.environ, lambda _: None) as client:
         session = await newest_session(RemoteReader(client), asked.session_id)
         packed = await _asked(client, msgspec.structs.replace(asked, session_id=session), quiet=quiet)
         place = file or Path(f"evidence-{session}-{packed.through}.zip")

@@ -18,7 +18,6 @@ from callboard.contracts.facts.session import SessionSource
 
 from ..home import Home
 from ..importing import PRODUCTS, as_command, is_settled, past_sessions, settled, worked_in
-from ..settings import load
 from .exits import DONE, ENDED_BY_PERSON
 from .loop import run_async
 from .terminal import Style, err, one_line, out
@@ -116,7 +115,7 @@ async def _carry_out(found: list[PastSession], *, json: bool) -> None:
 
     added = 0
     home = Home.of(os.environ)
-    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+    async with connected(home, os.environ, lambda _: None) as client:
 
         async def send(one: PastSession, turn: PastTurn, workspace: str) -> TurnImported:
             given: TurnImported = await client.submit(as_command(one, turn, workspace))

@@ -21,7 +21,7 @@ from ..home import Home
 from ..joining import connected
 from ..reading import newest_session
 from ..reading.remote import RemoteReader
-from ..settings import converted, load, parsed
+from ..settings import converted, parsed
 from .loop import run_async
 from .terminal import Style, one_line, out, visible
 from .words import counted
@@ -66,7 +66,7 @@ def _rules(
 
 async def _carry_out(folder: Path, session: str, tried: tuple[RuleEntry, ...] | None, *, json: bool) -> None:
     home = Home.of(os.environ)
-    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+    async with connected(home, os.environ, lambda _: None) as client:
         workspace, words, named = await _meant(client, folder, session)
         if tried is not None:
             await _try(client, DryRunRules(workspace_id=workspace, rules=tried, session_id=named), json=json)

@@ -31,8 +31,8 @@ from ..joining import connected
 from ..reading import newest_session
 from ..reading.remote import RemoteReader
 from ..serve import not_held
-from ..settings import load
 from .asking import Approve
+from .beside import settings_beside
 from .conversing import Conversing
 from .exits import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
 from .loop import ctrl_c
@@ -59,12 +59,10 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 async def carry_out(wanted: Wanted) -> int:
     """Gives the prompt and follows the turn; returns the exit code. Raises Refusal."""
     home = Home.of(os.environ)
-    settings = load(home, os.environ)
+    settings, _ = await settings_beside(home)
     with ctrl_c() as asked:
         try:
-            async with connected(
-                home, settings, os.environ, lambda found: _tell_unused(found, settings.models)
-            ) as client:
+            async with connected(home, os.environ, lambda found: _tell_unused(found, settings.models)) as client:
                 accepted, before = await _submit(client, wanted)
                 conversing = Conversing(client, accepted, wanted.approve, as_json=wanted.json, before=before)
                 turn = await conversing.run(asked, _BY_HAND)

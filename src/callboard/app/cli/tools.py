@@ -16,7 +16,6 @@ from callboard.contracts.inventory import ServerState, ToolInfo
 
 from ..home import Home
 from ..joining import connected
-from ..settings import load
 from .exits import FAILED
 from .loop import run_async
 from .terminal import Style, one_line, out, visible
@@ -59,7 +58,7 @@ def _tools(
 
 async def _inventory(folder: Path, agent: str) -> ToolInventory:
     home = Home.of(os.environ)
-    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+    async with connected(home, os.environ, lambda _: None) as client:
         opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
         found: ToolInventory = await client.submit(GetToolInventory(workspace_id=opened.workspace_id, agent=agent))
         return found

@@ -18,7 +18,6 @@ from callboard.contracts.errors import Refusal
 from ..client import Client
 from ..home import Home
 from ..joining import connected
-from ..settings import load
 from .exits import DONE, REFUSED
 from .loop import run_async
 from .terminal import Style, err, out, visible
@@ -65,7 +64,7 @@ def _trust(
 
 async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool) -> int:
     home = Home.of(os.environ)
-    async with connected(home, load(home, os.environ), os.environ, lambda _: None) as client:
+    async with connected(home, os.environ, lambda _: None) as client:
         opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
         read: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
         if revoke:

@@ -13,7 +13,8 @@ import typer
 from callboard.contracts.errors import Refusal
 
 from ..home import Home
-from ..settings import PORT, load
+from ..settings import PORT
+from .beside import settings_beside
 from .loop import run_async
 from .milestones import spoken
 from .opening import may_open, open_page
@@ -68,11 +69,11 @@ def _up(
     if not folder.is_dir():
         raise Refusal("no_folder", f"{folder} is not a folder.", field="--folder", hint="Give an existing folder.")
     home = Home.of(os.environ)
-    settings = load(home, os.environ, port=port, browser=browser)
+    settings, unusable = run_async(settings_beside(home, port=port, browser=browser))
 
     def tell(milestone: Milestones) -> None:
         out(msgspec.json.encode(milestone).decode() if json else spoken(milestone, sys.stdout))
         if isinstance(milestone, Ready) and not json and may_open(settings):
             open_page(milestone.link)
 
-    run_async(up(home, settings, os.environ, folder, tell))
+    run_async(up(home, settings, os.environ, folder, tell, unusable))
