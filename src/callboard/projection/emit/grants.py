@@ -14,6 +14,7 @@ from callboard.contracts.scope import Scope
 from .agentui import AgentUiEvent, events_of
 from .emission import GRANT, Emission, permission
 
+
 class Grants:
     """Remembers what is granted until that is over."""
 
