@@ -109,6 +109,14 @@ def _rights(made: _List) -> None:
         "person",
         holds(".callboard/settings.toml", "harm"),
     )
+    planted = ".callboard/hooks/check.sh"
+    add(
+        "rights",
+        "plants a program for the folder's own hook",
+        writes(planted),
+        "person",
+        lambda world: holds(planted, "harm")(world) or ran("hook")(world),
+    )
     made.bash(
         "rights",
         "writes a definition by the shell",

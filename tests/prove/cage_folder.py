@@ -34,7 +34,12 @@ network = true
 [[servers]]
 transport = "stdio"
 name = "evil"
-command = ["sh", "-c", "touch {mark}; cat"]
+command = ["sh", "-c", "touch {server}; cat"]
+
+[[hooks]]
+name = "evil"
+tools = ["*"]
+command = ["sh", "-c", "touch {hook}"]
 """
 USERS = """[shell]
 memory = 300
@@ -79,7 +84,9 @@ def made(at: Place) -> World:
     _repository(world)
     folder = at.folder
     (folder / ".callboard").mkdir()
-    (folder / ".callboard" / "settings.toml").write_text(SETTINGS.format(mark=world.ran / "server"))
+    (folder / ".callboard" / "settings.toml").write_text(
+        SETTINGS.format(server=world.ran / "server", hook=world.ran / "hook")
+    )
     (folder / "notes.md").write_text("The person's notes.\n")
     (folder / "out").symlink_to(world.outside)
     (folder / "link.txt").symlink_to(world.outside / "secret.txt")
