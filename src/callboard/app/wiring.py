@@ -90,7 +90,7 @@ def wire(
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
         toolbox=FolderToolbox(
-            hidden=(str(home.folder),), programs=toolchains(Path.home()), reveal=given, starts=starts
+            hidden=(str(home.folder),), programs=toolchains(Path.home()), reveal=given, starts=starts, veil=secrets.veil
         ),
         shells=FolderShells(hidden=(str(home.folder),), programs=toolchains(Path.home())),
         definitions=definitions,

@@ -14,6 +14,7 @@ from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.inventory import ServerState, ToolInfo
 from callboard.contracts.ports.model import ToolSpec
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import (
     Evaluation,
     Hooked,
@@ -36,6 +37,7 @@ from .grep import GrepArguments
 from .handles import Folder
 from .hooks.asking import Hooks, speaking
 from .mcp.names import is_brought
+from .mcp.said import Plain
 from .mcp.servers import PATIENCE, Servers
 from .outlasting import outlast
 from .paths import PathDenied, display, relative
@@ -61,7 +63,7 @@ class FolderToolbox:
     """Implements the port `Toolbox`. `hidden` are folders that no tool enters (the user's state, keys), `programs` those
     outside the system's that commands in the sandbox can read (a toolchain in the home). `bwrap` is
     bubblewrap's path, or its name to be found. `reveal` gives the value of a server's or a hook's setting, such as of a handle,
-    `starts` the folder in which one that works for another is started."""
+    `starts` the folder in which one that works for another is started, `veil` a new veil for what a server says."""
 
     def __init__(
         self,
@@ -72,11 +74,12 @@ class FolderToolbox:
         reveal: Callable[[Server | Hook, str], str] = _as_it_is,
         starts: Callable[[Server | Hook, str], str] = _there,
         patience: float = PATIENCE,
+        veil: Callable[[], Veil] = Plain,
     ) -> None:
         self._bwrap = bwrap
         self._hidden = tuple(hidden)
         self._programs = tuple(programs)
-        self._servers = Servers(reveal, patience, starts)
+        self._servers = Servers(reveal, patience, starts, veil)
         self._hooks = Hooks(reveal, starts)
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:

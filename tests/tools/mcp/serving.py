@@ -9,8 +9,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reply, ToolOutcome
 from callboard.contracts.settings import Server, StdioServer
+from callboard.tools.mcp.said import Plain
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, Told, call
 
@@ -38,9 +40,11 @@ def noted(place: Path) -> list[str]:
 
 
 @asynccontextmanager
-async def serving(folder: Path, *servers: Server, **context: Any) -> AsyncIterator[Agent]:
+async def serving(
+    folder: Path, *servers: Server, veil: Callable[[], Veil] = Plain, **context: Any
+) -> AsyncIterator[Agent]:
     """An agent whose folder has these servers, connected."""
-    toolbox = FolderToolbox(patience=PATIENCE)
+    toolbox = FolderToolbox(patience=PATIENCE, veil=veil)
     agent = Agent(folder, toolbox, **{"servers": servers, **context})
     try:
         await toolbox.prepare(agent.context)

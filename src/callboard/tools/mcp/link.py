@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from typing import Any, Literal, cast
 
@@ -27,6 +27,7 @@ from pydantic import ValidationError
 
 from callboard import __version__
 from callboard.contracts.errors import Code
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reporter, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
 
@@ -34,7 +35,7 @@ from ..paths import display
 from . import answers, questions
 from .offered import Declared
 from .program import program
-from .said import Said
+from .said import Plain, Said
 from .web import address
 
 log = logging.getLogger(__name__)
@@ -88,15 +89,17 @@ class _Call:
 class Link:
     """A connection to one server in one folder, begun when it is made. `declared` are the tools that the server has now;
     `changes` counts how often they were read. `values` are the environment of a program or the headers of an address, as they
-    are."""
+    are; `veil` is laid over what the server says before any of it is cut."""
 
-    def __init__(self, server: Server, folder: str, values: Mapping[str, str]) -> None:
+    def __init__(
+        self, server: Server, folder: str, values: Mapping[str, str], veil: Callable[[], Veil] = Plain
+    ) -> None:
         self.server = server
         self.title = self.version = self.protocol = ""
         self.declared: tuple[Declared, ...] = ()
         self.changes = 0
         self.lost: LinkLost | None = None
-        self.said = Said()
+        self.said = Said(veil)
         self._folder = folder
         self._values = values
         self._client: Client | None = None
@@ -151,7 +154,7 @@ class Link:
             return answers.outcome(asked.result())
         except MCPError as error:
             if not await self._ended():
-                message = f"{self.server.name} refused the call: {display(error.message, 500)}"
+                message = f"{self.server.name} refused the call: {display(self.said.safe(error.message), 500)}"
                 return ToolOutcome(output="", code="tool_failed", message=message)
         except (ValidationError, RuntimeError) as error:
             message = f"{self.server.name} answered with what is no result ({type(error).__name__})."
@@ -294,7 +297,7 @@ class Link:
 
     def _why(self, error: BaseException) -> str:
         """Why the server is lost, in words, with the last of its diagnostics."""
-        return self._heard_last(self.said.reason or _words(error))
+        return self._heard_last(self.said.reason or _words(error, self.said.safe))
 
     def _heard_last(self, why: str) -> str:
         last = self.said.last_line()
@@ -341,14 +344,14 @@ def _code(error: BaseException) -> Code:
     )
 
 
-def _words(error: BaseException) -> str:
+def _words(error: BaseException, safe: Callable[[str], str]) -> str:
     first = _leaves(error)[0]
     match first:
         case TimeoutError():
             return f"it did not say within {TO_GREET:g} s who it is"
         case MCPError():
-            return f"it said {display(first.message, 300)}"
+            return f"it said {display(safe(first.message), 300)}"
         case ValidationError():
             return "it answered with what is none of the protocol's"
         case _:
-            return f"{display(str(first), 300) or type(first).__name__}"
+            return f"{display(safe(str(first)), 300) or type(first).__name__}"

@@ -7,6 +7,7 @@ too many that are none, end the connection.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import contextlib
 import os
 import sys
@@ -28,6 +29,8 @@ LARGEST = 16 * 1024 * 1024
 #: How much of what is no message is taken before the connection is given up, in lines and bytes.
 MOST_LINES = 1000
 MOST_BYTES = 1024 * 1024
+#: The longest line that is no message and is told, in bytes.
+_LONGEST_LINE = 500
 #: How long a server may take to end by itself once its input is closed, and its guard to end it, in seconds.
 _TO_END = 1.0
 _PATIENCE = 5.0
@@ -206,7 +209,7 @@ async def _take_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, said: 
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
-                said.add(line[:500].decode(errors="replace") + "\n")
+                said.add(_whole(line) + "\n")
                 lines, none_of_it = lines + 1, none_of_it + len(line)
                 if lines > MOST_LINES or none_of_it > MOST_BYTES:
                     raise _GivenUp("it wrote too much that is no message") from None
@@ -223,6 +226,13 @@ async def _write(outbox: _Outbox, pipe: asyncio.WriteTransport) -> None:
             pipe.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
 
 
+def _whole(line: bytes) -> str:
+    """The line; of one that is too long how long it is, since half of it may be half of a secret."""
+    return line.decode(errors="replace") if len(line) <= _LONGEST_LINE else f"[a line of {len(line):,} bytes]"
+
+
 async def _diagnose(stream: asyncio.StreamReader | None, said: Said) -> None:
+    # A character may come in two pieces.
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     while stream is not None and (data := await stream.read(_PIECE)):
-        said.add(data.decode(errors="replace"))
+        said.add(decoder.decode(data))

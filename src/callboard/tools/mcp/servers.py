@@ -12,12 +12,14 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.inventory import ServerState
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
 
 from . import names
 from .environment import environment
 from .offered import Offered, Taken, take
+from .said import Plain
 
 if TYPE_CHECKING:
     from .link import Link
@@ -93,15 +95,17 @@ def _there(server: Server, folder: str) -> str:
 
 class Servers:
     """`reveal` gives the value that a setting of a server stands for; it raises Refusal where there is none for it. `starts`
-    gives the folder in which a server that works for another one is started."""
+    gives the folder in which a server that works for another one is started. `veil` gives a new veil for what one says."""
 
     def __init__(
         self,
         reveal: Callable[[Server, str], str],
         patience: float = PATIENCE,
         starts: Callable[[Server, str], str] = _there,
+        veil: Callable[[], Veil] = Plain,
     ) -> None:
         self._reveal = reveal
+        self._veil = veil
         self._starts = starts
         self._patience = patience
         self._slots: dict[tuple[str, bytes], _Slot] = {}
@@ -213,7 +217,8 @@ class Servers:
             # The protocol's package is large, and reading it would hold up everything else.
             kind: type[Link] = (await asyncio.to_thread(importlib.import_module, f"{__package__}.link")).Link
             slot.forget()
-            slot.link = link = kind(slot.server, self._starts(slot.server, slot.folder), self._values(slot.server))
+            folder, values = self._starts(slot.server, slot.folder), self._values(slot.server)
+            slot.link = link = kind(slot.server, folder, values, self._veil)
             await link.greeted()
         except Refusal as refusal:
             slot.problem = refusal

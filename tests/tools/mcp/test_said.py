@@ -1,0 +1,56 @@
+"""What servers say beside their answers: as much of its end as is kept, and no half of a secret where it is cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.secrets.known import Known
+from callboard.secrets.redaction import Redaction
+from callboard.tools.mcp.said import MOST, Plain, Said
+from tests.tools.mcp.serving import python, serving
+
+SECRET = "d3pl0y-Zx9wVu8tSr7qPo6n"
+SECRETS = Redaction([Known("deploy", SECRET, "keyring")])
+
+
+def holds_part(text: str) -> bool:
+    """True where four letters of the secret in their order stand in it."""
+    return any(SECRET[at : at + 4] in text for at in range(len(SECRET) - 3))
+
+
+@pytest.mark.parametrize("pieces", [1, 7, 5000])
+@pytest.mark.parametrize("within", range(len(SECRET) + 1))
+def test_a_secret_that_lies_across_the_cut_leaves_no_part(within: int, pieces: int):
+    """SAFE-03"""
+    text = "." * 30_000 + SECRET + "." * (MOST - within)
+    said, bare = Said(SECRETS.veil), Said(Plain)
+    for at in range(0, len(text), len(text) // pieces):
+        said.add(text[at : at + len(text) // pieces])
+        bare.add(text[at : at + len(text) // pieces])
+    assert holds_part(bare.text()) is (within >= 4)
+    assert not holds_part(said.text())
+    assert said.text().endswith("." * (MOST - len(SECRET)))
+    assert len(said.text()) <= MOST + len("secret://deploy")
+
+
+def test_what_is_kept_is_the_end_in_the_order_in_which_it_came():
+    said = Said(SECRETS.veil)
+    for number in range(10_000):
+        said.add(f"line {number} with {SECRET}\n")
+    assert said.text().endswith("line 9998 with secret://deploy\nline 9999 with secret://deploy\n")
+    assert said.last_line() == "line 9999 with secret://deploy"
+    assert len(said.text()) <= MOST
+
+
+async def test_a_server_that_wrote_a_secret_where_its_words_are_cut_is_told_without(folder: Path):
+    """SAFE-03"""
+    cut = f"import sys; sys.stderr.write({SECRET!r} + '.' * {MOST - 9} + chr(10)); sys.exit(3)"
+    long = f"print('x' * 490 + {SECRET!r} + 'x' * 490)"
+    servers = (python("cut", cut), python("long", long))
+    async with serving(folder, *servers, veil=SECRETS.veil) as agent:
+        told = {one.name: one for one in agent.toolbox.servers(agent.context)}
+    assert not any(holds_part(f"{one.said} {one.message}") for one in told.values())
+    assert told["cut"].said.endswith("....\n")
+    assert told["long"].said == "[a line of 1,003 bytes]\n"
