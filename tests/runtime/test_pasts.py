@@ -62,10 +62,10 @@ async def test_a_past_session_is_taken_over_as_facts_and_listed_as_here(tmp_path
 
         taken: PastSessionImported = await board.do(wanted(board))
 
-        assert {one.session_id for one in before.values()} == {""}
+        assert (before["codex"].session_id, before["codex"].imported) == (taken.session_id, False)
         assert (taken.added, taken.known, taken.unfinished) == (2, 0, False)
         after = await listed(board)
-        assert (after["codex"].session_id, after["claude_code"].session_id) == (taken.session_id, "")
+        assert {source: one.imported for source, one in after.items()} == {"claude_code": False, "codex": True}
         types = await board.types(taken.session_id)
         assert (types[0], types.count("turn.completed")) == ("session.created", 2)
         assert taken.session_id in {card.session_id for host in board.runtime.workspaces.all() for card in host.cards()}
@@ -204,7 +204,7 @@ async def test_how_far_an_import_is_can_be_asked_while_others_go_on(tmp_path: Pa
         book.go_on.set()
         taken = await task
 
-        assert (before.importing, before.session_id) == (1, taken.session_id)
+        assert (before.importing, before.imported, before.session_id) == (1, True, taken.session_id)
         assert other.session_id != taken.session_id
         assert (await listed(board))["codex"].importing is None
 

@@ -136,7 +136,11 @@ export class FakeServer {
   }
 }
 
-const NOTHING: Readonly<Record<string, unknown>> = { get_turns: { turns: [] }, get_parts: { parts: [] } }
+const NOTHING: Readonly<Record<string, unknown>> = {
+  get_turns: { turns: [] },
+  get_parts: { parts: [] },
+  list_past_sessions: { sessions: [] },
+}
 
 const META = {
   version: '0.0.0',

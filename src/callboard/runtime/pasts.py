@@ -121,7 +121,8 @@ class Pasts:
         running = self._imports.get(session)
         return msgspec.structs.replace(
             one,
-            session_id=session if session in here else "",
+            session_id=session,
+            imported=session in here,
             importing=running[0].turns if running is not None else None,
         )
 

@@ -46,10 +46,11 @@ async def test_a_past_session_is_listed_imported_and_read(past: Board):
         "folder": str(past.folder),
         "title": "Fix the greeting",
         "changed": LONG_AGO * 1_000_000,
+        "sessionId": taken["sessionId"],
     }
     assert before == {"sessions": [one], "unreadable": [], "older": 0}
     assert taken == again == {"sessionId": taken["sessionId"], "added": 2, "known": 0, "unfinished": False}
-    assert after["sessions"] == [{**one, "sessionId": taken["sessionId"]}]
+    assert after["sessions"] == [{**one, "imported": True}]
     assert (read["session"]["title"], len(read["turns"])) == ("Fix the greeting", 2)
 
 

@@ -43,13 +43,41 @@ const message = () => screen.findByRole('textbox', { name: 'Message' })
 test('the first page says where it works, offers three ways in, and opens a past session', async () => {
   await page({})
   expect(await screen.findByText(/An agent works in atlas/)).toBeTruthy()
-  for (const name of ['Model', 'Try the sample', 'Open a past session']) {
+  for (const name of ['Model', 'Try the sample', 'Past sessions']) {
     expect(screen.getByRole('heading', { name })).toBeTruthy()
   }
-  const past = screen.getByRole('heading', { name: 'Open a past session' }).parentElement ?? document.body
+  const past = screen.getByRole('heading', { name: 'Past sessions' }).parentElement ?? document.body
   await userEvent.click(await within(past).findByRole('button', { name: /Fix the failing parser test/ }))
   expect(await screen.findByRole('heading', { level: 2, name: 'Fix the failing parser test' })).toBeTruthy()
   expect(window.location.hash).toBe(`#/s/${SESSION}`)
+})
+
+test('a past session of another product is imported on the first page, and opened from there', async () => {
+  const one = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
+  let imported = false
+  const { server } = await page({
+    answers: {
+      list_past_sessions: () => ({ sessions: [{ ...one, sessionId: SESSION, imported }] }),
+      import_past_session: () => {
+        imported = true
+        return { sessionId: SESSION, added: 2, known: 0 }
+      },
+    },
+  })
+  await userEvent.click(await screen.findByRole('button', { name: 'Import Once of Codex' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Open Once' }))
+
+  expect(window.location.hash).toBe(`#/s/${SESSION}`)
+  const body = { workspaceId: 'wks_a', source: 'codex', sourceId: 's1' }
+  expect(server.given.filter(({ name }) => name === 'import_past_session').map(({ body }) => body)).toEqual([
+    body,
+  ])
+})
+
+test('nothing is said of other products where they left nothing', async () => {
+  await page({})
+  await screen.findByRole('heading', { name: 'Past sessions' })
+  await waitFor(() => expect(screen.queryByText(/Claude Code/)).toBeNull())
 })
 
 test('only the sample folder is called the sample', async () => {

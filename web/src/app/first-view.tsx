@@ -8,6 +8,7 @@ import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
 import type { SessionCard } from '@/system/rows/model'
 import { NEW_SESSION } from '@/system/workbench/workbench'
+import { PastOffer } from './past-offer'
 import { useServices } from './services-context'
 import { useSignal } from './use'
 import { useChosenAtFirst, useComposer } from './use-composer'
@@ -21,7 +22,7 @@ export function FirstView(props: {
   readonly onSettings: (side: SettingsSide) => void
 }) {
   const t = useT()
-  const { workbench, drafts, settings } = useServices()
+  const { workbench, drafts, settings, past } = useServices()
   useSignal(settings.changes)
   useEffect(() => {
     if (settings.shown.models === null) void settings.readModels()
@@ -31,6 +32,8 @@ export function FirstView(props: {
   const chosen = useChosenAtFirst()
   const composer = useComposer(NEW_SESSION, chosen)
   const open = workbench.workspaceId !== ''
+  useSignal(past.changes)
+  const others = new Set(past.shown.list?.sessions.map((one) => one.sessionId ?? ''))
   return (
     <FirstPage
       subtitle={
@@ -55,7 +58,9 @@ export function FirstView(props: {
       }
       sample={props.sample}
       demos={workbench.meta?.demos ?? []}
-      sessions={props.sessions}
+      sessions={props.sessions.filter((session) => !others.has(session.sessionId))}
+      pastOffer={<PastOffer />}
+      others={others.size > 0}
       onDemo={(name) => void workbench.startDemo(name)}
       onOpen={(sessionId) => workbench.openSession(sessionId)}
       onPrompt={(text) => {

@@ -9,6 +9,7 @@ import { SeenMarks } from '@/system/local/seen'
 import { ThemeChoice } from '@/system/local/theme'
 import { LocalValues } from '@/system/local/values'
 import { ArtifactDesk } from '@/system/workbench/artifact-desk'
+import { PastDesk } from '@/system/workbench/past-desk'
 import { SettingsDesk } from '@/system/workbench/settings-desk'
 import { Tooling } from '@/system/workbench/tooling'
 import { Trust } from '@/system/workbench/trust'
@@ -26,6 +27,7 @@ export interface Services {
   readonly trust: Trust
   readonly settings: SettingsDesk
   readonly tooling: Tooling
+  readonly past: PastDesk
 }
 
 export function makeServices(
@@ -49,5 +51,6 @@ export function makeServices(
     trust: new Trust(api, values),
     settings: new SettingsDesk(api),
     tooling: new Tooling(api),
+    past: new PastDesk(api),
   }
 }

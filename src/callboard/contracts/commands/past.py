@@ -22,8 +22,8 @@ class PastSessionFound(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
     """A past session, which `source` and `source_id` name. `changed` is when its transcript was last written (microseconds
     since the Unix epoch); one that is `unfinished` was a moment ago, and its newest turn comes with a later import.
 
-    `session_id` is the session that it is here, empty where it was not imported. `importing` is how many of its turns were
-    looked at so far by an import that is under way, absent where none is.
+    `session_id` is the session that it is here where it was `imported`, and will be where it was not. `importing` is how many
+    of its turns were looked at so far by an import that is under way, absent where none is.
     """
 
     source: SessionSource
@@ -33,6 +33,7 @@ class PastSessionFound(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
     title: str
     changed: int
     session_id: str = ""
+    imported: bool = False
     unfinished: bool = False
     importing: int | None = None
 

@@ -14,6 +14,9 @@ export interface FirstPageProps {
   readonly sample: boolean
   readonly demos: readonly DemoOffer[]
   readonly sessions: readonly SessionCard[]
+  /** The past sessions of other products, and whether there are any. */
+  readonly pastOffer: ReactNode
+  readonly others: boolean
   readonly onPrompt: (text: string) => void
   readonly onDemo: (name: string) => void
   readonly onOpen: (sessionId: string) => void
@@ -33,7 +36,7 @@ export function FirstPage(props: FirstPageProps) {
           <p className="wrap-any text-lg text-ink-soft">{props.subtitle}</p>
         </header>
         {props.composer}
-        <div className="grid grid-cols-3 gap-x-6 gap-y-5 pt-3 max-md:grid-cols-1">
+        <div className="grid grid-cols-[1fr_1fr_1.25fr] gap-x-6 gap-y-5 pt-3 max-md:grid-cols-1">
           <Offer icon="thought" title={t('first.models')}>
             {props.modelsOffer}
           </Offer>
@@ -41,7 +44,12 @@ export function FirstPage(props: FirstPageProps) {
             <Sample sample={props.sample} onPrompt={props.onPrompt} />
             {props.demos.length > 0 && <Demos demos={props.demos} onDemo={props.onDemo} />}
           </div>
-          <Past sessions={props.sessions} onOpen={props.onOpen} />
+          <Past
+            sessions={props.sessions}
+            onOpen={props.onOpen}
+            offer={props.pastOffer}
+            others={props.others}
+          />
         </div>
       </div>
     </div>
@@ -125,9 +133,13 @@ function Sample({ sample, onPrompt }: { sample: boolean; onPrompt: (text: string
 function Past({
   sessions,
   onOpen,
+  offer,
+  others,
 }: {
   sessions: readonly SessionCard[]
   onOpen: (sessionId: string) => void
+  offer: ReactNode
+  others: boolean
 }) {
   const t = useT()
   const now = useNow(30_000)
@@ -137,9 +149,7 @@ function Past({
     .slice(0, PAST)
   return (
     <Offer icon="clock" title={t('first.past')}>
-      {newest.length === 0 && (
-        <p className="text-ink-faint">{t('first.past_none', { command: 'callboard import' })}</p>
-      )}
+      {newest.length === 0 && !others && <p className="text-ink-faint">{t('first.past_none')}</p>}
       <ul>
         {newest.map((session) => (
           <li key={session.key}>
@@ -156,6 +166,7 @@ function Past({
           </li>
         ))}
       </ul>
+      <div className={newest.length > 0 ? 'pt-2' : ''}>{offer}</div>
     </Offer>
   )
 }

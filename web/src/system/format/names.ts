@@ -1,5 +1,5 @@
-/** Names as the settings take them. */
-import type { FoundModel } from '../generated/contracts'
+/** Names as the settings take them, and as the page tells one thing from another. */
+import type { FoundModel, PastSessionFound } from '../generated/contracts'
 
 /** A name of letters, digits and what may stand between them, made of one that a person reads. */
 function plain(name: string): string {
@@ -24,4 +24,9 @@ export function entryOf(
   taken: readonly string[],
 ): Readonly<Record<string, string>> {
   return { ...entry, name: unusedName(entry.name ?? '', taken), ...(model === '' ? {} : { model }) }
+}
+
+/** What tells a past session of another product from all others. */
+export function pastKey({ source, sourceId }: Pick<PastSessionFound, 'source' | 'sourceId'>): string {
+  return `${source} ${sourceId}`
 }

@@ -37,6 +37,13 @@ export function ago(then: number, now: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(then)
 }
 
+/** A day, as short as it can be told from others: its year only where it is another. Both are in milliseconds. */
+export function dayOf(then: number, now: number, locale: string): string {
+  const same = new Date(then).getFullYear() === new Date(now).getFullYear()
+  const year = same ? {} : ({ year: 'numeric' } as const)
+  return new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', ...year }).format(then)
+}
+
 export function clockTime(microseconds: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(
     microseconds / 1000,

@@ -1,0 +1,78 @@
+"""Past sessions of other products on the first page, as a person brings them over in a browser."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.adapters.imports import transcripts
+from tests.app.product import Product
+
+from .desk import desk
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+LONG_AGO = 1_700_000_000
+
+
+@pytest.fixture
+def past(product: Product) -> Product:
+    """A person with a session of each product in the folder, and a transcript that nobody can read."""
+    claude, codex = product.place / "claude", product.place / "codex"
+    product.variables |= {"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(codex)}
+    by_claude = transcripts.claude_code(claude, product.folder)
+    by_codex = transcripts.codex(codex, product.folder)
+    by_codex.write_text(by_codex.read_text().replace("Fix the greeting", "Greet in Chinese"))
+    for number, file in enumerate((by_claude, by_codex)):
+        os.utime(file, (LONG_AGO + number * 86_400, LONG_AGO + number * 86_400))
+    (by_claude.parent / "broken.jsonl").write_text("no JSON at all")
+    return product
+
+
+def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_restart(
+    past: Product, browser: Browser
+) -> None:
+    """UI-29: what was elsewhere reads like a session of our own; nothing is copied before the person says so."""
+    with past.up() as (_, ready), desk(browser, ready["link"], color_scheme="dark", timezone_id="UTC") as tab:
+        others = tab.page.get_by_role("region", name="Claude Code and Codex")
+        rows = others.get_by_role("listitem")
+        expect(rows).to_have_text(
+            ["Greet in ChineseCodexNov 15, 2023Import", "Fix the greetingClaude CodeNov 14, 2023Import"]
+        )
+        expect(others.get_by_role("button", name="1 transcript could not be read")).to_be_visible()
+        expect(tab.page.get_by_text("No sessions yet")).to_be_visible()
+        tab.page.evaluate(AXE.read_text())
+        found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
+
+        others.get_by_role("button", name="Import all 2").focus()
+        tab.page.keyboard.press("Enter")
+        expect(rows.get_by_role("status")).to_have_text(["2 new turns", "3 new turns"])
+
+        others.get_by_role("button", name="Open Fix the greeting").focus()
+        tab.page.keyboard.press("Enter")
+        expect(tab.conversation).to_contain_text("It says hello now.")
+        assert tab.troubles == []
+    with past.up() as (_, ready), desk(browser, ready["link"], timezone_id="UTC") as tab:
+        rows = tab.page.get_by_role("region", name="Claude Code and Codex").get_by_role("listitem")
+        expect(rows).to_have_text(
+            ["Greet in ChineseCodexNov 15, 2023ImportedOpen", "Fix the greetingClaude CodeNov 14, 2023ImportedOpen"]
+        )
+
+
+def test_a_past_session_that_went_away_says_so_in_its_row(past: Product, browser: Browser) -> None:
+    """UI-26: why it was not imported stands where it was asked for."""
+    with past.up() as (_, ready), desk(browser, ready["link"], timezone_id="UTC") as tab:
+        others = tab.page.get_by_role("region", name="Claude Code and Codex")
+        asked = others.get_by_role("button", name="Import Greet in Chinese of Codex")
+        expect(asked).to_be_visible()
+        next((past.place / "codex").rglob("rollout-*.jsonl")).unlink()
+        asked.click()
+
+        expect(
+            others.get_by_role("listitem").filter(has_text="Greet in Chinese").get_by_role("status")
+        ).to_contain_text("There is no past session")

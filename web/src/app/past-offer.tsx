@@ -1,0 +1,44 @@
+import { lazy, Suspense, useEffect } from 'react'
+import { useT } from '@/features/shared/surface'
+import { Button } from '@/ui/button'
+import { useServices } from './services-context'
+import { useSignal } from './use'
+
+const PastSessions = lazy(() => import('@/features/first-page/past-sessions'))
+
+/** What other products left in the folder. Where that is nothing, nothing is said of it. */
+export function PastOffer() {
+  const t = useT()
+  const { past, workbench } = useServices()
+  useSignal(past.changes)
+  const { workspaceId } = workbench
+  useEffect(() => {
+    void past.open(workspaceId)
+  }, [past, workspaceId])
+  const { list, failed, imports } = past.shown
+  if (workspaceId === '') return null
+  if (list === null) {
+    if (failed === null) return <p className="text-sm text-ink-faint">{t('first.past_looking')}</p>
+    return (
+      <div className="text-sm text-ink-soft">
+        <p>{t('first.past_failed')}</p>
+        <p className="wrap-any text-ink-faint">{failed.message}</p>
+        <Button className="-ml-2.5" onClick={() => void past.open(workspaceId)}>
+          {t('first.past_again')}
+        </Button>
+      </div>
+    )
+  }
+  if (list.sessions.length === 0 && (list.unreadable ?? []).length === 0) return null
+  return (
+    <Suspense fallback={null}>
+      <PastSessions
+        list={list}
+        imports={imports}
+        onImport={(sessions) => void past.take(sessions)}
+        onStop={() => past.stop()}
+        onOpen={(sessionId) => workbench.openSession(sessionId)}
+      />
+    </Suspense>
+  )
+}
