@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.models import ConfiguredModel
 from callboard.contracts.errors import Refusal
-from callboard.contracts.settings import HttpServer, Server, Settings
+from callboard.contracts.settings import Hook, HttpServer, Server, Settings
+from callboard.tools.hooks.asking import exposed
 
 from ..desk import Desk
 from ..home import Home
@@ -46,6 +47,10 @@ async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tupl
         *await _models(settings, environment),
         of_folder,
         *[await _server(one, environment) for one in holding.servers],
+        *[
+            _hook(one, str(Path.home()) if book.is_users(one) else str(folder), str(folder), environment)
+            for one in holding.hooks
+        ],
         *await named_in(home, environment, settings, holding),
     )
 
@@ -110,6 +115,18 @@ async def _server(server: Server, environment: Mapping[str, str]) -> Finding:
     program = server.command[0]
     if shutil.which(program, path=environment.get("PATH")) is None:
         return bad(name, f"{program} is not installed", means, f"install {program}")
+    return ok(name, f"starts {program}")
+
+
+def _hook(hook: Hook, start: str, folder: str, environment: Mapping[str, str]) -> Finding:
+    name, program = f"hook {hook.name}", hook.command[0]
+    means = "The calls that it is asked about are denied."
+    path = str(Path(start) / program) if "/" in program else program
+    if shutil.which(path, path=environment.get("PATH")) is None:
+        return bad(name, f"{program} is not installed", means, f"install {program}")
+    found = exposed(hook, start, {folder})
+    if found:
+        return bad(name, f"its program {found} stands where agents change files", means, f"mv {found} .callboard/")
     return ok(name, f"starts {program}")
 
 

@@ -107,9 +107,9 @@ class Hooks:
         """Raises _No where it fails."""
         start = self._starts(hook, context.serves or context.folder)
         async with self._room:
-            exposed = await asyncio.to_thread(_exposed, hook, start, {context.serves or context.folder, context.folder})
-            if exposed:
-                where = f"its program {display(exposed)} stands where agents change files"
+            found = await asyncio.to_thread(exposed, hook, start, {context.serves or context.folder, context.folder})
+            if found:
+                where = f"its program {display(found)} stands where agents change files"
                 raise _failed(hook, f"is not run: {where}. Keep it in .callboard/ or outside of the folder")
             try:
                 values = {name: self._reveal(hook, value) for name, value in hook.env.items()}
@@ -159,7 +159,7 @@ def _asked(tool: str, arguments: str, context: ToolContext, session: str, thread
     return msgspec.json.encode(asked) + b"\n"
 
 
-def _exposed(hook: Hook, start: str, folders: set[str]) -> str:
+def exposed(hook: Hook, start: str, folders: set[str]) -> str:
     """The first file that its command names and that an agent of these folders could change, relative to the folder: it would
     run outside of the sandbox what the agent wrote there. What stands in a protected folder takes a person's yes to change."""
     for number, word in enumerate(hook.command):
