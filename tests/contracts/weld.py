@@ -50,8 +50,9 @@ from callboard.contracts.team import TaskStatus, TeamPhase, Verdict
 from callboard.contracts.vocabulary import CONTROLS
 from callboard.control.decide.needs import NEEDS
 from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
-from callboard.projection.emit.classes import CLASSES, DELTAS, emissions
+from callboard.projection.emit.classes import CLASSES, DELTAS, HYDRATED, emissions
 from callboard.projection.emit.emission import Emission
+from callboard.projection.emit.parts import part_type
 from tests.contracts.shown import shown_rows
 from tests.contracts.weld_runs import of_the_multi_agent_runtime
 from tests.contracts.weld_team import of_teams
@@ -134,7 +135,7 @@ def told() -> list[Emission]:
     """Everything that facts and pieces are told as."""
     rows = [emission for tag in CLASSES for emission in emissions(tag, ErasedFact())]
     variants = [emission for fact in _VARIANTS for emission in emissions(fact.type, fact)]
-    return [*rows, *variants, *DELTAS.values()]
+    return [*rows, *variants, *DELTAS.values(), HYDRATED]
 
 
 def product() -> dict[str, frozenset[str]]:
@@ -147,7 +148,8 @@ def product() -> dict[str, frozenset[str]]:
         for event in agent_ui_events(record)
         if event.topology
     }
-    parts = frozenset(str(type(row).__struct_config__.tag) for row in shown_rows() if isinstance(row, Part))
+    shown = frozenset(str(type(row).__struct_config__.tag) for row in shown_rows() if isinstance(row, Part))
+    parts = shown | {part for emission in emitted if (part := part_type(emission)) is not None}
     actions = asked_for(ROOT / "src" / "callboard" / "control") | adds["actionType"]
     controls = frozenset(control for control, command in CONTROLS.items() if command in COMMANDS)
     own = {

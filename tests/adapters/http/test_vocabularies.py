@@ -17,7 +17,8 @@ async def test_a_session_is_told_in_agent_ui_events_by_the_sequence_of_its_facts
     """COM-14: from its first fact, and from a later one on the same events without a gap or a repeat."""
     session = await board.session()
     async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui") as follower:
-        first = [await follower.event() for _ in range(8)]
+        every = [await follower.event() for _ in range(9)]
+    first = [event for event in every if event.event != "session.hydrated"][:8]
     assert {event.event for event in first} <= set(get_args(EventClass))
     told = [json.loads(event.data) for event in first]
     assert told[0]["type"] == "session.opened"
@@ -35,6 +36,33 @@ async def test_a_session_is_told_in_agent_ui_events_by_the_sequence_of_its_facts
     async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui", after=after) as follower:
         later = json.loads((await follower.event()).data)
     assert later == next(event for event in told if event["sequence"] > after)
+
+
+async def test_where_what_there_was_ends_and_news_begins_is_told_once(board: Board) -> None:
+    """UI-34, COM-14: behind the last fact that was there, also where none of them is told again; it is no place to go on
+    from."""
+    session = await board.session()
+    for again in (False, True):
+        await board.idle(session)
+        head = (await board.heads())[session]
+        place: dict[str, Any] = {"after": head} if again else {}
+        async with following(board.http, f"sessions/{session}/events", vocabulary="agent_ui", **place) as follower:
+            told = [json.loads((await follower.event()).data)]
+            while told[-1]["type"] != "session.hydrated":
+                told.append(json.loads((await follower.event()).data))
+            assert (told[-1]["sequence"], told[-1]["phase"], told[-1]["payload"]) == (
+                head,
+                "hydrating",
+                {"through": head},
+            )
+            assert {event["sequence"] for event in told[:-1]} <= set(range(1, 1 if again else head + 1))
+            await board.command("submit_turn", text="more", sessionId=session)
+            news: list[dict[str, Any]] = []
+            async with asyncio.timeout(SOON):
+                while not news or news[-1]["type"] != "run.finished":
+                    news.append(json.loads((await follower.event()).data))
+            assert min(event["sequence"] for event in news) > head
+            assert "session.hydrated" not in {event["type"] for event in news}
 
 
 async def test_text_in_the_making_is_told_between_the_facts_and_reads_as_the_final_text(board: Board) -> None:

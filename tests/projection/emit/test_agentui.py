@@ -111,6 +111,7 @@ def test_a_text_is_told_with_all_that_its_place_needs():
             phase="reconciling",
             surface="conversation",
             persistence="transcript",
+            part_type="assistant_text",
             payload={"content": {"text": "The start", "ref": {"hash": "ab", "size": 9000}}},
             refs={"content": "ab"},
             raw_event_ref="ses_1/1",
@@ -170,6 +171,7 @@ def test_text_in_the_making_carries_its_place_in_the_live_feed():
         phase="producing",
         surface="conversation",
         persistence="ephemeral_live",
+        part_type="assistant_text",
         payload={"offset": 3, "delta": "more"},
     )
 

@@ -2,7 +2,8 @@
 
 What a fact is told as can depend on facts before it, so a stream reads the session from its first fact, also where it tells
 events from a later one on only. Agent UI has classes for text in the making as well: such an event says at which offset of its
-part its piece begins, and whoever comes late, or comes back, gets the text so far from offset 0.
+part its piece begins, and whoever comes late, or comes back, gets the text so far from offset 0. Behind the last fact of those
+that were there `session.hydrated` says that what follows is news.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from callboard.contracts.live import Cursor, Frame
 from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePiece
 from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record
-from callboard.projection.emit.agentui import agent_ui_delta
+from callboard.projection.emit.agentui import agent_ui_delta, agent_ui_hydrated
 from callboard.projection.emit.context import AgentUiEvents
 from callboard.projection.emit.subagents import SubagentEvents
 
@@ -73,6 +74,13 @@ class _Teller:
         self._deltas = vocabulary == "agent_ui"
         self._tell: Tell = AgentUiEvents().apply if vocabulary == "agent_ui" else SubagentEvents().apply
 
+    def hydrated(self, through: int) -> bytes:
+        """That all there was when the stream began is told; only Agent UI has a word for it."""
+        if not self._deltas:
+            return b""
+        told = agent_ui_hydrated(self._session, through, time.time_ns() // 1000)
+        return event(told.type, _encoder.encode(told))
+
     def encoded(self, item: LiveItem, after: int) -> Iterator[bytes]:
         """The events of facts after a sequence, and of pieces, as they are sent."""
         match item:
@@ -100,6 +108,7 @@ async def _events(given: Given, stream: str, after: int, head: Head, teller: _Te
     if after > head.sequence:
         raise gap(stream, after, head)
     async with ended(given.feeds.live(stream)) as batches:
+        hydrated = False
         async for items in batches:
             chunk = bytearray()
             for item in items:
@@ -108,6 +117,9 @@ async def _events(given: Given, stream: str, after: int, head: Head, teller: _Te
                     if len(chunk) > LARGEST_CHUNK:
                         yield bytes(chunk)
                         chunk.clear()
+                if not hydrated and isinstance(item, LiveFacts) and item.records[-1].sequence >= head.sequence:
+                    hydrated = True
+                    chunk += teller.hydrated(item.records[-1].sequence)
             if chunk:
                 yield bytes(chunk)
 

@@ -28,6 +28,7 @@ from callboard.contracts.vocabulary import (
     Control,
     EventClass,
     EventScope,
+    MessagePart,
     Owner,
     Persistence,
     Phase,
@@ -35,15 +36,17 @@ from callboard.contracts.vocabulary import (
     Topology,
 )
 
-from .classes import DELTAS, emissions
+from .classes import DELTAS, HYDRATED, emissions
 from .emission import Emission
 from .identity import attempt_of, message_of, part_of, step_of
+from .parts import part_type
 
 
 class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One event. `sequence` is the fact's; live pieces share the newest fact's and count with `n` from 1.
 
-    `refs` are the blobs of large texts, by the payload's field. `raw_event_ref` is the runtime's event that it tells.
+    `part_type` is the kind of message part that it is, where it is one. `refs` are the blobs of large texts, by the payload's
+    field. `raw_event_ref` is the runtime's event that it tells.
     """
 
     type: EventClass
@@ -71,6 +74,7 @@ class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
     persistence: Persistence
     control: Control | None = None
     topology: Topology | None = None
+    part_type: MessagePart | None = None
     payload: dict[str, Any]
     refs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     raw_event_ref: str = ""
@@ -129,6 +133,19 @@ def agent_ui_delta(frame: Frame, session_id: str, cursor: Cursor, at: int) -> Ag
     )
 
 
+def agent_ui_hydrated(session_id: str, through: int, at: int) -> AgentUiEvent:
+    """The event that all of a session's facts up to that sequence were told, and what follows is news. `at` is in microseconds
+    since the epoch."""
+    return AgentUiEvent(
+        type=HYDRATED.type,
+        sequence=through,
+        timestamp=timestamp(at),
+        session_id=session_id,
+        **_dimensions(HYDRATED),
+        payload={"through": through},
+    )
+
+
 def _entities(scope: Scope) -> dict[str, Any]:
     return {
         "thread_id": scope.thread,
@@ -153,6 +170,7 @@ def _dimensions(emission: Emission) -> dict[str, Any]:
         "surface": emission.surface,
         "persistence": emission.persistence,
         "control": emission.control,
+        "part_type": part_type(emission),
     }
 
 

@@ -95,7 +95,7 @@ CLASSES: dict[str, Row] = {
     "reasoning.interrupted": reasoning("interrupted"),
     "message.text": text("reconciling"),
     "message.interrupted": text("interrupted"),
-    "output.final": (run("run.status", "reconciling", "streaming"),),
+    "output.final": (run("run.status", "reconciling", "streaming", scope="message"),),
     "cost.recorded": (metric(),),
     "tool.requested": tool("tool.args", "acting", "input-available", "model"),
     "permission.evaluated": permission("tool_call"),
@@ -179,7 +179,7 @@ CLASSES: dict[str, Row] = {
     "tool.catalog.resolved": (Emission("context.changed", "context", "run", "preparing", "diagnostics", "archive"),),
     "tool.server.connected": (diagnostic("acting"),),
     "tool.server.lost": (diagnostic("failed"),),
-    "model.quota": (metric(),),
+    "model.quota": (metric("application"),),  # a provider's account is nobody's in particular
     "process.started": (diagnostic("acting"),),
     "process.input": (diagnostic("acting"),),
     "process.stop.requested": (diagnostic("acting"),),
@@ -198,6 +198,9 @@ CLASSES: dict[str, Row] = {
     "workspace.trust.revoked": permission("workspace"),
     "workspace.settings.changed": permission("workspace"),
 }
+
+#: That what there was of a session is told. No fact says so: it is how a stream of events stands.
+HYDRATED = Emission("session.hydrated", "session", "session", "hydrating", "session_tabs", "snapshot")
 
 #: Text in the making, by its kind.
 DELTAS: dict[FrameKind, Emission] = {

@@ -1,0 +1,65 @@
+"""Which kind of message part each event is, held against the specification's own table."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from callboard.contracts.facts import ToolCancelled, ToolLost
+from callboard.contracts.vocabulary import MessagePart
+from callboard.projection.emit.agentui import agent_ui_events
+from callboard.projection.emit.classes import emissions
+from callboard.projection.emit.emission import ACTION_OWNERS
+from callboard.projection.emit.parts import PLACES, part_type
+from tests.contracts import weld
+from tests.projection.histories import random_history
+
+TABLE: dict[str, dict[str, str]] = json.loads(
+    (Path(__file__).parents[2] / "spec" / "vocabulary.json").read_text("utf-8")
+)["agent_ui"]["part_owner_surface"]
+
+
+def names(cell: str) -> set[str]:
+    return set(re.split(r", or |, | or ", cell))
+
+
+def test_every_kind_of_part_is_owned_and_shown_as_the_specification_says():
+    """UI-05: an error is its system's, an action its type's."""
+    for part, (owners, surfaces) in PLACES.items():
+        said = TABLE[part]
+        assert surfaces == names(said["surface"])
+        match part:
+            case "error":
+                assert said["owner"] == "Owning system"
+            case "action_required":
+                assert names(said["owner"]) <= owners == set(ACTION_OWNERS.values())
+            case _:
+                assert owners == names(said["owner"])
+
+
+def test_every_kind_is_told_by_some_fact_but_what_comes_in_and_what_nobody_may_see():
+    """UI-05: what a person says is told as what it led to; reasoning is shown in summary."""
+    told = {part for emission in weld.told() if (part := part_type(emission)) is not None}
+    assert told == set(TABLE) - {"user_text", "reasoning_detail"}
+
+
+def test_a_part_of_a_turn_says_what_it_is():
+    """UI-05, UI-06: a process is never told as the assistant's text."""
+    kinds: dict[str, set[MessagePart | None]] = {}
+    for record in random_history(3, moves=300).records:
+        for event in agent_ui_events(record):
+            kinds.setdefault(event.type, set()).add(event.part_type)
+    assert kinds["text.final"] == {"assistant_text"}
+    assert kinds["tool.result"] == {"tool_result"}
+    assert kinds["tool.args"] == {"tool_call"}
+    assert kinds["permission.changed"] == {None}
+    assert [kind for kind, parts in kinds.items() if "assistant_text" in parts] == ["text.final"]
+
+
+def test_a_call_that_was_stopped_is_no_error():
+    """UI-08"""
+    (stopped,) = emissions("tool.cancelled", ToolCancelled(started=True))
+    assert part_type(stopped) == "tool_call"
+    (failed,) = emissions("tool.lost", ToolLost())
+    assert part_type(failed) == "error"
