@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from callboard.runtime.git import Said, git, paths, top
 
@@ -124,6 +126,18 @@ async def test_a_repository_that_git_cannot_be_kept_from_running_programs_of_is_
     assert (await top(str(hostile))).code == 128
     assert await paths(str(hostile), "status", "--porcelain", "-z") == ()
     assert ran(marks) == []
+
+
+def test_git_that_reads_nothing_of_its_input_is_run_on_the_loop_that_the_product_has(tmp_path: Path):
+    plain(tmp_path, "init", "--quiet")
+    plain(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "first")
+
+    async def often() -> list[Said]:
+        told = [await top(str(tmp_path)) for _ in range(3)]
+        return [*told, await git(str(tmp_path), "rev-parse", "HEAD", given="x" * 200_000)]
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert [said.code for said in runner.run(often())] == [0, 0, 0, 0]
 
 
 async def test_what_a_user_set_for_all_repositories_holds(

@@ -11,9 +11,11 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 _OFF = {
     "core.hooksPath": os.devnull,
@@ -138,14 +140,28 @@ async def _run(
 ) -> tuple[int, bytes]:
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     try:
-        process = await asyncio.create_subprocess_exec(
-            *("git", "-C", folder, *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=errors,
-            env={**passed, **_ENVIRONMENT},
-        )
+        with _input(asked) as given:
+            process = await asyncio.create_subprocess_exec(
+                *("git", "-C", folder, *arguments),
+                stdin=given,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+                env={**passed, **_ENVIRONMENT},
+            )
     except OSError as error:
         return 127, f"git cannot be run ({error.strerror})".encode()
-    out, _ = await process.communicate(asked)
+    out, _ = await process.communicate()
     return process.returncode or 0, out
+
+
+@contextmanager
+def _input(asked: bytes) -> Generator[int | IO[bytes]]:
+    """What a program is to read. Not through a pipe: git may end without having read it, and not every event loop takes that
+    for nothing."""
+    if not asked:
+        yield asyncio.subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile(prefix="callboard-git-") as file:
+        file.write(asked)
+        file.seek(0)
+        yield file
