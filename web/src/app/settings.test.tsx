@@ -36,6 +36,33 @@ async function opened(side: string, answers?: Scenario['answers']) {
 const gave = (server: FakeServer, name: string) =>
   server.given.filter((one) => one.name === name).map((one) => one.body)
 
+test('hooks are listed, added and taken out (SAFE-01)', async () => {
+  const there = { name: 'guard', tools: ['Bash', 'Edit(src/**)'], command: ['python3', '/h/guard.py'] }
+  const { server, dialog } = await opened('Hooks', {
+    get_settings: (body) => ({
+      ...Object(SETTINGS_ANSWERS.get_settings?.(body)),
+      values: { hooks: [there] },
+    }),
+  })
+  expect(await dialog.findByText('Bash, Edit(src/**) → python3 /h/guard.py')).toBeTruthy()
+  await userEvent.click(dialog.getByRole('button', { name: 'Add a hook', hidden: true }))
+  const form = within(dialog.getByRole('form', { name: 'Add a hook', hidden: true }))
+  const add = form.getByRole('button', { name: 'Add', hidden: true })
+  await userEvent.type(form.getByLabelText('Name'), 'guard')
+  await userEvent.click(add)
+  expect(form.getByRole('alert', { hidden: true }).textContent).toContain('guard')
+  await userEvent.type(form.getByLabelText('Name'), '2')
+  await userEvent.type(form.getByLabelText(/^Program and its arguments/), 'node{Enter}/h/b.js')
+  await userEvent.click(add)
+  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
+  expect(gave(server, 'update_settings')[0]).toMatchObject({
+    changes: { hooks: [there, { name: 'guard2', tools: ['*'], command: ['node', '/h/b.js'] }] },
+  })
+  await userEvent.click(dialog.getByRole('button', { name: 'Remove guard', hidden: true }))
+  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(2))
+  expect(gave(server, 'update_settings')[1]).toMatchObject({ changes: { hooks: [] } })
+})
+
 test('a model server that runs here is connected with one click, beside the models that there are', async () => {
   const server = await page()
   await userEvent.click(await screen.findByRole('button', { name: 'Connect qwen3:8b of Ollama' }))

@@ -6,6 +6,7 @@ import { Dialog } from '@/ui/dialog'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './handlers'
+import { HooksSection } from './hooks-section'
 import { ModelsSection } from './models-section'
 import { Told } from './parts'
 import { PermissionsSection } from './permissions-section'
@@ -13,12 +14,12 @@ import { RulesSection } from './rules-section'
 import { ServersSection } from './servers-section'
 import { ValuesSection } from './values-section'
 
-const SIDES = ['models', 'permissions', 'rules', 'servers', 'shell', 'context', 'general'] as const
+const SIDES = ['models', 'permissions', 'rules', 'servers', 'hooks', 'shell', 'context', 'general'] as const
 export type SettingsSide = (typeof SIDES)[number]
 /** What a folder cannot say of itself. */
 const OF_USER: ReadonlySet<SettingsSide> = new Set(['models', 'general'])
 /** What is of one file; rules are shown from wherever they stand. */
-const OF_FILE: ReadonlySet<SettingsSide> = new Set(['permissions', 'servers', 'shell', 'context'])
+const OF_FILE: ReadonlySet<SettingsSide> = new Set(['permissions', 'servers', 'hooks', 'shell', 'context'])
 const PLACES = ['user', 'folder'] as const
 const OWN = ['port', 'browser', 'demo_pace', 'retention']
 
@@ -116,6 +117,8 @@ function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
       return <RulesSection shown={shown} handlers={handlers} />
     case 'servers':
       return <ServersSection shown={shown} handlers={handlers} />
+    case 'hooks':
+      return <HooksSection key={shown.place} shown={shown} handlers={handlers} />
     case 'shell':
     case 'context':
       return (

@@ -1,0 +1,144 @@
+import { type FormEvent, useState } from 'react'
+import { visibleText } from '@/system/format/ansi'
+import type { Refused } from '@/system/workbench/notices'
+import type { SettingsShown } from '@/system/workbench/settings-desk'
+import { Button } from '@/ui/button'
+import { useT } from '../shared/surface'
+import type { SettingsHandlers } from './handlers'
+import { type Entry, entriesOf, Section, TextField, Told, textOf } from './parts'
+
+/** Programs that are asked about calls: what each is asked about, and another one. */
+export function HooksSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
+  const t = useT()
+  const [adding, setAdding] = useState(false)
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const entries = entriesOf(shown.read?.values, 'hooks')
+  const write = async (hooks: readonly Entry[]) => {
+    const said = await handlers.onWrite({ hooks })
+    setRefused(said)
+    return said
+  }
+  return (
+    <Section title={t('settings.hooks')} how={t('settings.hooks_how')}>
+      {entries.length === 0 && <p className="text-ink-faint">{t('settings.no_servers')}</p>}
+      <ul aria-label={t('settings.hooks')} className="divide-y divide-line">
+        {entries.map((entry) => (
+          <li key={textOf(entry, 'name')} className="flex flex-wrap items-baseline gap-x-2 py-1.5">
+            <span className="font-medium">{textOf(entry, 'name')}</span>
+            <span className="wrap-any min-w-0 flex-1 font-mono text-sm text-ink-soft">
+              {wordsOf(entry, 'tools').join(', ') || '*'} → {visibleText(wordsOf(entry, 'command').join(' '))}
+            </span>
+            <Button
+              onClick={() => void write(entries.filter((one) => one !== entry))}
+              aria-label={t('settings.remove_of', { name: textOf(entry, 'name') })}
+            >
+              {t('settings.remove')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <Told refused={refused} onReload={handlers.onReload} />
+      {adding ? (
+        <AddHook
+          taken={entries.map((entry) => textOf(entry, 'name'))}
+          onAdd={(entry) => write([...entries, entry])}
+          onDone={() => setAdding(false)}
+        />
+      ) : (
+        <Button look="outline" icon="plus" onClick={() => setAdding(true)}>
+          {t('settings.add_hook')}
+        </Button>
+      )}
+    </Section>
+  )
+}
+
+function AddHook(props: {
+  readonly taken: readonly string[]
+  readonly onAdd: (entry: Entry) => Promise<Refused | null>
+  readonly onDone: () => void
+}) {
+  const t = useT()
+  const [name, setName] = useState('')
+  const [tools, setTools] = useState('*')
+  const [command, setCommand] = useState('')
+  const [wrong, setWrong] = useState('')
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const called = name.trim()
+    const words = linesOf(command)
+    const problem =
+      called === ''
+        ? t('settings.need_name')
+        : props.taken.includes(called)
+          ? t('settings.name_taken', { name: called })
+          : words.length === 0
+            ? t('settings.need_command')
+            : ''
+    setWrong(problem)
+    if (problem !== '') return
+    const asked = linesOf(tools)
+    const entry = { name: called, ...(asked.length > 0 && { tools: asked }), command: words }
+    if ((await props.onAdd(entry)) === null) props.onDone()
+  }
+  return (
+    <form
+      aria-label={t('settings.add_hook')}
+      onSubmit={(event) => void submit(event)}
+      className="space-y-2 rounded-lg border border-line-strong p-3"
+    >
+      <TextField label={t('settings.name')} value={name} onText={setName} spellCheck={false} maxLength={64} />
+      <Lines label={t('settings.hook_tools')} text={tools} example={'Bash\nEdit(src/**)'} onText={setTools} />
+      <Lines
+        label={t('settings.command')}
+        text={command}
+        example={'python3\n/home/me/hooks/guard.py'}
+        onText={setCommand}
+      />
+      {wrong !== '' && (
+        <p role="alert" className="text-bad">
+          {wrong}
+        </p>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={props.onDone}>{t('app.cancel')}</Button>
+        <Button type="submit" look="solid">
+          {t('settings.add')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Lines(props: {
+  readonly label: string
+  readonly text: string
+  readonly example: string
+  readonly onText: (text: string) => void
+}) {
+  return (
+    <label className="block">
+      <span className="block text-sm text-ink-soft">{props.label}</span>
+      <textarea
+        rows={2}
+        spellCheck={false}
+        value={props.text}
+        placeholder={props.example}
+        onChange={(event) => props.onText(event.target.value)}
+        className="field-sizing-content w-full rounded-md border border-line-strong bg-paper px-2 py-1 font-mono text-sm"
+      />
+    </label>
+  )
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+}
+
+function wordsOf(entry: Entry, key: string): readonly string[] {
+  const list = entry[key]
+  return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : []
+}
