@@ -95,6 +95,7 @@ _PERMISSION_FACTS: dict[str, tuple[type[Fact], str]] = {
     "Risk level": (PermissionEvaluated, "risk"),
     "Sandbox/access mode": (SandboxApplied, "level"),
     "Approval state": (ActionResolved, "decision"),
+    "Secret-bearing payload": (PermissionEvaluated, "secrets"),
     "Retention/waiver": (SessionTrimmed, "size"),
 }
 _CONTEXT_FACTS: dict[str, tuple[type[Fact], str]] = {

@@ -15,7 +15,14 @@ from callboard.contracts.commands.secrets import ListSecrets, RemoveSecret, SetS
 from callboard.contracts.commands.trust import AddRule
 from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ActionRequired, ToolCompleted, ToolRefused, TurnStarted, WorkspaceOpened
+from callboard.contracts.facts import (
+    ActionRequired,
+    PermissionEvaluated,
+    ToolCompleted,
+    ToolRefused,
+    TurnStarted,
+    WorkspaceOpened,
+)
 from callboard.contracts.facts.action import Binding
 from callboard.contracts.facts.turn import PermissionMode, PromptRef
 from callboard.contracts.ports.store import StoredAnswer
@@ -163,6 +170,8 @@ async def test_an_approval_is_of_the_arguments_with_handles_and_lets_the_values_
         assert "secret://deploy ghp_secret://seen-" in asked.arguments.text
         assert asked.preview is not None
         assert "+a=secret://deploy ghp_secret://seen-" in asked.preview.text
+        (judged,) = [one.fact for one in await home.facts(turn.session_id) if isinstance(one.fact, PermissionEvaluated)]
+        assert judged.secrets == ("deploy",)
         action = (await home.read(turn.session_id)).actions[0]
         await home.do(RespondAction(session_id=turn.session_id, action_id=action.action_id, decision="approve"))
         await home.until(turn.session_id, "turn.completed")

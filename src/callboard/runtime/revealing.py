@@ -30,6 +30,8 @@ async def evaluated(toolbox: Toolbox, call: ToolCall, context: ToolContext, secr
             missing = refusal
     known = msgspec.structs.replace(context, rules=tuple(_rule(one, secrets) for one in context.rules))
     evaluation = redacted_evaluation(await toolbox.evaluate(call, known), secrets)
+    if call.secrets:
+        evaluation = msgspec.structs.replace(evaluation, secrets=call.secrets)
     return evaluation if missing is None or evaluation.verdict == "deny" else _denied(evaluation, missing)
 
 

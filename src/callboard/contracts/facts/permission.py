@@ -60,6 +60,7 @@ class PermissionEvaluated(Fact, frozen=True, kw_only=True):
 
     `checks` has, in the order of the stations, those that had something to say: what they applied, why they asked or denied.
     A station that only let the call pass is left out; `passed` gives them all. A denial is the last that was said.
+    `secrets` are the names of those that a person keeps and that the arguments stand for by their handles; never a value.
     """
 
     type: ClassVar[str] = "permission.evaluated"
@@ -69,6 +70,7 @@ class PermissionEvaluated(Fact, frozen=True, kw_only=True):
     risk: Risk
     arguments_hash: str
     checks: tuple[Check, ...] = ()
+    secrets: tuple[str, ...] = ()
 
 
 class PermissionRuleAdded(Fact, frozen=True, kw_only=True):

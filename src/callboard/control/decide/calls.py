@@ -115,6 +115,7 @@ def _evaluated(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) ->
             risk=evaluation.risk,
             arguments_hash=evaluation.arguments_hash,
             checks=evaluation.checks,
+            secrets=evaluation.secrets,
         ),
         scope,
     )

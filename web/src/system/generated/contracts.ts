@@ -2362,6 +2362,7 @@ export interface Payload {
  *
  * `checks` has, in the order of the stations, those that had something to say: what they applied, why they asked or denied.
  * A station that only let the call pass is left out; `passed` gives them all. A denial is the last that was said.
+ * `secrets` are the names of those that a person keeps and that the arguments stand for by their handles; never a value.
  */
 export interface PermissionEvaluated {
   readonly tool: string
@@ -2369,6 +2370,7 @@ export interface PermissionEvaluated {
   readonly risk: Risk
   readonly argumentsHash: string
   readonly checks?: readonly Check[]
+  readonly secrets?: readonly string[]
 }
 
 /** An answer with a wider scope than once became a rule. */
