@@ -80,8 +80,8 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     `arguments` is the final canonical JSON. `code` and `message` are set where the verdict is deny, and go back to the model.
     `binding` is what an approval is given for; `matchers` the rules that wider scopes would make; `preview` shows the change
     (a unified diff, or the command) to the person who decides. `summary` is one line for the tool row; with `background` the
-    call answers as soon as its command runs. `hooked` is what hooks had said of it; `secrets`
-    are the names of those that its arguments stand for.
+    call answers as soon as its command runs. `hooked` is what hooks had said of it; `secrets` are the
+    names of those that its arguments stand for.
     """
 
     verdict: Verdict
