@@ -74,6 +74,18 @@ test('a past session of another product is imported on the first page, and opene
   ])
 })
 
+test('looking for past sessions says so where it takes long, and why where it fails', async () => {
+  let fail = () => {}
+  const asked = new Promise((resolve) => {
+    fail = () => resolve(new Refused(500, { code: 'internal', message: 'The disk is gone.' }))
+  })
+  await page({ answers: { list_past_sessions: () => asked } })
+  expect(await screen.findByText('Looking for sessions of Claude Code and Codex')).toBeTruthy()
+  fail()
+  expect(await screen.findByText('The disk is gone.')).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Look again' })).toBeTruthy()
+})
+
 test('nothing is said of other products where they left nothing', async () => {
   await page({})
   await screen.findByRole('heading', { name: 'Past sessions' })

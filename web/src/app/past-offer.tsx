@@ -1,10 +1,13 @@
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useT } from '@/features/shared/surface'
 import { Button } from '@/ui/button'
 import { useServices } from './services-context'
 import { useSignal } from './use'
 
 const PastSessions = lazy(() => import('@/features/first-page/past-sessions'))
+
+/** What takes longer than this says that it is under way, in milliseconds: a line that comes and goes at once is noise. */
+const SOON_MS = 300
 
 /** What other products left in the folder. Where that is nothing, nothing is said of it. */
 export function PastOffer() {
@@ -18,7 +21,7 @@ export function PastOffer() {
   const { list, failed, imports } = past.shown
   if (workspaceId === '') return null
   if (list === null) {
-    if (failed === null) return <p className="text-sm text-ink-faint">{t('first.past_looking')}</p>
+    if (failed === null) return <Looking />
     return (
       <div className="text-sm text-ink-soft">
         <p>{t('first.past_failed')}</p>
@@ -41,4 +44,14 @@ export function PastOffer() {
       />
     </Suspense>
   )
+}
+
+function Looking() {
+  const t = useT()
+  const [slow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SOON_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return slow && <p className="text-sm text-ink-faint">{t('first.past_looking')}</p>
 }
