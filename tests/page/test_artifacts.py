@@ -30,10 +30,12 @@ WRITES: dict[str, Any] = {
 
 
 @contextmanager
-def written(product: Product, browser: Browser) -> Iterator[Desk]:
+def written(
+    product: Product, browser: Browser, plays: dict[str, Any] = WRITES, mode: str = "Edits allowed"
+) -> Iterator[Desk]:
     """A session in which an agent wrote notes.md, in a mode that asks for no leave."""
-    with product.plays(WRITES).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
-        tab.page.get_by_role("combobox", name="Permission").select_option(label="Edits allowed")
+    with product.plays(plays).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        tab.page.get_by_role("combobox", name="Permission").select_option(label=mode)
         tab.send("Take notes")
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("The notes are there.")
         yield tab

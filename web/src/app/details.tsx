@@ -1,5 +1,5 @@
 /** The right side: the details of a turn and of the session, or the workspace of the artifact that is open. */
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { Inspector } from '@/features/inspector/inspector'
 import { NamesProvider } from '@/features/shared/names'
 import { useT } from '@/features/shared/surface'
@@ -36,8 +36,9 @@ export function Details(props: {
   const t = useT()
   const { session, view, turn, panel, artifacts } = props
   const names = useNamesOf(view)
+  const { wanted, openFromList, close } = useWayBack(props)
   const first = useFirst(props)
-  const last = useLast(props)
+  const last = useLast(props, openFromList)
   const opened = artifacts.opened === null ? null : artifacts.reader.get(artifacts.opened.artifactId)
   if (opened !== null) {
     return (
@@ -51,7 +52,7 @@ export function Details(props: {
               successor={successorOf(opened, artifacts.all)}
               asked={artifacts.opened?.version ?? null}
               onOpen={artifacts.reader.onOpen}
-              onClose={artifacts.close}
+              onClose={close}
               onGoToTurn={props.onGoToTurn}
             />
           </Suspense>
@@ -74,7 +75,7 @@ export function Details(props: {
             sessionId={session.id}
             first={first}
             last={last}
-            wanted={props.wanted}
+            wanted={wanted}
           />
         </NamesProvider>
       </div>
@@ -90,7 +91,32 @@ function useFirst({ view, shownAgent, handlers }: Parameters<typeof Details>[0])
   return [{ id: 'team', label: t('team.tab'), content }]
 }
 
-function useLast({ session, view, handlers, artifacts }: Parameters<typeof Details>[0]): readonly Tab[] {
+/** Who came from the list of artifacts goes back to it. */
+function useWayBack({ artifacts, wanted }: Parameters<typeof Details>[0]) {
+  const [back, setBack] = useState<Wanted | null>(null)
+  const fromList = useRef('')
+  const { onOpen } = artifacts.reader
+  // What is asked for elsewhere comes before the way back.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each wish is another object
+  useEffect(() => setBack(null), [wanted])
+  const openFromList = useCallback(
+    (artifactId: string, version: number | null) => {
+      fromList.current = artifactId
+      onOpen(artifactId, version)
+    },
+    [onOpen],
+  )
+  const close = () => {
+    setBack(artifacts.opened?.artifactId === fromList.current ? { id: 'artifacts' } : null)
+    artifacts.close()
+  }
+  return { wanted: back ?? wanted, openFromList, close }
+}
+
+function useLast(
+  { session, view, handlers, artifacts }: Parameters<typeof Details>[0],
+  openFromList: OpenArtifact['reader']['onOpen'],
+): readonly Tab[] {
   const t = useT()
   const tabs: Tab[] = []
   const lazily = (panel: ReactNode) => (
@@ -100,7 +126,7 @@ function useLast({ session, view, handlers, artifacts }: Parameters<typeof Detai
   tabs.push({
     id: 'artifacts',
     label: t('artifact.title'),
-    content: lazily(<ArtifactsPanel session={session} artifacts={artifacts} />),
+    content: lazily(<ArtifactsPanel session={session} artifacts={artifacts.all} onOpen={openFromList} />),
   })
   tabs.push({
     id: 'context',

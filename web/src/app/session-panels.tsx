@@ -2,10 +2,11 @@
 import { ArtifactList } from '@/features/artifacts/artifact-list'
 import { ContextPanel } from '@/features/context/context-panel'
 import { ToolsPanel } from '@/features/inspector/tools-panel'
+import type { ArtifactRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from './services-context'
 import { useSignal } from './use'
-import { type OpenArtifact, useArtifactList } from './use-artifacts'
+import { useArtifactList } from './use-artifacts'
 import { useContextPanel } from './use-context'
 import type { useSessionRows } from './use-session-rows'
 import { useTools } from './use-tools'
@@ -15,16 +16,20 @@ interface OfSession {
   readonly view: ReturnType<typeof useSessionRows>
 }
 
-export function ArtifactsPanel(props: { readonly session: Session; readonly artifacts: OpenArtifact }) {
-  const { session, artifacts } = props
+export function ArtifactsPanel(props: {
+  readonly session: Session
+  readonly artifacts: readonly ArtifactRow[]
+  readonly onOpen: (artifactId: string, version: number | null) => void
+}) {
+  const { session } = props
   const { desk } = useServices()
   useSignal(desk.changes)
   return (
     <ArtifactList
-      artifacts={artifacts.all}
+      artifacts={props.artifacts}
       shown={null}
       draft={desk.newArtifact(session.id)}
-      handlers={useArtifactList(session, artifacts.reader.onOpen)}
+      handlers={useArtifactList(session, props.onOpen)}
     />
   )
 }

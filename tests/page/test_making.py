@@ -1,0 +1,96 @@
+"""Artifacts that a person makes and takes away together, and a text that outlives the artifact that it was written for."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.app.product import Product, says, uses
+
+from .desk import desk
+from .test_artifacts import WIDE, WRITES, clean, opens, written
+
+pytestmark = pytest.mark.browser
+
+
+def test_what_a_person_writes_goes_on_where_the_file_is_removed_and_made_anew(
+    product: Product, browser: Browser
+) -> None:
+    """CTX-04, UI-13: the former artifact is deleted; the text in the making is not lost, and is saved in the new one."""
+    removes = [uses("Bash", command="rm notes.md"), uses("Write", file_path="notes.md", content="# Theirs\n")]
+    anew: dict[str, Any] = {"calls": [*WRITES["calls"][:2], *removes, says("Anew.")]}
+    with written(product, browser, anew, "Full access") as tab:
+        side = opens(tab)
+        side.get_by_role("button", name="Edit").click()
+        side.get_by_role("textbox", name="Text of notes.md").fill("# Mine\n")
+        tab.send("Make it anew")
+        left = side.get_by_role("alert", name="Deleted")
+        expect(left).to_contain_text("notes.md was deleted, and this is not saved")
+        expect(left).to_contain_text("# Mine")
+        left.get_by_role("button", name="Go on in the new notes.md").click()
+        expect(side.get_by_role("textbox", name="Text of notes.md")).to_have_value("# Mine\n")
+        expect(side.get_by_role("alert", name="Conflict")).to_contain_text("Neither side is lost")
+        expect(tab.page.get_by_role("article", name="Answer").last).to_have_text("Anew.")
+        assert (product.folder / "notes.md").read_text() == "# Theirs\n"
+        side.get_by_role("button", name="Save mine as v2").click()
+        expect(side.get_by_role("heading", name="Mine", exact=True)).to_be_visible()
+        assert (product.folder / "notes.md").read_text() == "# Mine\n"
+
+
+def test_a_person_makes_artifacts_and_takes_them_away_in_an_archive(
+    product: Product, browser: Browser, tmp_path: Path
+) -> None:
+    """CTX-05: where there are none that is said, and one can be made; an archive is made in the background."""
+    with (
+        product.plays({"calls": [says("Hello.")]}).up() as (_, ready),
+        desk(browser, ready["link"], viewport=WIDE) as tab,
+    ):
+        tab.send("Hello")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Hello.")
+        tab.page.keyboard.press("Control+k")
+        tab.page.get_by_role("option", name="Show artifacts").click()
+        side = tab.page.get_by_role("complementary", name="Details")
+        expect(side.get_by_role("tab", name="Artifacts")).to_have_attribute("aria-selected", "true")
+        expect(side).to_contain_text("Nothing was made in this session yet.")
+        dialog = asks_for(side, "New artifact")
+        expect(dialog.get_by_role("textbox", name="Path in the folder")).to_be_focused()
+        dialog.get_by_role("textbox", name="Path in the folder").fill("README.md")
+        dialog.get_by_role("textbox", name="Text").fill("# Plan\n")
+        dialog.get_by_role("button", name="Make it").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("There is a file README.md already.")
+        assert clean(tab) == []
+        tab.page.reload()
+        tab.page.get_by_role("tab", name="Artifacts").click()
+        dialog = asks_for(side, "New artifact")
+        expect(dialog.get_by_role("textbox", name="Text")).to_have_value("# Plan\n")
+        dialog.get_by_role("textbox", name="Path in the folder").fill("plans/plan.md")
+        dialog.get_by_role("textbox", name="Text").press("Control+s")
+        side = tab.page.get_by_role("complementary", name="Artifacts")
+        expect(side.get_by_role("heading", name="Plan", exact=True)).to_be_visible()
+        assert (product.folder / "plans" / "plan.md").read_text() == "# Plan\n"
+        side.get_by_role("button", name="Back to the details").click()
+        side = tab.page.get_by_role("complementary", name="Details")
+        dialog = asks_for(side, "Export an archive")
+        assert clean(tab) == []
+        dialog.get_by_role("radio", name="Chosen ones").check()
+        dialog.get_by_role("checkbox", name="plans/plan.md").check()
+        dialog.get_by_role("button", name="Make the archive").click()
+        expect(dialog).to_have_count(0)
+        with tab.page.expect_download() as downloading:
+            side.get_by_role("list", name="Archives").get_by_role("link", name="Download").click()
+        kept = tmp_path / "kept.zip"
+        downloading.value.save_as(kept)
+        with zipfile.ZipFile(kept) as archive:
+            assert {name: archive.read(name) for name in archive.namelist()} == {"plans/plan.md": b"# Plan\n"}
+        # The browser tells of the refusal by itself.
+        assert [one for one in tab.troubles if "409" not in one] == []
+
+
+def asks_for(side: Locator, name: str) -> Locator:
+    """The dialog behind a button of the list, opened with the keyboard."""
+    side.get_by_role("button", name=name).press("Enter")
+    return side.page.get_by_role("dialog")
