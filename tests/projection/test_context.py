@@ -15,6 +15,7 @@ from callboard.contracts.facts import (
     TurnStarted,
     TurnSubmitted,
 )
+from callboard.contracts.facts.context import Said
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.contracts.rows import ContextPart, ContextRow, TextPart, TurnRow
 from callboard.contracts.rows.conversation import part_order
@@ -128,14 +129,20 @@ def test_a_summary_is_one_part_through_all_of_it_and_no_text():
     story.say(CostRecorded(input_tokens=7000, output_tokens=20), step(1))
     assert row(story).used == 700
     story.say(
-        CompactionCompleted(summary=Text(text="They said so."), through=2, tokens_before=7000, tokens_after=400),
+        CompactionCompleted(
+            summary=Text(text="They said so."),
+            through=2,
+            tokens_before=7000,
+            tokens_after=400,
+            said=(Said(sequence=3, size=3),),
+        ),
         step(1),
     )
 
     done = part(story)
     assert (done.key, done.order) == ("run_1.1", part_order(4, 1))
     assert (done.event, done.cause, done.summary.text) == ("compacted", "window", "They said so.")
-    assert (done.tokens_before, done.tokens_after, row(story).used) == (7000, 400, 400)
+    assert (done.said, done.tokens_before, done.tokens_after, row(story).used) == (1, 7000, 400, 400)
     assert not story.table.panel(TextPart)
 
 

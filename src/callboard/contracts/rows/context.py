@@ -29,7 +29,7 @@ class ContextRow(Row, tag="context", frozen=True, kw_only=True):
 
 class ContextPart(Part, tag="context_event", frozen=True, kw_only=True):
     """Where the context of a turn changed: what it was given or lacked, or a compaction and what came of it. A summary is no
-    answer and is shown on demand."""
+    answer and is shown on demand; `said` counts what persons said that stands beside it as they said it."""
 
     event: Literal["resolved", "compacting", "compacted", "compaction_failed"]
     given: int = 0
@@ -37,6 +37,7 @@ class ContextPart(Part, tag="context_event", frozen=True, kw_only=True):
     omitted: tuple[Omission, ...] = ()
     cause: CompactionCause | None = None
     summary: Text = Text()
+    said: int = 0
     tokens_before: int | None = None
     tokens_after: int | None = None
     code: str = ""

@@ -44,6 +44,7 @@ def compaction(
                 part,
                 event="compacted",
                 summary=fact.summary,
+                said=len(fact.said),
                 tokens_before=fact.tokens_before,
                 tokens_after=fact.tokens_after,
             )

@@ -80,6 +80,7 @@ function More({ part }: { part: ContextPart }) {
           <LoadMore full={full} />
         </section>
       )}
+      {part.said > 0 && <p className="text-ink-faint">{t.count('context.said', part.said)}</p>}
       <MissingList missing={part.missing} />
       <OmissionList omitted={part.omitted} />
     </div>

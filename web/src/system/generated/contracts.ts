@@ -1140,7 +1140,7 @@ export interface ContextChanged {
 
 /**
  * Where the context of a turn changed: what it was given or lacked, or a compaction and what came of it. A summary is no
- * answer and is shown on demand.
+ * answer and is shown on demand; `said` counts what persons said that stands beside it as they said it.
  */
 export interface ContextPart {
   readonly kind: 'context_event'
@@ -1156,6 +1156,7 @@ export interface ContextPart {
   readonly omitted?: readonly Omission[]
   readonly cause?: 'person' | 'refused' | 'window' | null
   readonly summary?: Text
+  readonly said?: number
   readonly tokensBefore?: number | null
   readonly tokensAfter?: number | null
   readonly code?: string

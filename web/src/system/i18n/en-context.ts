@@ -22,6 +22,8 @@ export const enContext = {
   'context.compaction_failed.unknown': 'The older conversation could not be summarised',
   'context.from_to': '{before} → {after} tokens by estimate',
   'context.summary': 'Summary that the model is told',
+  'context.said_one': '{count} message of a person is told beside it as it was written',
+  'context.said_other': '{count} messages of persons are told beside it as they were written',
   'context.kind.text': 'text file',
   'context.kind.image': 'image',
   'context.kind.binary': 'binary file',
@@ -73,7 +75,7 @@ export const enContext = {
   'context.pin_missing': 'not there at present',
   'context.compaction': 'Summarise',
   'context.compaction_how':
-    'The model is told a summary in place of the older conversation. Nothing is lost on record.',
+    'The model is told a summary in place of the older conversation, and what you wrote last as you wrote it. Nothing is lost on record.',
   'context.compact': 'Summarise now',
   'context.compact_busy': 'Not while a turn runs.',
   'composer.attach': 'Attach files',

@@ -91,6 +91,7 @@ export const DEFAULTS = {
     omitted: [] as readonly wire.Omission[],
     cause: null as NonNullable<wire.ContextPart['cause']> | null,
     summary: NO_TEXT,
+    said: 0,
     tokensBefore: null as number | null,
     tokensAfter: null as number | null,
     code: '',

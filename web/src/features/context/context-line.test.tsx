@@ -1,0 +1,27 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import type { ContextPart } from '@/system/rows/model'
+import { filled, show } from '../../../dev/surfaces'
+import { ContextLine } from './context-line'
+
+function line(change: Partial<ContextPart>) {
+  const part = { kind: 'context_event', key: 'run_a.1', order: 1, sequence: 1, event: 'compacted', ...change }
+  show(<ContextLine part={filled('context_event', part as never) as ContextPart} />)
+}
+
+test('a summary says what stands beside it as persons wrote it (UI-25)', async () => {
+  const summary = { text: 'They counted.', ref: null, erased: false, tail: '' }
+  line({ cause: 'window', summary, said: 2 })
+  await userEvent.click(screen.getByRole('button', { name: /was summarised/ }))
+  expect(screen.getByRole('region', { name: 'Summary that the model is told' }).textContent).toBe(
+    'They counted.',
+  )
+  expect(screen.getByText('2 messages of persons are told beside it as they were written')).toBeDefined()
+})
+
+test('a summary beside which nothing stands says nothing of that', async () => {
+  line({ cause: 'person', summary: { text: 'They counted.', ref: null, erased: false, tail: '' } })
+  await userEvent.click(screen.getByRole('button', { name: /was summarised/ }))
+  expect(screen.queryByText(/told beside it/)).toBeNull()
+})
