@@ -7,11 +7,11 @@ import { ContextLine } from './context-line'
 
 function line(change: Partial<ContextPart>) {
   const part = { kind: 'context_event', key: 'run_a.1', order: 1, sequence: 1, event: 'compacted', ...change }
-  show(<ContextLine part={filled('context_event', part as never) as ContextPart} />)
+  show(<ContextLine part={filled('parts', part as never) as ContextPart} />)
 }
 
 test('a summary says what stands beside it as persons wrote it (UI-25)', async () => {
-  const summary = { text: 'They counted.', ref: null, erased: false, tail: '' }
+  const summary = { text: 'They counted.', ref: null, erased: false }
   line({ cause: 'window', summary, said: 2 })
   await userEvent.click(screen.getByRole('button', { name: /was summarised/ }))
   expect(screen.getByRole('region', { name: 'Summary that the model is told' }).textContent).toBe(
@@ -21,7 +21,7 @@ test('a summary says what stands beside it as persons wrote it (UI-25)', async (
 })
 
 test('a summary beside which nothing stands says nothing of that', async () => {
-  line({ cause: 'person', summary: { text: 'They counted.', ref: null, erased: false, tail: '' } })
+  line({ cause: 'person', summary: { text: 'They counted.', ref: null, erased: false } })
   await userEvent.click(screen.getByRole('button', { name: /was summarised/ }))
   expect(screen.queryByText(/told beside it/)).toBeNull()
 })
