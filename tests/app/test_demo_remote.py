@@ -45,13 +45,14 @@ def test_a_print_shop_elsewhere_asks_once_and_delivers(product: Product):
             if facts[-1]["type"] == "action.required":
                 asked = facts[-1]["payload"]
                 assert isinstance(asked, dict)
-                answer = {"decision": "answer", "answer": "A6"} if asked["actionType"] == "clarification" else {}
+                size = asked["actionType"] == "clarification"
                 given(
                     product,
                     RespondAction(
                         session_id=started["sessionId"],
                         action_id=str(facts[-1]["actionId"]),
-                        **{"decision": "approve", **answer},  # type: ignore[arg-type]
+                        decision="answer" if size else "approve",
+                        answer="A6" if size else None,
                     ),
                 )
         assert (running.wait(), running.errors) == (0, [])

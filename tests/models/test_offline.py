@@ -298,8 +298,10 @@ async def test_on_its_own_it_finalises_and_does_not_start_over():
     searched = [*asked, says("assistant", calls("d", "Glob", "{}")), result("d", "Glob", "")]
 
     parts, end = await answer(Offline(), asks(*searched, tools=tools, iteration=3))
-    assert [type(part) for part in parts] == [TextContent, ToolCallContent]
-    assert parts[1].tool == "Finalize"  # type: ignore[union-attr]
+    text, call = parts
+    assert isinstance(text, TextContent)
+    assert isinstance(call, ToolCallContent)
+    assert call.tool == "Finalize"
     assert end == Finished(stop_reason="tool_calls")
 
 

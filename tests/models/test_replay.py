@@ -154,7 +154,7 @@ async def test_thinking_of_anthropic_goes_back_signed_also_where_it_was_shown_no
     """UI-06"""
     parts, end, body = await _replayed("anthropic")
 
-    texts = [(type(part), part.text) for part in parts if not isinstance(part, ToolCallContent)]  # type: ignore[union-attr]
+    texts = [(type(part), part.text) for part in parts if isinstance(part, ReasoningContent | TextContent)]
     assert texts == [(ReasoningContent, "I need it."), (ReasoningContent, ""), (TextContent, "I look.")]
     assert end.stop_reason == "tool_calls"
     assert end.quota is not None
@@ -172,7 +172,8 @@ async def test_signatures_of_google_go_back_with_the_thought_and_with_the_call()
     parts, end, body = await _replayed("google")
 
     reasoning, call = parts
-    assert (reasoning.text, end.stop_reason) == ("I need it.", "tool_calls")  # type: ignore[union-attr]
+    assert isinstance(reasoning, ReasoningContent)
+    assert (reasoning.text, end.stop_reason) == ("I need it.", "tool_calls")
     assert isinstance(call, ToolCallContent)
     thought, function = body["contents"][1]["parts"]
     assert (thought["thought"], thought["text"]) == (True, "I need it.")

@@ -50,10 +50,10 @@ class _List:
         call: scenes.Part,
         by: str,
         through: Callable[[World], str] = lambda _: "",
-        **more: object,
+        also: tuple[scenes.Part, ...] = (),
     ) -> None:
         number = len(self.all) + 1
-        self.all.append(Attempt(number, group, name, call, frozenset(by.split("|")), through, **more))  # type: ignore[arg-type]
+        self.all.append(Attempt(number, group, name, call, frozenset(by.split("|")), through, also))
 
     def bash(
         self, group: str, name: str, script: str, by: str = "sandbox", through: Callable[[World], str] = lambda _: ""

@@ -7,7 +7,7 @@ import asyncio
 import os
 import socket
 import subprocess
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -142,18 +142,18 @@ def _repository(world: World) -> None:
 async def listening(world: World) -> AsyncGenerator[None]:
     """Servers that a command must not reach: on the loopback, in the folder, and under a name without a file."""
 
-    def at(where: str) -> object:
+    def at(where: str) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
         async def take(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             world.hits.append(where)
             writer.close()
 
         return take
 
-    loopback = await asyncio.start_server(at("loopback"), "127.0.0.1", 0)  # type: ignore[arg-type]
+    loopback = await asyncio.start_server(at("loopback"), "127.0.0.1", 0)
     world.port = loopback.sockets[0].getsockname()[1]
-    in_folder = await asyncio.start_unix_server(at("folder"), world.at.folder / "door.sock")  # type: ignore[arg-type]
+    in_folder = await asyncio.start_unix_server(at("folder"), world.at.folder / "door.sock")
     named = socket.socket(socket.AF_UNIX)
     named.bind(f"\0{world.abstract}")
-    abstract = await asyncio.start_unix_server(at("abstract"), sock=named)  # type: ignore[arg-type]
+    abstract = await asyncio.start_unix_server(at("abstract"), sock=named)
     async with loopback, in_folder, abstract:
         yield

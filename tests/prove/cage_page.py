@@ -6,11 +6,11 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 CHROMIUM = "/usr/bin/chromium"
 #: A window in which a whole session is seen at once.
-_VIEW = {"width": 1280, "height": 9000}
+_VIEW: ViewportSize = {"width": 1280, "height": 9000}
 _PATIENCE_S = 30.0
 
 
@@ -28,7 +28,7 @@ async def browser() -> AsyncGenerator[Browser]:
 
 async def turns(running: Browser, link: str, session: str, words: list[str]) -> dict[str, str]:
     """What the page shows under each turn whose input begins with one of the words, once all of them are there."""
-    context = await running.new_context(viewport=_VIEW, locale="en-US")  # type: ignore[arg-type]
+    context = await running.new_context(viewport=_VIEW, locale="en-US")
     try:
         page = await context.new_page()
         await page.goto(f"{link}#/s/{session}")

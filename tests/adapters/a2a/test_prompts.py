@@ -24,6 +24,7 @@ from callboard.contracts.ports.external import (
     SaidText,
     TaskTold,
 )
+from callboard.contracts.team import RemoteTaskState
 
 from .peer import QUICK, Peer, Task, holding, peer
 
@@ -260,7 +261,7 @@ async def test_more_parts_than_are_kept_are_counted():
         ("canceled", "The agent elsewhere cancelled the task. No."),
     ],
 )
-async def test_a_task_that_ended_otherwise_is_not_complete(state: str, said: str):
+async def test_a_task_that_ended_otherwise_is_not_complete(state: RemoteTaskState, said: str):
     """UI-23"""
 
     async def ends(task: Task) -> None:
@@ -274,7 +275,7 @@ async def test_a_task_that_ended_otherwise_is_not_complete(state: str, said: str
             await anext(events)
 
     assert (failed.value.code, failed.value.message, failed.value.retryable) == ("remote_refused", said, False)
-    assert told == [TaskTold("task", "submitted"), TaskTold("task", state, "No.")]  # type: ignore[arg-type]
+    assert told == [TaskTold("task", "submitted"), TaskTold("task", state, "No.")]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)

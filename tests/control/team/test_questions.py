@@ -10,6 +10,7 @@ import pytest
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionRequired, ActionResolved, PlanUpdated, ToolCompleted, ToolRefused
+from callboard.contracts.facts.action import Decision
 from callboard.contracts.plan import PlanStep
 from callboard.control.outcomes import ActionTimedOut, WantedCall
 from tests.control.examples import ALLOW, SESSION, answered
@@ -47,9 +48,13 @@ def asked(name: str = "worker-1", **rest: Any) -> tuple[Team, ActionRequired, st
     return given, one(then, ActionRequired), action
 
 
-def said(given: Team, action: str, decision: str, **more: str) -> dict[str, str]:
+def said(
+    given: Team, action: str, decision: Decision, *, answer: str | None = None, reason: str = ""
+) -> dict[str, str]:
     """What the call comes to after the person's word."""
-    then = given.when(RespondAction(session_id=SESSION, action_id=action, decision=decision, **more))  # type: ignore[arg-type]
+    then = given.when(
+        RespondAction(session_id=SESSION, action_id=action, decision=decision, answer=answer, reason=reason)
+    )
     return msgspec.json.decode(one(then, ToolCompleted).output.text)
 
 
@@ -80,7 +85,7 @@ def test_a_plan_of_the_lead_is_its_own_decision() -> None:
     ],
 )
 def test_the_decision_goes_back_to_the_teammate_that_asked(
-    decision: str, more: dict[str, str], comes_to: dict[str, str]
+    decision: Decision, more: dict[str, str], comes_to: dict[str, str]
 ) -> None:
     """CTX-03: accepted, rejected with its reason kept, or sent back with edits; nobody else is told."""
     given, _, action = asked()
