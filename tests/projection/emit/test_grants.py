@@ -70,7 +70,7 @@ def test_a_rule_that_narrows_is_no_grant(verdict: Verdict):
 def test_a_grant_that_is_taken_back_ends_and_says_what_it_was():
     """UI-31"""
     story = opened()
-    story.log.say(PermissionRuleAdded(rule=rule()), Scope())
+    story.log.say(PermissionRuleAdded(rule=rule(scope="workspace")), Scope())
     story.log.say(PermissionRuleRevoked(rule_id="rul_1", reason="enough"), Scope())
     told = granted(events(records_of(story)))
 
@@ -78,7 +78,7 @@ def test_a_grant_that_is_taken_back_ends_and_says_what_it_was():
         ("action.resolved", "accepted", "rul_1", "granted"),
         ("permission.changed", "completed", "rul_1", "revoked"),
     ]
-    assert told[1].payload["reason"] == "enough"
+    assert (told[1].scope, told[1].payload["reason"]) == ("workspace", "enough")
     assert told[1].payload["rule"]["matcher"] == "Bash(git *)"
 
 

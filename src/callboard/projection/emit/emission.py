@@ -14,6 +14,7 @@ from callboard.contracts.facts import (
     PermissionRuleAdded,
     PlanUpdated,
     QueueAdded,
+    Rule,
     SessionArchived,
     TurnInterrupted,
 )
@@ -109,13 +110,20 @@ ACTION_OWNERS: dict[ActionType, Owner] = {
 
 def granted(fact: Fact) -> tuple[Emission, ...]:
     """A rule that allows is a grant; one that asks or denies grants nothing."""
-    changed = permission("session")
-    if not isinstance(fact, PermissionRuleAdded) or fact.rule.verdict != "allow":
+    if not isinstance(fact, PermissionRuleAdded):
+        return permission("session")
+    changed = permission(reach(fact.rule))
+    if fact.rule.verdict != "allow":
         return changed
     adds = {"actionType": GRANT, "outcome": "granted"}
     owner = ACTION_OWNERS[GRANT]
     resolved = Emission("action.resolved", owner, "action_request", "accepted", "hitl", "snapshot", None, adds)
     return (*changed, msgspec.structs.replace(resolved, action=fact.rule.rule_id))
+
+
+def reach(rule: Rule) -> EventScope:
+    """What a rule holds for."""
+    return "workspace" if rule.scope == "workspace" else "session"
 
 
 def answered(phase: Phase, outcome: str, control: Control | None = None) -> tuple[Emission, ...]:

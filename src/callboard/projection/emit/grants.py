@@ -12,7 +12,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
 from .agentui import AgentUiEvent, events_of
-from .emission import GRANT, Emission, permission
+from .emission import GRANT, Emission, permission, reach
 
 
 class Grants:
@@ -53,4 +53,5 @@ class Grants:
 
 def _ends(told: Emission, rule: Rule, outcome: str) -> Emission:
     said: dict[str, Any] = {"actionType": GRANT, "outcome": outcome, "rule": msgspec.to_builtins(rule)}
-    return msgspec.structs.replace(told, phase="completed", adds={**told.adds, **said}, action=rule.rule_id)
+    adds = {**told.adds, **said}
+    return msgspec.structs.replace(told, scope=reach(rule), phase="completed", adds=adds, action=rule.rule_id)
