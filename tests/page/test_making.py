@@ -61,7 +61,7 @@ def test_a_person_makes_artifacts_and_takes_them_away_in_an_archive(
         dialog.get_by_role("textbox", name="Path in the folder").fill("README.md")
         dialog.get_by_role("textbox", name="Text").fill("# Plan\n")
         dialog.get_by_role("button", name="Make it").click()
-        expect(dialog.get_by_role("alert")).to_contain_text("There is a file README.md already.")
+        expect(dialog.get_by_role("alert")).to_contain_text("There is something at README.md already.")
         assert clean(tab) == []
         tab.page.reload()
         tab.page.get_by_role("tab", name="Artifacts").click()

@@ -27,6 +27,9 @@ export function NewArtifactDialog(props: {
   const file = draft.place === 'file'
   const name = file ? draft.path : draft.title
   const tooLong = draft.text.length > LONGEST
+  // Of the whole dialog it is the path that something else has.
+  const taken = refused?.code === 'artifact_conflict' && refused.field === 'path'
+  const wrong = unnamed || taken
   const write = (change: Partial<NewArtifact>) => props.onWrite({ ...draft, ...change })
   const make = async () => {
     setUnnamed(name.trim() === '')
@@ -52,6 +55,30 @@ export function NewArtifactDialog(props: {
         }}
       >
         <h2 className="text-lg font-semibold">{t('artifact.new')}</h2>
+        <Field label={t(file ? 'artifact.new_path' : 'artifact.new_title')}>
+          <input
+            value={name}
+            maxLength={file ? 1000 : 200}
+            spellCheck={!file}
+            aria-invalid={wrong}
+            aria-describedby={wrong ? `${problem} ${told}` : told}
+            onChange={(event) => {
+              setUnnamed(false)
+              setRefused(null)
+              write(file ? { path: event.target.value } : { title: event.target.value })
+            }}
+            className={`h-8 ${file ? 'font-mono' : ''} ${FIELD}`}
+          />
+        </Field>
+        {wrong && (
+          <p id={problem} role="alert" className="wrap-any text-bad">
+            {taken && t('artifact.new_taken', { path: draft.path.trim() })}
+            {unnamed && t(file ? 'artifact.new_unnamed' : 'artifact.new_untitled')}
+          </p>
+        )}
+        <p id={told} className="text-sm text-ink-faint">
+          {t('artifact.new_kind')}
+        </p>
         <div>
           <RadioGroup
             label={t('artifact.new_where')}
@@ -64,25 +91,6 @@ export function NewArtifactDialog(props: {
             choices={PLACES.map((value) => ({ value, label: t(`artifact.new_where.${value}`) }))}
           />
         </div>
-        <Field label={t(file ? 'artifact.new_path' : 'artifact.new_title')}>
-          <input
-            value={name}
-            maxLength={file ? 1000 : 200}
-            spellCheck={!file}
-            aria-invalid={unnamed}
-            aria-describedby={unnamed ? `${problem} ${told}` : told}
-            onChange={(event) => write(file ? { path: event.target.value } : { title: event.target.value })}
-            className={`h-8 ${file ? 'font-mono' : ''} ${FIELD}`}
-          />
-        </Field>
-        {unnamed && (
-          <p id={problem} role="alert" className="text-bad">
-            {t(file ? 'artifact.new_unnamed' : 'artifact.new_untitled')}
-          </p>
-        )}
-        <p id={told} className="text-sm text-ink-faint">
-          {t('artifact.new_kind')}
-        </p>
         <Field label={t('artifact.new_text')}>
           <textarea
             value={draft.text}
@@ -99,7 +107,7 @@ export function NewArtifactDialog(props: {
             {t('artifact.too_long')}
           </p>
         )}
-        <RefusedHere refused={refused} />
+        <RefusedHere refused={taken ? null : refused} />
         <div className="flex flex-wrap items-center justify-end gap-2">
           <span className="min-w-0 flex-1 text-sm text-ink-faint">{t('artifact.new_in_browser')}</span>
           <Button look="outline" onClick={props.onDone}>

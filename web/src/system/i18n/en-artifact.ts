@@ -93,6 +93,8 @@ export const enArtifact = {
   'artifact.new_title': 'Title',
   'artifact.new_unnamed': 'Name the file, for example notes/plan.md.',
   'artifact.new_untitled': 'Give it a title.',
+  'artifact.new_taken':
+    'There is something at {path} already. Take another path, or leave the text empty to take in a file as it is.',
   'artifact.new_kind': 'Whether it is a document, code or data follows from the end of its name.',
   'artifact.new_text': 'Text',
   'artifact.new_take_in': 'Without a text, a file that is there already is taken in as it is.',

@@ -95,6 +95,7 @@ export const zhArtifact: Readonly<Record<keyof typeof enArtifact, string>> = {
   'artifact.new_title': '标题',
   'artifact.new_unnamed': '请填写文件名，例如 notes/plan.md。',
   'artifact.new_untitled': '请填写标题。',
+  'artifact.new_taken': '{path} 处已有内容。请换一个路径，或不填文本以按原样收入已有文件。',
   'artifact.new_kind': '它是文档、代码还是数据，由名称的结尾决定。',
   'artifact.new_text': '文本',
   'artifact.new_take_in': '不填文本时，已存在的文件会按原样收入。',
