@@ -42,6 +42,25 @@ def scenario(*summary: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+#: The second turn waits for a file in its first round, which is steered into, and is summarised up to its second.
+STEERED: dict[str, Any] = {
+    "window": 8000,
+    "agents": {"compaction": [says(SUMMARY)]},
+    "match": [
+        {
+            "text": "turn two",
+            "agent": "solo",
+            "calls": [
+                uses("Bash", command="while [ ! -e go ]; do sleep 0.01; done; seq 1 4800"),
+                uses("Bash", command="seq 1 1200"),
+                says("Done."),
+            ],
+        },
+        {"text": "turn", "agent": "solo", "calls": [says("Yes.")]},
+    ],
+}
+
+
 def _made(folder: Path) -> Path:
     folder.mkdir()
     return folder
@@ -127,17 +146,7 @@ async def test_what_a_person_steered_into_a_round_that_is_summarised_is_told_as_
     """UI-25: beside the summary stand the newest words of persons, an input that the turn was asked in any case, those of
     turns before it, and a steer in its place; also after a restart, and where it is summarised again. A turn that is
     summarised in its middle goes on where it was."""
-    wait = "while [ ! -e go ]; do sleep 0.01; done; seq 1 4800"
-    lead = [uses("Bash", command=wait), uses("Bash", command="seq 1 1200"), says("Done.")]
-    played = {
-        "window": 8000,
-        "agents": {"compaction": [says(SUMMARY)]},
-        "match": [
-            {"text": "turn two", "agent": "solo", "calls": lead},
-            {"text": "turn", "agent": "solo", "calls": [says("Yes.")]},
-        ],
-    }
-    async with house(tmp_path, played) as home:
+    async with house(tmp_path, STEERED) as home:
         first = await home.submit("turn one: keep it short")
         await home.until(first.session_id, "turn.completed", 1)
         second = await home.submit("turn two: count", first.session_id, permission_mode="full")
@@ -158,7 +167,7 @@ async def test_what_a_person_steered_into_a_round_that_is_summarised_is_told_as_
         there = await told(home, first.session_id, first.thread_id)
         assert [there[0], SUMMARY in there[1]] == ["turn one: keep it short", True]
         assert there[2:] == ["turn two: count", "and never past ten", "Done."]
-    async with house(tmp_path, played) as home:
+    async with house(tmp_path, STEERED) as home:
         assert await told(home, first.session_id, first.thread_id) == there
         await home.submit("turn three", first.session_id)
         await home.until(first.session_id, "turn.completed", 3)
@@ -167,6 +176,28 @@ async def test_what_a_person_steered_into_a_round_that_is_summarised_is_told_as_
         again = await told(home, first.session_id, first.thread_id)
         assert again[:3] == ["turn one: keep it short", "turn two: count", "and never past ten"]
         assert [SUMMARY in again[3], *again[4:]] == [True, "turn three", "Yes."]
+
+
+async def test_a_turn_that_was_summarised_in_its_middle_is_left_out_later_with_what_was_steered_into_it(
+    tmp_path: Path,
+) -> None:
+    """UI-25, UI-29: what was said in turns before it stands on beside the summary, also after a restart."""
+    async with house(tmp_path, STEERED, context_steps=5) as home:
+        first = await home.submit("turn one")
+        await home.until(first.session_id, "turn.completed", 1)
+        await home.submit("turn two: count", first.session_id, permission_mode="full")
+        await home.until(first.session_id, "tool.started", 1)
+        await home.do(SteerTurn(session_id=first.session_id, text="and never past ten"))
+        (home.folder / "go").touch()
+        await home.until(first.session_id, "turn.completed", 2)
+        for count in range(3, 6):
+            await home.submit(f"turn {count}", first.session_id)
+            await home.until(first.session_id, "turn.completed", count)
+        there = await told(home, first.session_id, first.thread_id)
+        assert [there[0], SUMMARY in there[1]] == ["turn one", True]
+        assert there[2:] == ["turn 4", "Yes.", "turn 5", "Yes."]
+    async with house(tmp_path, STEERED, context_steps=5) as home:
+        assert await told(home, first.session_id, first.thread_id) == there
 
 
 async def test_a_request_that_its_provider_finds_too_long_is_made_again_after_a_summary(tmp_path: Path) -> None:
