@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Hooked, ToolCall
 from callboard.contracts.settings import Hook
+from callboard.secrets.known import Known
+from callboard.secrets.redaction import Redaction
 from callboard.tools.hooks.program import LARGEST
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, call, rule
@@ -191,6 +194,44 @@ async def test_a_hook_need_not_read_what_it_is_given(agent: Agent) -> None:
     assert await hooked(agent, large, deaf) is None
 
 
+def test_hooks_are_run_on_the_loop_that_the_product_has(folder: Path, scripts: Scripts) -> None:
+    """A program that reads nothing, one that says too much, and one that is stopped for its time."""
+    deaf = Hook(name="deaf", command=("true",))
+    loud = scripts.hook("loud", f"print('x' * {LARGEST * 8})")
+    slow = scripts.hook("slow", "import time\ntime.sleep(600)", timeout=0.5)
+    fine = scripts.hook("fine", "answer(decision='ask')")
+    large = call("Write", file_path="a.txt", content="x" * 1_000_000)
+
+    async def often() -> list[Hooked | None]:
+        agent = Agent(folder)
+        return await asyncio.gather(*(hooked(agent, large, one) for one in (deaf, loud, slow, fine, deaf, deaf)))
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        said = [one.detail if one is not None else "" for one in runner.run(often())]
+    after = "A call that it cannot judge is not made."
+    assert said == [
+        "",
+        f"The hook loud answered more than {LARGEST:,} bytes. {after}",
+        f"The hook slow did not answer within 0.5 seconds. {after}",
+        "the hook fine asks",
+        "",
+        "",
+    ]
+
+
+async def test_a_secret_is_known_in_what_a_hook_says_before_that_is_cut(folder: Path, scripts: Scripts) -> None:
+    """SAFE-03"""
+    value = "s3cret-" + "Zx9wVu8tSr7q" * 4
+    redaction = Redaction([Known("deploy", value, "environment")])
+    agent = Agent(folder, FolderToolbox(veil=redaction.veil))
+    says = scripts.hook("says", f"answer(decision='ask', reason='x' * 480 + '{value}')")
+    dies = scripts.hook("dies", f"sys.exit('y' * 280 + '{value}')")
+    for hook in (says, dies):
+        said = await hooked(agent, call("Read", file_path="README.md"), hook)
+        assert said is not None
+        assert ("secret://dep" in said.detail, value[:12] in said.detail) == (True, False)
+
+
 async def test_a_hook_gets_of_the_environment_what_its_settings_name(
     folder: Path, scripts: Scripts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,7 +276,12 @@ async def test_a_hook_is_asked_about_what_its_matchers_name_read_widely(
 ) -> None:
     hook = scripts.hook("look", tools=("NoSuch", matcher))
     asking = agent.having(hooks=(hook,))
-    assert asking.toolbox.hooks(call(tool, **arguments), asking.context) == (("look",) if speaks else ())
+    known = asking.toolbox.unasked_hooks(call(tool, **arguments), asking.context)
+    told = Hooked(verdict="allow", detail="no program is run here; it would be asked of: look")
+    assert known == (told if speaks else None)
+    changed = asking.having(hooks=(), held_back=(hook,))
+    away = changed.toolbox.unasked_hooks(call(tool, **arguments), changed.context)
+    assert (away.verdict if away is not None else "") == ("ask" if speaks else "")
 
 
 async def test_arguments_that_are_no_object_are_for_the_gate_to_refuse(agent: Agent, scripts: Scripts) -> None:

@@ -20,7 +20,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import PermissionEvaluated, ToolRequested
 from callboard.contracts.facts.permission import Rule, Verdict, passed
-from callboard.contracts.ports.tools import Hooked, ToolCall, ToolContext
+from callboard.contracts.ports.tools import ToolCall, ToolContext
 from callboard.contracts.scope import Scope
 from callboard.contracts.settings import RuleEntry
 from callboard.control.defined import session_roster
@@ -40,8 +40,6 @@ from .workspaces import Workspaces
 #: How many facts are looked through for past calls, and how many examples are told of each kind.
 MOST_FACTS = 100_000
 EXAMPLES = 5
-#: Of hooks where nobody makes the call.
-UNASKED = "no program is run here; it would be asked of"
 _PAGE = 1000
 _TURNED: dict[Verdict, Turned] = {"allow": "allowed", "ask": "asked", "deny": "denied"}
 
@@ -68,10 +66,7 @@ class Rulings:
         `invalid_input`."""
         context = await (self._of_session(query, query.session_id) if query.session_id else self._of_workspace(query))
         call = ToolCall(call_id="", tool=query.tool, arguments=query.arguments)
-        hooks = self._parts.toolbox.hooks(call, context)
-        if hooks:
-            unasked = f"{UNASKED}: {', '.join(hooks)}"
-            call = msgspec.structs.replace(call, hooked=Hooked(verdict="allow", detail=unasked))
+        call = msgspec.structs.replace(call, hooked=self._parts.toolbox.unasked_hooks(call, context))
         seen = await evaluated(self._parts.toolbox, call, context, self._parts.secrets)
         return PermissionSeen(
             agent=context.agent,

@@ -35,7 +35,7 @@ from .find import FindArguments, find
 from .glob import MOST_FILES, GlobArguments
 from .grep import GrepArguments
 from .handles import Folder
-from .hooks.asking import Hooks, speaking
+from .hooks.asking import Hooks, unasked
 from .mcp.names import is_brought
 from .mcp.said import Plain
 from .mcp.servers import PATIENCE, Servers
@@ -80,7 +80,7 @@ class FolderToolbox:
         self._hidden = tuple(hidden)
         self._programs = tuple(programs)
         self._servers = Servers(reveal, patience, starts, veil)
-        self._hooks = Hooks(reveal, starts)
+        self._hooks = Hooks(reveal, starts, veil)
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools that this agent is told of, by name."""
@@ -108,9 +108,9 @@ class FolderToolbox:
         """Lets go of all servers."""
         await self._servers.close()
 
-    def hooks(self, call: ToolCall, context: ToolContext) -> tuple[str, ...]:
-        """The names of the hooks that are asked about such a call, in order."""
-        return speaking(context.hooks, call, context.folder)
+    def unasked_hooks(self, call: ToolCall, context: ToolContext) -> Hooked | None:
+        """What is known of the hooks of a call that nobody makes; None where there is none for it."""
+        return unasked(call, context)
 
     async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> Hooked | None:
         """What the hooks say of a new call; None where they say nothing."""

@@ -196,8 +196,8 @@ class Toolbox(Protocol):
         """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
         ...
 
-    def hooks(self, call: ToolCall, context: ToolContext) -> tuple[str, ...]:
-        """The names of the hooks that are asked about such a call, in order."""
+    def unasked_hooks(self, call: ToolCall, context: ToolContext) -> Hooked | None:
+        """What is known of the hooks of a call that nobody makes; None where there is none for it. Runs nothing."""
         ...
 
     async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> Hooked | None:

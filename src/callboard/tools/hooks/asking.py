@@ -16,15 +16,20 @@ import msgspec
 
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Rule, Verdict
+from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Hooked, ToolCall, ToolContext
 from callboard.contracts.settings import Hook
 
 from .. import rules, trying
 from ..mcp.environment import environment
+from ..mcp.said import Said
 from ..paths import display, protected
 from .program import run
 
 EVERY = "*"
+#: Of hooks where nobody makes the call.
+UNASKED = "no program is run here; it would be asked of"
+_AWAY = "the folder changed since it was trusted, and its hooks are not run"
 #: How many of their programs run at once.
 MOST_AT_ONCE = 4
 #: How much of a reason is told, in characters.
@@ -62,11 +67,14 @@ class _No(Exception):
 
 class Hooks:
     """Asks them. `reveal` gives the value of a setting of one, such as of a handle, and raises Refusal where there is none;
-    `starts` the folder in which one that works for another is started."""
+    `starts` the folder in which one that works for another is started, and `veil` a new veil for what one says."""
 
-    def __init__(self, reveal: Callable[[Hook, str], str], starts: Callable[[Hook, str], str]) -> None:
+    def __init__(
+        self, reveal: Callable[[Hook, str], str], starts: Callable[[Hook, str], str], veil: Callable[[], Veil]
+    ) -> None:
         self._reveal = reveal
         self._starts = starts
+        self._veil = veil
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def ask(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> Hooked | None:
@@ -76,16 +84,16 @@ class Hooks:
             return None
         verdict: Verdict = "allow"
         by, said = "", list[str]()
-        away = [hook.name for hook in context.held_back if _speaks_of(hook, call.tool, text, context.folder)]
+        away = _names(context.held_back, call.tool, text, context.folder)
         if away:
             verdict = "ask"
-            said.append(f"the folder changed since it was trusted, and its hooks are not run: {', '.join(away)}")
+            said.append(f"{_AWAY}: {away}")
         try:
             for hook in context.hooks:
                 if not _speaks_of(hook, call.tool, text, context.folder):
                     continue
                 answer = await self._answer(hook, _asked(call.tool, text, context, session, thread), context)
-                reason = display(answer.reason.strip(), _MOST_TOLD)
+                reason = self._told(answer.reason.strip())
                 if answer.decision == "deny":
                     raise _No("hook_denied", f"The hook {hook.name} forbids it{f': {reason}' if reason else '.'}")
                 changed = text if answer.arguments is None else _encoded(hook, answer.arguments)
@@ -115,7 +123,8 @@ class Hooks:
                 values = {name: self._reveal(hook, value) for name, value in hook.env.items()}
             except Refusal as refusal:
                 raise _failed(hook, f"cannot be started: {refusal.problem.message}") from refusal
-            ended = await run(hook.command, start, {**environment(), **values}, given, hook.timeout)
+            said = Said(self._veil)
+            ended = await run(hook.command, start, {**environment(), **values}, given, hook.timeout, said)
         if ended.problem:
             raise _failed(hook, ended.problem)
         if not ended.answer.strip():
@@ -123,13 +132,27 @@ class Hooks:
         try:
             return msgspec.json.decode(ended.answer, type=_Answer)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise _failed(hook, f"answered what is not understood: {display(str(error), _MOST_TOLD)}") from error
+            raise _failed(hook, f"answered what is not understood: {self._told(str(error))}") from error
+
+    def _told(self, text: str) -> str:
+        """What a hook says, on one line: without secrets before it is cut."""
+        return display(Said(self._veil).safe(text), _MOST_TOLD)
 
 
-def speaking(hooks: tuple[Hook, ...], call: ToolCall, folder: str) -> tuple[str, ...]:
-    """The names of those hooks that such a call is for."""
+def unasked(call: ToolCall, context: ToolContext) -> Hooked | None:
+    """What is known of a call that nobody makes, where no program is run."""
     text = _canonical(call.arguments)
-    return () if text is None else tuple(one.name for one in hooks if _speaks_of(one, call.tool, text, folder))
+    if text is None:
+        return None
+    away = _names(context.held_back, call.tool, text, context.folder)
+    there = _names(context.hooks, call.tool, text, context.folder)
+    said = [f"{what}: {names}" for what, names in ((_AWAY, away), (UNASKED, there)) if names]
+    return Hooked(verdict="ask" if away else "allow", detail="; ".join(said)) if said else None
+
+
+def _names(hooks: tuple[Hook, ...], tool: str, arguments: str, folder: str) -> str:
+    """Those of the hooks that such a call is for."""
+    return ", ".join(one.name for one in hooks if _speaks_of(one, tool, arguments, folder))
 
 
 def _speaks_of(hook: Hook, tool: str, arguments: str, folder: str) -> bool:

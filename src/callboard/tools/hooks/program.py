@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import contextlib
 import os
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -43,13 +45,13 @@ class _Status(msgspec.Struct, frozen=True):
 class _Running:
     """The guard with the program behind it. `hold` is what keeps it alive."""
 
-    def __init__(self, process: asyncio.subprocess.Process, hold: int, told: int, seconds: float) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, hold: int, told: int, seconds: float, said: Said) -> None:
         self._process = process
         self._hold = hold
         self._told = told
         self._seconds = seconds
         self._answer = bytearray()
-        self._said = Said()
+        self._said = said
         self._problem = ""
         self._all = asyncio.gather(self._take(), self._diagnose(), process.wait())
 
@@ -93,9 +95,9 @@ class _Running:
                 self._give_up(f"answered more than {LARGEST:,} bytes")
 
     async def _diagnose(self) -> None:
-        stream = self._process.stderr
+        stream, decoder = self._process.stderr, codecs.getincrementaldecoder("utf-8")("replace")
         while stream is not None and (data := await stream.read(_PIECE)):
-            self._said.add(data.decode(errors="replace"))
+            self._said.add(decoder.decode(data))
 
     def _how(self) -> str:
         """How it ended, where that was not well."""
@@ -116,12 +118,12 @@ class _Running:
 
 
 async def run(
-    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float
+    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: Said
 ) -> Ended:
-    """Runs a program with a text on its input, for so many seconds at most. Whatever came of it is dead when this returns,
-    also where the task is cancelled."""
+    """Runs a program with a text on its input, for so many seconds at most; `said` takes its diagnostics. Whatever came of it
+    is dead when this returns, also where the task is cancelled."""
     try:
-        running, cancelled = await outlast(_start(command, folder, environment, given, seconds))
+        running, cancelled = await outlast(_start(command, folder, environment, given, seconds, said))
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return Ended(problem=f"cannot be started: {display(why, _MOST_TOLD)}")
@@ -139,11 +141,11 @@ async def run(
 
 
 async def _start(
-    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float
+    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: Said
 ) -> _Running:
+    taken = _readable(given)
     held, hold = os.pipe()
     told, tell = os.pipe()
-    taken, gives = os.pipe()
     bounds = msgspec.json.encode({"input": taken}).decode()
     try:
         process = await asyncio.create_subprocess_exec(
@@ -157,17 +159,25 @@ async def _start(
             start_new_session=True,
             pass_fds=(tell, taken),
         )
-        pipe, _ = await asyncio.get_running_loop().connect_write_pipe(asyncio.Protocol, os.fdopen(gives, "wb", 0))
     except BaseException:
-        # With `hold` everything ends that was started.
-        for end in (hold, told, gives):
-            with contextlib.suppress(OSError):
-                os.close(end)
+        for end in (hold, told):
+            os.close(end)
         raise
     finally:
         for end in (held, tell, taken):
             os.close(end)
-    # One that reads nothing of it ends all the same: what is left is dropped with the other end.
-    pipe.write(given)
-    pipe.close()
-    return _Running(process, hold, told, seconds)
+    return _Running(process, hold, told, seconds, said)
+
+
+def _readable(given: bytes) -> int:
+    """A descriptor from which this can be read. No pipe: a program need not read it, and not every event loop takes that for
+    nothing. Where the system can, no disk either."""
+    if sys.platform == "linux":
+        descriptor = os.memfd_create("callboard-hook")
+    else:
+        with tempfile.TemporaryFile(prefix="callboard-hook-") as file:
+            descriptor = os.dup(file.fileno())
+    with os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(given)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
