@@ -71,20 +71,21 @@ def submitted(text: str = "Tidy up.") -> TurnSubmitted:
     return TurnSubmitted(input=Text(text=text), mode="chat", permission_mode="ask")
 
 
+def started() -> TurnStarted:
+    return TurnStarted(
+        mode="chat",
+        permission_mode="ask",
+        max_iters=8,
+        definition="solo",
+        definition_hash="d",
+        workspace_sequence=1,
+    )
+
+
 def asked() -> Story:
     """A turn whose model was asked for the first time, as step 1."""
     story = opened().say(submitted(), TURN)
-    story.say(
-        TurnStarted(
-            mode="chat",
-            permission_mode="ask",
-            max_iters=8,
-            definition="solo",
-            definition_hash="d",
-            workspace_sequence=1,
-        ),
-        RUN,
-    )
+    story.say(started(), RUN)
     model = Candidate(provider="scripted", model="m")
     story.say(RoutingResolved(candidates=(model,), chosen=model, reason="the only one"), RUN)
     return story.say(ModelRequested(provider="scripted", model="m", iteration=1, context_through=3), step(1))

@@ -12,7 +12,6 @@ from callboard.contracts.facts import (
     CostRecorded,
     ModelCompleted,
     ModelRequested,
-    TurnStarted,
     TurnSubmitted,
 )
 from callboard.contracts.facts.context import Said
@@ -20,7 +19,7 @@ from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.contracts.rows import ContextPart, ContextRow, TextPart, TurnRow
 from callboard.contracts.rows.conversation import part_order
 from callboard.projection.view import SessionView
-from tests.projection.story import RUN, THREAD, TURN, Story, asked, opened, step
+from tests.projection.story import RUN, THREAD, TURN, Story, asked, opened, started, step
 
 NOTES = ContextRef(ref="notes.md", kind="text", source="mentioned", content=BlobRef(hash="a" * 64, size=9))
 RULES = ContextRef(ref="AGENTS.md", kind="instructions", source="folder", content=BlobRef(hash="b" * 64, size=9))
@@ -34,17 +33,7 @@ def given_something() -> Story:
         TurnSubmitted(input=Text(text="see"), mode="chat", permission_mode="ask", given=(NOTES,), missing=(GONE,)),
         TURN,
     )
-    story.say(
-        TurnStarted(
-            mode="chat",
-            permission_mode="ask",
-            max_iters=8,
-            definition="solo",
-            definition_hash="d",
-            workspace_sequence=1,
-        ),
-        RUN,
-    )
+    story.say(started(), RUN)
     return story.say(
         ContextResolved(refs=(RULES, NOTES), missing=(GONE,), omitted=(OLDER,), window=8000, budget=6400, used=700),
         RUN,
@@ -160,17 +149,7 @@ def test_a_summary_that_came_to_nothing_says_why():
 def test_pins_stay_when_the_next_turn_starts_and_what_the_last_one_was_given_goes():
     """CTX-01"""
     story = given_something().say(ContextPinned(pinned=("rules.md",)), THREAD)
-    story.say(
-        TurnStarted(
-            mode="chat",
-            permission_mode="ask",
-            max_iters=8,
-            definition="solo",
-            definition_hash="d",
-            workspace_sequence=1,
-        ),
-        RUN,
-    )
+    story.say(started(), RUN)
 
     assert (row(story).refs, row(story).missing, row(story).pinned) == ((), (), ("rules.md",))
 

@@ -9,12 +9,11 @@ from callboard.contracts.facts import (
     QueuePromoted,
     QueueRemoved,
     TurnInterrupted,
-    TurnStarted,
 )
 from callboard.contracts.rows import QueueRow, TurnRow, Upsert
 from callboard.contracts.scope import Scope
 from tests.projection.runs import within
-from tests.projection.story import RUN, THREAD, Story, asked, submitted
+from tests.projection.story import RUN, THREAD, Story, asked, started, submitted
 
 
 def turn(number: int) -> Scope:
@@ -67,17 +66,7 @@ def test_a_removed_turn_leaves_the_queue_and_stays_among_the_turns():
 
 def test_a_turn_that_starts_leaves_the_queue_and_moves_to_its_start():
     story = queued().say(TurnInterrupted(cause="person"), RUN)
-    story.say(
-        TurnStarted(
-            mode="chat",
-            permission_mode="ask",
-            max_iters=8,
-            definition="solo",
-            definition_hash="d",
-            workspace_sequence=1,
-        ),
-        within(turn(2), run="run_2"),
-    )
+    story.say(started(), within(turn(2), run="run_2"))
     row = story.table.row(TurnRow, "trn_2")
     assert order(story) == [(1, "trn_3"), (2, "trn_4")]
     assert row is not None

@@ -9,7 +9,6 @@ from callboard.contracts.commands.sizes import ListSizes, SizeList
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, BlobRef, Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import CompactionCompleted, QueueEdited, SteerRequested, TurnSubmitted
-from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ContextRow
 from callboard.control.state import Session
@@ -17,9 +16,9 @@ from callboard.tools.rules import Target, decide
 
 from .home import Home
 from .parts import Parts
-from .runs import standing
 from .sessions import OpenSession, Sessions
 from .sizes import sizes
+from .standing import reading
 from .workspaces import Workspaces
 
 
@@ -127,16 +126,7 @@ class ContextReads:
                 yield Mention(kind="agent", ref=one.name, insert=f"@{one.name}", title=one.description)
 
     async def _files(self, home: Home, state: Session | None, text: str, limit: int) -> list[Mention]:
-        context = ToolContext(
-            folder=home.folder,
-            agent="",
-            definition_hash="",
-            tools=("*",),
-            policy=(),
-            mode="chat",
-            permission_mode="ask",
-            rules=standing(home, state, self._parts.clock.now()),
-        )
+        context = reading(home, state, self._parts.clock.now())
         paths = await self._parts.toolbox.names(text, context, limit)
         folders = dict.fromkeys(one for path in paths for one in _above(path) if text.casefold() in one.casefold())
         readable = [one for one in folders if decide(context.rules, Target(tool="Read", path=one)) is None]

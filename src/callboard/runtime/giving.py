@@ -26,7 +26,7 @@ from callboard.tools.paths import LONGEST_NAME, display
 from .home import Home
 from .keeper import StateKeeper
 from .parts import Parts
-from .runs import standing
+from .standing import reading
 
 #: How much all attachments of one input may be, in bytes.
 MOST_ATTACHED = 64 * 1024 * 1024
@@ -218,16 +218,7 @@ class Giving:
         home, state = self._home(), self._keeper.state
         of = state.threads.get(thread or state.owner or state.lead)
         worktree = of.child.worktree if of is not None and of.child is not None else ""
-        return ToolContext(
-            folder=worktree or home.folder,
-            agent="",
-            definition_hash="",
-            tools=("*",),
-            policy=(),
-            mode="chat",
-            permission_mode="ask",
-            rules=standing(home, state, self._parts.clock.now()),
-        )
+        return reading(home, state, self._parts.clock.now(), worktree)
 
 
 def _missing(name: str, reason: MissingReason, detail: str = "", source: RefSource = "mentioned") -> Given:

@@ -4,14 +4,14 @@ how to work, and allows nothing that the gate does not."""
 from __future__ import annotations
 
 from callboard.contracts.content import blob_of
-from callboard.contracts.facts.permission import holding
-from callboard.contracts.ports.tools import Looked, ToolContext
+from callboard.contracts.ports.tools import Looked
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.control.given import NOTHING, Given
 from callboard.control.window import BYTES
 
 from .home import Home
 from .parts import Parts
+from .standing import reading
 
 #: How much of such a file is told, in bytes.
 MOST_TOLD = 32 * 1024
@@ -26,16 +26,7 @@ _UNTRUSTED = (
 def instructions(parts: Parts, home: Home) -> tuple[Given, str]:
     """The first of the files that the settings name and that is there, with the text of its layer; the others are left out.
     Blocks while it reads."""
-    context = ToolContext(
-        folder=home.folder,
-        agent="",
-        definition_hash="",
-        tools=("*",),
-        policy=(),
-        mode="chat",
-        permission_mode="ask",
-        rules=holding((*home.settings.rules, *home.rules), parts.clock.now()),
-    )
+    context = reading(home, None, parts.clock.now())
     given, text = NOTHING, ""
     omitted: list[Omission] = []
     missing: list[MissingRef] = []

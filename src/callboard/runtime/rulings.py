@@ -32,9 +32,9 @@ from .catalogs import under
 from .home import Home
 from .parts import Parts
 from .revealing import evaluated
-from .runs import standing
 from .sessions import Sessions
 from .setup import tool_context
+from .standing import standing
 from .workspaces import Workspaces
 
 #: How many facts are looked through for past calls, and how many examples are told of each kind.

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from callboard.contracts.facts import TurnStarted
-from callboard.contracts.facts.permission import Rule, holding
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.record import Record
 from callboard.control.known import Setup
-from callboard.control.state import OpenRun, Session
+from callboard.control.state import OpenRun
 
 from .catalogs import under
 from .home import Home
 from .keeper import StateKeeper
 from .setup import RunSetup, Setups, tool_context
+from .standing import standing
 
 
 class Runs:
@@ -82,12 +82,3 @@ class Runs:
                     self._told[record.scope.run] = made
             elif record.fact.closes == "turn":
                 self._told.pop(record.scope.run, None)
-
-
-def standing(home: Home, state: Session | None, now: int) -> tuple[Rule, ...]:
-    """The rules that hold now: of files, of the workspace, and of the session with those on their way to its workspace."""
-    own: tuple[Rule, ...] = ()
-    if state is not None:
-        on_its_way = (one.rule for one in state.passed_on if one.rule.rule_id not in home.given)
-        own = (*state.rules, *on_its_way)
-    return holding((*home.settings.rules, *home.rules, *own), now)
