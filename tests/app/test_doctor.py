@@ -29,6 +29,11 @@ name = "s"
 transport = "stdio"
 command = ["cat"]
 """
+HOOK = """[[hooks]]
+name = "h"
+command = ["cat"]
+env = { A = "secret://own" }
+"""
 NO_SERVER = """[[servers]]
 name = "s"
 transport = "stdio"
@@ -110,7 +115,7 @@ def test_a_secret_that_nobody_has_is_told_with_who_names_it_and_what_mends_it(pr
     """SAFE-05"""
     product.home.mkdir()
     (product.home / "settings.toml").write_text(
-        f'{NOBODY}api_key = "secret://shared"\n{SERVER}env = {{ A = "Bearer secret://shared", B = "secret://own" }}\n'
+        f'{NOBODY}api_key = "secret://shared"\n{SERVER}env = {{ A = "Bearer secret://shared", B = "secret://own" }}\n{HOOK}'
     )
     with kept_in(Keyring()):
         found = examined(product)
@@ -126,7 +131,7 @@ def test_a_secret_that_nobody_has_is_told_with_who_names_it_and_what_mends_it(pr
         "secret own": {
             "name": "secret own",
             "state": "bad",
-            "said": "neither the keyring nor this environment has secret://own, which tool server s names",
+            "said": "neither the keyring nor this environment has secret://own, which tool server s and hook h name",
             "means": means,
             "mend": mend.format("own"),
         },

@@ -48,10 +48,8 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: Home):
     home.settings.write_text("prot = 1\n")
     problem = refused(home)
     assert (problem.code, problem.field) == ("bad_settings", "prot")
-    assert problem.message == (
-        f"{home.settings}, line 1, at `prot`: this key is unknown; known are port, browser, demo_pace, models, fallback, "
-        "rules, servers, permission_mode, shell, context, retention."
-    )
+    known = ", ".join(Settings.__struct_fields__)
+    assert problem.message == f"{home.settings}, line 1, at `prot`: this key is unknown; known are {known}."
     assert problem.hint == "docs/settings.md, The shell, context, and the rest, tells what can be set."
 
 

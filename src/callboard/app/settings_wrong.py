@@ -30,6 +30,7 @@ _SECTIONS = {
     "models": f"{_DOCS}, Models, tells what can be set.",
     "fallback": f"{_DOCS}, Models, tells what can be set.",
     "servers": f"{_DOCS}, Servers of tools (MCP), tells what can be set.",
+    "hooks": f"{_DOCS}, Hooks, tells what can be set.",
     "rules": f"{_DOCS}, Rules, tells what can be set.",
 }
 _REST = f"{_DOCS}, The shell, context, and the rest, tells what can be set."
