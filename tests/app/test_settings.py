@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -26,7 +27,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path)
 
 
-def refused(home: Home, environment: dict[str, str] | None = None, **flags: object) -> Problem:
+def refused(home: Home, environment: dict[str, str] | None = None, **flags: Any) -> Problem:
     with pytest.raises(Refusal) as caught:
         load(home, environment or {}, **flags)
     return caught.value.problem
