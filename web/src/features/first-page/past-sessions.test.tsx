@@ -67,8 +67,22 @@ test('all that are not here are imported in one go, and those that wait are left
     />,
   )
   expect(within(rows()[2] as HTMLElement).getByText('Waiting')).toBeTruthy()
-  await userEvent.click(screen.getByRole('button', { name: 'Stop: leave out the 1 that waits' }))
+  const stop = screen.getByRole('button', { name: 'Stop: leave out the 1 that waits' })
+  expect(document.activeElement).toBe(stop)
+  await userEvent.keyboard('{Enter}')
   expect(given.onStop).toHaveBeenCalledOnce()
+
+  const done = { state: 'done', answer: { sessionId: 'ses_2', added: 1, known: 0 } } as const
+  update(
+    <PastSessions
+      {...given}
+      list={{ sessions: sessions.map((one) => found(Number(one.sourceId.slice(1)), { imported: true })) }}
+      imports={{ 'claude_code s2': done, 'claude_code s3': done }}
+    />,
+  )
+  expect(document.activeElement?.textContent).toBe('All imported')
+  await userEvent.keyboard('{Enter}')
+  expect(given.onImport).toHaveBeenCalledOnce()
 })
 
 test('how far an import is stands in its row, whose one button keeps the focus until it opens', async () => {

@@ -27,8 +27,6 @@ export default function PastSessions(props: PastSessionsProps) {
   const [all, setAll] = useState(false)
   const { sessions } = props.list
   const shown = all ? sessions : sessions.slice(0, SHOWN)
-  const states = Object.values(props.imports).map((one) => one.state)
-  const waiting = states.filter((state) => state === 'waiting').length
   const left = sessions.filter((one) => toImport(one, props.imports[pastKey(one)]))
   return (
     <section aria-label={t('first.past_others')}>
@@ -37,22 +35,7 @@ export default function PastSessions(props: PastSessionsProps) {
           <h3 className="min-w-0 flex-1 truncate text-sm font-medium text-ink-soft">
             {t('first.past_others')}
           </h3>
-          {waiting > 0 ? (
-            <Button
-              className="-mr-2.5"
-              icon="stop"
-              aria-label={t.count('first.import_stop_of', waiting)}
-              onClick={props.onStop}
-            >
-              {t('first.import_stop')}
-            </Button>
-          ) : (
-            left.length > 1 && (
-              <Button className="-mr-2.5" onClick={() => props.onImport(left)}>
-                {t.count('first.import_all', left.length)}
-              </Button>
-            )
-          )}
+          <All {...props} left={left} />
         </div>
       )}
       {left.length > 0 && <p className="pb-1 text-sm text-ink-faint">{t('first.past_how')}</p>}
@@ -68,6 +51,31 @@ export default function PastSessions(props: PastSessionsProps) {
       )}
       <NotListed list={props.list} />
     </section>
+  )
+}
+
+/** One button from first to last, so that it keeps the focus: it imports all that are left, stops, and says that all are here. */
+function All(props: PastSessionsProps & { readonly left: readonly PastSessionFound[] }) {
+  const t = useT()
+  const { left } = props
+  const states = Object.values(props.imports).map((one) => one.state)
+  const waiting = states.filter((state) => state === 'waiting').length
+  if (waiting === 0 && left.length < 2 && states.length < 2) return null
+  const [label, act] =
+    waiting > 0
+      ? [t('first.import_stop'), props.onStop]
+      : left.length > 0
+        ? [t.count('first.import_all', left.length), () => props.onImport(left)]
+        : [t(states.includes('running') ? 'first.importing' : 'first.imported_all'), undefined]
+  return (
+    <Button
+      className="-mr-2.5 aria-disabled:opacity-45"
+      aria-disabled={act === undefined}
+      aria-label={waiting > 0 ? t.count('first.import_stop_of', waiting) : undefined}
+      onClick={act}
+    >
+      {label}
+    </Button>
   )
 }
 
