@@ -18,7 +18,7 @@ from callboard.contracts.content import blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.tools import Question, Reply
-from callboard.contracts.settings import Server, StdioServer
+from callboard.contracts.settings import Hook, Server, StdioServer
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, Told, call, rule
 from tests.tools.mcp.scripted import PIXEL
@@ -82,7 +82,7 @@ async def test_a_program_gets_what_its_settings_name_and_nothing_else_of_the_env
 
 
 async def test_a_key_that_is_missing_is_why_the_server_is_not_there(folder: Path, tmp_path: Path) -> None:
-    def reveal(server: Server, text: str) -> str:
+    def reveal(server: Server | Hook, text: str) -> str:
         raise Refusal("secret_missing", "There is no secret key.")
 
     toolbox = FolderToolbox(reveal=reveal)
