@@ -14,6 +14,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.app.home import Home
 from callboard.app.settings_book import SettingsFiles
 from callboard.contracts.commands import InterruptTurn, RespondAction
+from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, PermissionSeen, RevokeTrust, RulesTried
 from callboard.contracts.content import Text
 from callboard.contracts.facts import (
@@ -27,6 +28,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.permission import Check, HookSaid
 from callboard.contracts.rows import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from tests.tools.hooking import Scripts
 from tests.tools.processes import having, until
 
@@ -191,6 +193,25 @@ async def test_a_large_rewrite_is_held_by_reference_and_runs_whole(tmp_path: Pat
         assert (home.folder / "a.txt").read_text() == "x" * 200_000
         (result,) = await results(home, turn.session_id, turn.thread_id)
         assert len(result.text) < 3000
+
+
+async def test_a_run_with_hooks_is_given_again_where_they_say_the_same(tmp_path: Path, scripts: Scripts) -> None:
+    """Its model is told now what it was told then; without the hook the run leaves its recording."""
+    user = toml(scripts.hook("tidy", TIDY))
+    places = [tmp_path / name for name in ("first", "again", "without")]
+    for place in places:
+        place.mkdir()
+    async with settled(places[0], calls(WRITE, DONE), user=user) as home:
+        turn = await home.submit("go", permission_mode="edits")
+        await home.until(turn.session_id, "turn.completed")
+        packed = await home.do(ExportEvidence(session_id=turn.session_id))
+        (tmp_path / "former.zip").write_bytes(await home.runtime.parts.store.blobs.get(packed.pack.hash) or b"")
+    replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
+    for place, hooks, end in ((places[1], user, "turn.completed"), (places[2], "", "turn.failed")):
+        models = ConfiguredModels(ModelSettings(providers=(replay,)))
+        async with settled(place, calls(), user=hooks, models=models) as home:
+            turn = await home.submit("go", permission_mode="edits")
+            await home.until(turn.session_id, end)
 
 
 async def test_a_secret_in_what_a_hook_says_is_in_no_fact_and_runs_as_it_is(tmp_path: Path, scripts: Scripts) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -292,8 +293,12 @@ async def test_arguments_that_are_no_object_are_for_the_gate_to_refuse(agent: Ag
     assert scripts.asked("look") == []
 
 
-async def test_a_hook_is_not_run_from_where_agents_change_files(agent: Agent, folder: Path, tmp_path: Path) -> None:
-    """SAFE-08: it would run outside of the sandbox what an agent wrote there. A protected folder takes a person's yes."""
+async def test_a_hook_is_not_run_from_where_agents_change_files(
+    agent: Agent, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAFE-08: it would run outside of the sandbox what an agent wrote there, also where the search path or a link leads there.
+    A protected folder takes a person's yes."""
+    monkeypatch.setenv("PATH", f"{folder}/bin:{os.environ['PATH']}")
     (folder / "check.py").write_text("open('ran', 'w')\n")
     (folder / ".callboard" / "hooks").mkdir(parents=True)
     (folder / ".callboard" / "hooks" / "check.py").write_text("open('ran', 'w')\n")
@@ -303,6 +308,12 @@ async def test_a_hook_is_not_run_from_where_agents_change_files(agent: Agent, fo
     for word in ("check.py", str(folder / "check.py"), ".callboard/hooks/link.py", str(tmp_path / "there.py")):
         seen = await judged(agent, Hook(name="check", command=(sys.executable, word)), tool="Read", file_path="x")
         assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
+    (folder / "bin").mkdir()
+    (folder / "bin" / "checker").symlink_to("/bin/true")
+    (tmp_path / "link.py").symlink_to(folder / "bin" / "checker")
+    for command in (("checker",), (str(tmp_path / "link.py"),)):
+        seen = await judged(agent, Hook(name="check", command=command), tool="Read", file_path="x")
+        assert "its program bin/checker stands where agents change files" in seen.message
     assert not (folder / "ran").exists()
     kept = Hook(name="check", command=(sys.executable, ".callboard/hooks/check.py"))
     assert await hooked(agent, call("Read", file_path="README.md"), kept) is None

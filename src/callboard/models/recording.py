@@ -57,10 +57,12 @@ class Said:
 
 @dataclass
 class Told:
-    """What a call came to, as its model was told. Without `result` that was not exactly what it was told again later."""
+    """What a call came to, as its model was told. Without `result` that was not exactly what it was told again later;
+    `before` is what stands before it."""
 
     tool: str
     result: str | None = None
+    before: str = ""
 
 
 @dataclass
@@ -160,6 +162,8 @@ class _Reader:
             case ToolRequested() if answer is not None:
                 answer.said.append(Said("call", self._whole(fact.arguments), fact.tool))
                 told = self._calls[scope.tool_call] = Told(fact.tool)
+                if fact.hooked is not None and fact.hooked.arguments is not None:
+                    told.before = fact.hooked.told(self._whole(fact.hooked.arguments))
                 answer.calls.append(told)
             case ToolCompleted():
                 self._result(scope, self._whole(fact.output))
@@ -175,7 +179,7 @@ class _Reader:
     def _result(self, scope: Scope, text: str | None) -> None:
         told = self._calls.get(scope.tool_call)
         if told is not None:
-            told.result = text
+            told.result = None if text is None else f"{told.before}{text}"
 
     def _whole(self, text: Text) -> str:
         name = f"{_BLOBS}{text.ref.hash}" if text.ref is not None else ""

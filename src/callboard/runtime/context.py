@@ -46,10 +46,6 @@ from .told import Told
 
 #: What an agent that works on its own is told when it answered with text alone.
 GO_ON = "Go on with the objective. When it is met, call Finalize with a summary."
-#: What stands before the result of a call that a hook changed.
-REWRITTEN = "[Your arguments were not taken as they were: {detail}. It was made with {arguments}]\n\n"
-#: How much of the arguments is told there, in characters.
-MOST_REWRITTEN = 2000
 #: What an agent is told that has a worktree of its own.
 OWN_FOLDER = (
     "Your folder is a git worktree of your own, {path}, and not the one named before. Paths are relative to it. What you "
@@ -244,8 +240,7 @@ class Context:
         """What the model is told with the result where a hook rewrote the arguments."""
         said = fact.hooked
         if said is not None and said.arguments is not None:
-            arguments = _cut(await self._shown.whole(said.arguments))
-            self._rewritten[call] = REWRITTEN.format(detail=said.detail, arguments=arguments)
+            self._rewritten[call] = said.told(await self._shown.whole(said.arguments))
 
     def _result(self, record: Record, text: str, *, failed: bool, images: tuple[ImageContent, ...] = ()) -> None:
         """Of a call that is not told its result is not either: where a part of the log is read, it may begin between them."""
@@ -267,10 +262,6 @@ class Context:
     def _last_role(self) -> Role | None:
         newest = self.newest()
         return newest[-1].role if newest else None
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MOST_REWRITTEN else f"{text[:MOST_REWRITTEN]}…"
 
 
 def _told(entries: Iterable[_Entry]) -> Iterator[tuple[_Entry, ModelMessage]]:

@@ -17,6 +17,8 @@ Risk = Literal["none", "low", "medium", "high"]
 CheckName = Literal["hooks", "tools", "policy", "mode", "paths", "rules", "approval", "sandbox"]
 #: The same, one after the other.
 STATIONS: tuple[CheckName, ...] = get_args(CheckName)
+#: How much of rewritten arguments a model is told, in characters.
+MOST_TOLD = 2000
 #: Where a rule holds, and where it stands: given by an answer, or written in the settings of a folder or a user.
 RuleScope = Literal["session", "workspace", "folder_settings", "user_settings"]
 
@@ -39,6 +41,11 @@ class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     code: str = ""
     arguments: Text | None = None
     by: str = ""
+
+    def told(self, arguments: str) -> str:
+        """What the model is told before the result of a call that was made with these arguments in place of its own."""
+        shown = arguments if len(arguments) <= MOST_TOLD else f"{arguments[:MOST_TOLD]}…"
+        return f"[Your arguments were not taken as they were: {self.detail}. It was made with {shown}]\n\n"
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

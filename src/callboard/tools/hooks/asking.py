@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -32,6 +33,7 @@ UNASKED = "no program is run here; it would be asked of"
 _AWAY = "the folder changed since it was trusted, and its hooks are not run"
 #: How many of their programs run at once.
 MOST_AT_ONCE = 4
+_MOST_LINKS = 40
 #: How much of a reason is told, in characters.
 _MOST_TOLD = 500
 
@@ -185,17 +187,28 @@ def _asked(tool: str, arguments: str, context: ToolContext, session: str, thread
 def exposed(hook: Hook, start: str, folders: set[str]) -> str:
     """The first file that its command names and that an agent of these folders could change, relative to the folder: it would
     run outside of the sandbox what the agent wrote there. What stands in a protected folder takes a person's yes to change."""
-    for number, word in enumerate(hook.command):
-        named = os.path.normpath(os.path.join(start, word))  # noqa: PTH118
-        if (number == 0 and "/" not in word) or "\0" in word or not os.path.isfile(named):  # noqa: PTH113
+    program, *words = hook.command
+    found = program if "/" in program else shutil.which(program, path=environment()["PATH"]) or ""
+    for word in (found, *words):
+        named = os.path.join(start, word)  # noqa: PTH118
+        if not word or "\0" in word or not os.path.isfile(named):  # noqa: PTH113
             continue
-        for path in (named, os.path.realpath(named)):
+        for path in _ways(named):
             for folder in folders:
                 inside = path.startswith(folder.rstrip("/") + "/")
                 below = os.path.relpath(path, folder)
                 if inside and not protected(below.partition("/")[0]):
                     return below
     return ""
+
+
+def _ways(path: str) -> list[str]:
+    """Where a file stands, by each link on its way: who can change one of these can change what is run."""
+    found = [os.path.normpath(path)]
+    while os.path.islink(path) and len(found) < _MOST_LINKS:  # noqa: PTH114
+        path = os.path.join(os.path.dirname(path), os.readlink(path))  # noqa: PTH115, PTH118, PTH120
+        found.append(os.path.normpath(path))
+    return [*found, os.path.realpath(path)]
 
 
 def _canonical(arguments: str) -> str | None:
