@@ -80,11 +80,12 @@ async def test_a_message_reaches_it_after_a_yes_to_its_very_address_and_its_answ
     assert back.message.text == f"You said: {there.texts[0]}\n\n[artifact card]\nA card."
 
 
-async def test_without_a_yes_nothing_is_sent_and_the_message_waits(tmp_path: Path):
+@pytest.mark.parametrize("unattended", [False, True], ids=["a no", "nobody there"])
+async def test_without_a_yes_nothing_is_sent_and_the_message_waits(unattended: bool, tmp_path: Path):
     """CTL-05, COM-09"""
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
-        await answer(home, session, 1, "reject")
+        await answer(home, session, 1, "reject", unattended=unattended)
         failed = await ended(home, session)
         before = list(there.asked)
         await again(home, session, "Please.")
@@ -94,7 +95,7 @@ async def test_without_a_yes_nothing_is_sent_and_the_message_waits(tmp_path: Pat
         await ended(home, session, 3)
         types = await of_peer(home, session)
 
-    assert (failed.code, before) == ("person_denied", [])
+    assert (failed.code, before) == ("nobody_there" if unattended else "person_denied", [])
     assert "What is it?" in there.texts[0]
     assert "Please." in there.texts[0]
     assert there.texts[1] == "Once more."
@@ -149,7 +150,7 @@ async def test_what_it_asks_waits_for_a_person_whose_answer_is_its_next_message(
     ]
 
 
-@pytest.mark.parametrize("how", ["rejected", "expired"])
+@pytest.mark.parametrize("how", ["rejected", "unattended", "expired"])
 async def test_a_question_that_is_not_answered_is_a_denial_and_ends_its_task(how: str, tmp_path: Path):
     """CTL-04"""
     clock = MovedClock()
@@ -158,8 +159,8 @@ async def test_a_question_that_is_not_answered_is_a_denial_and_ends_its_task(how
         with_peer(tmp_path, there.url, clock=clock, look=0.01, approval_expiry=3600.0) as home,
     ):
         session = await met(home)
-        if how == "rejected":
-            await answer(home, session, 2, "reject", reason="Not yours to know.")
+        if how != "expired":
+            await answer(home, session, 2, "reject", reason="Not yours to know.", unattended=how == "unattended")
         else:
             await home.until(session, "action.required", 2)
             clock.move(3600)
@@ -167,10 +168,10 @@ async def test_a_question_that_is_not_answered_is_a_denial_and_ends_its_task(how
         types = await of_peer(home, session)
         tasks = await told(home, session, RemoteTaskChanged)
 
-    code = "person_denied" if how == "rejected" else "approval_expired"
+    code = {"rejected": "person_denied", "unattended": "nobody_there", "expired": "approval_expired"}[how]
     assert (failed.code, states(tasks)) == (code, ["submitted", "input_required", "canceled"])
     assert types[-5:] == [
-        *(("action.resolved",) if how == "rejected" else ("action.expired",)),
+        *(("action.expired",) if how == "expired" else ("action.resolved",)),
         *("tool.refused", "remote.task", "model.failed", "turn.failed"),
     ]
     assert there.texts[1:] == []
