@@ -115,6 +115,26 @@ const artifacts: readonly Op[] = [
         version(2, 'code1', { base: 1, added: 4, removed: 2 }),
         version(3, 'code1', { base: 2, versionOrigin: 'rollback', restores: 1, agentId: '', turnId: '' }),
       ],
+      exports: [
+        {
+          export: 'exp_a',
+          version: 3,
+          form: 'zip',
+          everything: true,
+          code: 'too_large',
+          message: 'Too much.',
+        },
+        { export: 'exp_b', version: 3, form: 'zip', artifacts: 2, done: 3_000, total: 10_000 },
+        {
+          export: 'exp_c',
+          version: 3,
+          form: 'zip',
+          everything: true,
+          name: 'artifacts.zip',
+          content: { hash: 'z', size: 48_000 },
+          leftOut: 1,
+        },
+      ],
     }),
   ),
   upsert(

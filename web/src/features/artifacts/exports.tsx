@@ -97,7 +97,7 @@ function State(props: { readonly made: Export; readonly address: string; readonl
           aria-label={t('artifact.export_progress')}
           max={made.total}
           value={made.done}
-          className="h-1 basis-full accent-accent"
+          className="h-1 basis-full appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
         />
       )}
     </>
