@@ -31,6 +31,7 @@ class SessionPanel(msgspec.Struct):
                     title=fact.title,
                     created_at=at,
                     updated_at=at,
+                    source=fact.source,
                 )
             case TurnSubmitted() | TurnCompleted() | TurnFailed() | TurnInterrupted() if self.row is not None:
                 self.row = msgspec.structs.replace(self.row, sequence=record.sequence, updated_at=at)

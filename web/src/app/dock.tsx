@@ -7,8 +7,9 @@ import { NoticeList } from '@/features/connection/notices'
 import { QueueList } from '@/features/queue/queue-list'
 import { useT } from '@/features/shared/surface'
 import { PausedBanner } from '@/features/status/paused-banner'
+import type { Translate } from '@/system/i18n/translate'
 import { isQuestion } from '@/system/rows/activity'
-import type { ActionRow, QueueRow, StatusRow } from '@/system/rows/model'
+import type { ActionRow, QueueRow, SessionRow, StatusRow } from '@/system/rows/model'
 import { askerOf, type Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from './services-context'
@@ -23,6 +24,8 @@ export interface DockProps {
   readonly queue: readonly QueueRow[]
   readonly busy: boolean
   readonly archived: boolean
+  /** The product that the session was taken over from: nobody works in it. */
+  readonly source: SessionRow['source']
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly chosen: Chosen
   readonly team: Team | null
@@ -73,13 +76,18 @@ export function Dock(props: DockProps) {
           {...composer}
           busy={props.busy}
           placeholder={t(props.busy ? 'composer.placeholder_busy' : 'composer.placeholder')}
-          disabledBecause={props.archived ? t('composer.archived') : null}
+          disabledBecause={closedBecause(props, t)}
           inputRef={props.inputRef}
           meter={props.meter}
         />
       )}
     </div>
   )
+}
+
+function closedBecause({ source, archived }: DockProps, t: Translate): string | null {
+  if (source !== null) return t('composer.imported', { product: t(`session.source.${source}`) })
+  return archived ? t('composer.archived') : null
 }
 
 /** A request that goes takes the focus with it; then it is the message field's. */

@@ -94,6 +94,7 @@ export function SessionView(props: SessionViewProps) {
           queue={view.queue}
           busy={view.running !== null}
           archived={view.shell?.archived ?? false}
+          source={view.shell?.source ?? null}
           inputRef={inputRef}
           chosen={chosen}
           team={view.team}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from ..facts.session import SessionSource
 from .base import Row
 
 #: What a person should know of a session without opening it. Attention rises above running; nothing else shouts.
@@ -12,7 +13,8 @@ SessionState = Literal["idle", "queued", "running", "waiting", "interrupted", "f
 
 
 class SessionRow(Row, tag="session", frozen=True, kw_only=True):
-    """The shell of one session; the panel has this one row. Times are in microseconds since the epoch."""
+    """The shell of one session; the panel has this one row. Times are in microseconds since the epoch. One with a `source` was
+    taken over from that product, and is for reading."""
 
     panel: ClassVar[str] = "session"
     session_id: str
@@ -22,6 +24,7 @@ class SessionRow(Row, tag="session", frozen=True, kw_only=True):
     created_at: int
     updated_at: int
     archived: bool = False
+    source: SessionSource | None = None
 
 
 class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):

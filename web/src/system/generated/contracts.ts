@@ -3153,7 +3153,10 @@ export interface SessionRead {
   readonly head: number
 }
 
-/** The shell of one session; the panel has this one row. Times are in microseconds since the epoch. */
+/**
+ * The shell of one session; the panel has this one row. Times are in microseconds since the epoch. One with a `source` was
+ * taken over from that product, and is for reading.
+ */
 export interface SessionRow {
   readonly kind: 'session'
   readonly key: string
@@ -3166,6 +3169,7 @@ export interface SessionRow {
   readonly createdAt: number
   readonly updatedAt: number
   readonly archived?: boolean
+  readonly source?: 'claude_code' | 'codex' | null
 }
 
 /**

@@ -139,6 +139,9 @@ export const enTurns = {
   'composer.send_interrupt': 'Interrupt and send',
   'composer.keys': 'Enter sends, Shift+Enter makes a new line',
   'composer.archived': 'This session is archived.',
+  'session.source.claude_code': 'Claude Code',
+  'session.source.codex': 'Codex',
+  'composer.imported': 'This is a past session of {product}, for reading. New work begins in a new session.',
 
   'turn.state.queued': 'Queued',
   'turn.state.running': 'Running',

@@ -138,6 +138,9 @@ export const zhTurns = {
   'composer.send_interrupt': '中断并发送',
   'composer.keys': 'Enter 发送，Shift+Enter 换行',
   'composer.archived': '此会话已归档。',
+  'session.source.claude_code': 'Claude Code',
+  'session.source.codex': 'Codex',
+  'composer.imported': '这是 {product} 的历史会话，仅供阅读。请在新会话中开始新的工作。',
 
   'turn.state.queued': '排队中',
   'turn.state.running': '运行中',

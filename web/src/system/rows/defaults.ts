@@ -16,7 +16,7 @@ export type QueueReason = NonNullable<wire.AgentRow['queueReason']>
 
 /** By the kind of row. A field that is absent here is always on the wire. */
 export const DEFAULTS = {
-  session: { archived: false },
+  session: { archived: false, source: null },
   session_card: {
     attention: 'none' as wire.Attention,
     pendingActions: 0,
