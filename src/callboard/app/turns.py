@@ -32,33 +32,39 @@ class Answering(Protocol):
 async def follow_turn(
     client: Client, accepted: TurnAccepted, show: Callable[[OpBatch], Awaitable[None]], answering: Answering
 ) -> TurnRow:
-    """Hands every batch of the session's operations on and the turn's actions to be answered; returns the turn as it ended."""
+    """Hands every batch of the session's operations on, and the actions of the turn and of the children that work for its agent
+    to be answered; returns the turn as it ended."""
+    agent = ""
     async with aclosing(client.ops(accepted.session_id)) as batches:
         async for batch in batches:
             await show(batch)
-            ended = _take(batch, accepted.turn_id, answering)
+            agent = next((row.agent_id for row in _turns(batch, accepted.turn_id)), agent)
+            ended = _take(batch, accepted.turn_id, agent, answering)
             if ended is not None:
                 return ended
     raise Refusal("gap", f"The operations of {accepted.session_id} ended before its turn did.")
 
 
-def _take(batch: OpBatch, turn: str, answering: Answering) -> TurnRow | None:
-    ended: TurnRow | None = None
+def _turns(batch: OpBatch, turn: str) -> list[TurnRow]:
+    """What the batch says of the turn."""
+    rows = (op.row for op in batch.ops if isinstance(op, Upsert))
+    return [row for row in rows if isinstance(row, TurnRow) and row.turn_id == turn]
+
+
+def _take(batch: OpBatch, turn: str, agent: str, answering: Answering) -> TurnRow | None:
     pending: set[str] = set()
     for op in batch.ops:
         match op:
-            case Upsert(row=ActionRow() as row) if row.turn_id == turn:
+            case Upsert(row=ActionRow() as row) if row.turn_id == turn or (agent and row.parent_agent_id == agent):
                 pending.add(row.action_id)
                 answering.required(row)
             case Remove(panel=ActionRow.panel):
                 answering.settled(op.key)
-            case Upsert(row=TurnRow() as row) if row.turn_id == turn and (row.ended_at or row.state == "removed"):
-                ended = row
             case _:
                 pass
     if batch.kind == _SNAPSHOT:
         answering.settled_but(pending)
-    return ended
+    return next((row for row in _turns(batch, turn) if row.ended_at or row.state == "removed"), None)
 
 
 class FactPrinter:

@@ -130,20 +130,20 @@ class Approvals:
         return None if self._open[row.action_id].is_set() else asking.result()
 
     def _elsewhere(self, row: ActionRow) -> None:
-        self._line(self._style.dim(f"  · {asked(row.prompt)}: settled elsewhere"))
+        self._line(self._style.dim(f"  · {_prompt(row)}: settled elsewhere"))
 
     def _stands(self, row: ActionRow, standing: Approve) -> Answer:
         # What only a person knows or can do, such as to log in somewhere, is not approved beforehand.
         approvable = "approve" in row.decisions and row.action_type != "credential_request"
         if approvable and (standing == "all" or (standing == "all-edits" and row.tool in EDITING)):
-            self._line(self._style.dim(f"  · {asked(row.prompt)}: approved by --approve {standing}"))
+            self._line(self._style.dim(f"  · {_prompt(row)}: approved by --approve {standing}"))
             return Answer("approve")
         self.refused += 1
-        self._line(self._style.warn(f"  · {asked(row.prompt)}: rejected, since nobody is there to approve it"))
+        self._line(self._style.warn(f"  · {_prompt(row)}: rejected, since nobody is there to approve it"))
         return _NOBODYS
 
     async def _ask(self, row: ActionRow) -> Answer:
-        self._line(f"{self._style.warn('?')} {self._style.bold(one_line(row.prompt))}  {self._risk(row)}")
+        self._line(f"{self._style.warn('?')} {self._style.bold(one_line(_whose(row)))}  {self._risk(row)}")
         preview = await self._client.whole(row.preview) if row.preview is not None else ""
         shown = self._show(preview, _PREVIEW_LINES)
         # What was typed before the question was there is no answer to it.
@@ -184,6 +184,15 @@ class Approvals:
         if len(cut) < len(lines):
             err(self._style.dim(f"  │ … {len(lines) - len(cut)} more lines"))
         return len(cut) == len(lines)
+
+
+def _whose(row: ActionRow) -> str:
+    """The question; that of a child names it."""
+    return f"{row.agent_name}: {row.prompt}" if row.parent_agent_id else row.prompt
+
+
+def _prompt(row: ActionRow) -> str:
+    return asked(_whose(row))
 
 
 def understood(line: str | None, row: ActionRow) -> Answer | None:
