@@ -26,6 +26,19 @@ def asks(name: str, *words: str) -> str:
     return f'[[hooks]]\nname = "{name}"\ntools = ["Write"]\ncommand = {json.dumps([sys.executable, *words])}\n'
 
 
+def test_a_persons_own_hooks_come_last_and_see_what_a_folders_made_of_a_call(product: Product) -> None:
+    mark = product.place / "asked"
+    says = "import sys; open(sys.argv[1], 'a').write(sys.argv[2])"
+    (product.folder / ".callboard").mkdir()
+    (product.folder / ".callboard" / "settings.toml").write_text(asks("theirs", "-c", says, str(mark), "theirs "))
+    product.home.mkdir()
+    mine = asks("mine", "-c", says, str(mark), "mine ")
+    (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{mine}')
+    assert product.run("trust", "--yes").code == 0
+    assert product.plays(WRITES).run("run", "Go").code == 0
+    assert mark.read_text() == "theirs mine "
+
+
 def test_a_persons_own_hook_is_started_in_their_home_and_a_trusted_folders_in_the_folder(product: Product) -> None:
     """SAFE-08: a folder has no say in what a person's own hook loads, and none before it is trusted in what is run."""
     marks = {name: product.place / name for name in ("mine", "theirs", "planted")}

@@ -167,6 +167,24 @@ async def test_a_folder_that_is_no_repository_fails_the_child_and_its_parent_is_
         assert len(await facts(home, turn.session_id, SubagentClosed)) == 1
 
 
+async def test_a_worktree_that_cannot_be_made_in_an_unforeseen_way_fails_the_child_as_well(tmp_path: Path) -> None:
+    """Nobody waits for ever for what nobody makes."""
+    scenario = plays(("lead", "go", [SPAWN, WAIT, says("It did not work.")]))
+    place = tmp_path / ("r" * 250)
+    place.mkdir()
+    async with house(place, scenario, FolderDefinitions()) as home:
+        crew(home)
+        git(place, "init", "--quiet")
+        git(place, "commit", "--quiet", "--allow-empty", "-m", "first")
+        turn = await home.submit("go", permission_mode="full")
+        await worked(home, turn.session_id)
+        (failed,) = await facts(home, turn.session_id, SubagentFailed)
+        assert (failed.code, failed.message) == (
+            "worktree_failed",
+            "git made no worktree: the runtime failed (OSError)",
+        )
+
+
 async def test_a_child_of_a_folder_inside_a_repository_works_in_the_same_folder_of_its_worktree(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, says("Done.")]), ("worker", "alpha", writing("two\n")))
     (tmp_path / "outer").mkdir()

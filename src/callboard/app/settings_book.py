@@ -117,7 +117,8 @@ class SettingsFiles:
                 *(rule for rule in _standing(file.says.rules, "folder_settings") if holds or rule.verdict != "allow"),
             ),
             servers=(*user.servers, *(one for one in file.says.servers if holds and one.name not in taken)),
-            hooks=(*user.hooks, *(file.says.hooks if holds else ())),
+            # The person's own see what a folder's made of a call.
+            hooks=(*(file.says.hooks if holds else ()), *user.hooks),
             # Whoever could make a folder's trust end by changing a file must not be rid of its hooks by that.
             held_back=file.says.hooks if was and not holds else (),
             permission_mode=bound,

@@ -233,8 +233,9 @@ class StandingRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class Effective(msgspec.Struct, frozen=True, kw_only=True):
     """What holds in a folder: the user's settings, and the folder's where they are trusted or only narrow. `permission_mode` is
     the widest that anything works under there, None for no bound; `usual_mode` is that of a turn for which nobody chose one;
-    `rules` and `hooks` are those of both files, the user's first. `held_back` are the hooks of a folder that was trusted for
-    something else: they are not run, and a person is asked about what they would have been asked about."""
+    `rules` are those of both files, the user's first; of `hooks` the user's come last and see what the folder's made of a call.
+    `held_back` are the hooks of a folder that was trusted for something else: they are not run, and a person is asked about
+    what they would have been asked about."""
 
     trusted: bool = False
     rules: tuple[Rule, ...] = ()

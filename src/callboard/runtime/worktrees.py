@@ -7,6 +7,7 @@ sandbox reach it like any folder. Git is run by the runtime: in the sandbox `.gi
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -28,6 +29,8 @@ from .git import paths, top
 from .host import SessionHost
 from .merged import brought
 
+log = logging.getLogger(__name__)
+
 #: No program of anybody's is asked what differs.
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 #: One merge at a time in each folder.
@@ -35,22 +38,30 @@ _merging: dict[str, asyncio.Lock] = {}
 
 
 async def isolate(host: SessionHost, scope: Scope) -> None:
-    """Makes the child's worktree beside the repository and reports it, or why there is none."""
+    """Makes the child's worktree beside the repository and reports it, or why there is none. A child that nobody told would
+    wait for it for ever."""
+    try:
+        made = await _isolated(host, scope)
+    except Exception as error:
+        log.exception("a worktree could not be made")
+        made = _failed(scope, f"the runtime failed ({type(error).__name__})")
+    await host.report(made)
+
+
+async def _isolated(host: SessionHost, scope: Scope) -> WorktreeMade:
     folder = host.home.folder
     number = host.session[-6:].lower()
     branch = f"callboard/{number}/{scope.agent}"
     found = await top(folder)
     if found.code:
-        await host.report(_failed(scope, found.text))
-        return
+        return _failed(scope, found.text)
     root, prefix, base = found.text.splitlines()
     path = Path(root).with_name(f".{Path(root).name}-{number}-{scope.agent}")
     if not path.exists():
         made = await _git(folder, "worktree", "add", "--quiet", "-B", branch, str(path), base)
         if made.code:
-            await host.report(_failed(scope, made.text))
-            return
-    await host.report(WorktreeMade(thread=scope.thread, path=str(path / prefix).rstrip("/"), branch=branch, base=base))
+            return _failed(scope, made.text)
+    return WorktreeMade(thread=scope.thread, path=str(path / prefix).rstrip("/"), branch=branch, base=base)
 
 
 class Merged(NamedTuple):
