@@ -7,14 +7,20 @@ import io
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from callboard.contracts.commands.artifacts import CreateArtifact, ExportArtifact, RetryArtifact
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
+    ArtifactExportCompleted,
     ArtifactExportProgressed,
     ArtifactExportStarted,
     ArtifactFailed,
     ArtifactVersionCreated,
     ToolCompleted,
 )
+from callboard.contracts.ports.store import Append
+from callboard.contracts.record import Record
 from tests.prove.erasing import erase
 from tests.runtime.house import house, says, uses
 from tests.runtime.keeping import NOTES, exported, listed, only, refused, wrote
@@ -136,6 +142,33 @@ async def test_an_export_whose_content_was_erased_leaves_it_out_and_says_so(tmp_
         assert entry.left_out == 1
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             assert archive.namelist() == ["b.md"]
+
+
+async def test_an_export_that_found_no_room_says_so_once_there_is_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """UI-26: it does not look as if it went on for ever, and can be made again."""
+    async with wrote(tmp_path, *TWICE, try_again=0.01) as (home, session):
+        row = await only(home, session)
+        append, refused = home.runtime.parts.store.facts.append, 0
+
+        async def refuses(batch: Append) -> tuple[Record, ...]:
+            nonlocal refused
+            ends = any(isinstance(new.fact, ArtifactExportCompleted | ArtifactFailed) for new in batch.facts)
+            if ends and refused < 3:
+                refused += 1
+                raise Refusal("store_full", "There is no room.")
+            return await append(batch)
+
+        monkeypatch.setattr(home.runtime.parts.store.facts, "append", refuses)
+        begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))
+        entry, _ = await exported(home, session, begun.export_id)
+        assert (refused, entry.code, entry.message) == (3, "store_full", "There is no room.")
+        again = RetryArtifact(session_id=session, artifact_id=row.key, export_id=begun.export_id)
+        assert (await home.do(again)).export_id == begun.export_id
+        await home.until(session, "artifact.export.completed")
+        entry, data = await exported(home, session, begun.export_id)
+        assert (entry.code, data) == ("", b"two\n")
 
 
 async def test_an_export_that_a_process_left_has_failed_when_the_session_is_opened_again(tmp_path: Path) -> None:

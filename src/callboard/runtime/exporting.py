@@ -146,9 +146,23 @@ class Exporting:
             log.exception("an export failed in a way that it does not tell")
             told = ExportTold(export=entry.export, code="internal", message=f"It failed ({type(error).__name__}).")
         try:
-            await self._tell(asked, told)
+            await self._end(asked, told)
         finally:
             self._entries[asked.session_id].pop(entry.export, None)
+
+    async def _end(self, asked: ExportAsked, told: ExportTold) -> None:
+        """Tells what it came to. While the disk has no room for that, that it failed for want of room is told as soon as
+        there is some: it must not look as if it went on."""
+        while True:
+            try:
+                await self._tell(asked, told)
+                return
+            except Refusal as refusal:
+                if refusal.code not in ("store_full", "store_locked"):
+                    raise
+                log.warning("the end of an export is not told yet: %s", refusal.problem.message)
+                told = ExportTold(export=told.export, code=refusal.code, message=refusal.problem.message)
+            await asyncio.sleep(self._parts.limits.try_again)
 
     async def _told(self, asked: ExportAsked, entry: ExportEntry) -> ExportTold:
         async with self._one:
