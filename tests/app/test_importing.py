@@ -6,6 +6,7 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_the_sessions_of_both_products_in_the_folder_are_told_newest_first(left:
 
     listed = left.book.find(str(left.folder))
 
-    about = {"folder": str(left.folder), "title": "Fix the greeting"}
+    about: dict[str, Any] = {"folder": str(left.folder), "title": "Fix the greeting"}
     assert listed.sessions == (
         PastSessionFound(
             source="claude_code",
