@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from mcp_types import ElicitRequestFormParams
 
+from callboard.contracts.ports.tools import Reply
 from callboard.secrets.known import Known
 from callboard.secrets.redaction import Redaction
+from callboard.tools.mcp.questions import LONGEST, ask
 from callboard.tools.mcp.said import MOST, Plain, Said
+from tests.tools.calling import Told
 from tests.tools.mcp.serving import python, serving
 
 SECRET = "d3pl0y-Zx9wVu8tSr7qPo6n"
@@ -54,3 +58,15 @@ async def test_a_server_that_wrote_a_secret_where_its_words_are_cut_is_told_with
     assert not any(holds_part(f"{one.said} {one.message}") for one in told.values())
     assert told["cut"].said.endswith("....\n")
     assert told["long"].said == "[a line of 1,003 bytes]\n"
+
+
+@pytest.mark.parametrize("within", [0, 3, len(SECRET) - 3, len(SECRET)])
+async def test_a_question_with_a_secret_where_it_is_cut_shows_no_part_of_it(within: int):
+    """SAFE-03"""
+    text = "." * (LONGEST - within) + SECRET + "." * LONGEST
+    told = Told([], Reply(said="reject"))
+    wanted = ElicitRequestFormParams(message=text, requested_schema={"type": "object", "properties": {}})
+    assert (await ask("asking", wanted, told, Said(SECRETS.veil).safe)).action == "decline"
+    (asked,) = told.asked
+    assert not holds_part(asked.message)
+    assert len(asked.message) <= LONGEST

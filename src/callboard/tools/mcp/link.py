@@ -45,6 +45,8 @@ TO_GREET = 30.0
 #: How many pages of tools, and how many tools, are read.
 _MOST_PAGES = 100
 _MOST_DECLARED = 2000
+#: How much of what a call tells of itself is looked through for secrets, before less of it is told, in characters.
+_MOST_HEARD = 2000
 #: How many lists of tools are read in a row because a server says that its list changed, before it is left at that for a while.
 _CALM = 1.0
 
@@ -59,10 +61,12 @@ class LinkLost(Exception):
 
 
 class _Call:
-    """A call under way. Its time stands still while a person is asked, and begins anew when it tells how far it is."""
+    """A call under way. Its time stands still while a person is asked, and begins anew when it tells how far it is. `safe` is
+    a text of its server's without secrets."""
 
-    def __init__(self, reporter: Reporter, timeout: float) -> None:
+    def __init__(self, reporter: Reporter, timeout: float, safe: Callable[[str], str]) -> None:
         self.reporter = reporter
+        self._safe = safe
         self._timeout = timeout
         self._asking = 0
         self._until = time.monotonic() + timeout
@@ -74,13 +78,13 @@ class _Call:
     async def told(self, progress: float, total: float | None, message: str | None) -> None:
         """It tells how far it is."""
         self._until = time.monotonic() + self._timeout
-        self.reporter.progress(progress, total, display(message or "", 200))
+        self.reporter.progress(progress, total, display(self._safe((message or "")[:_MOST_HEARD]), 200))
 
     async def asks(self, server: str, wanted: ElicitRequestParams) -> ElicitResult:
         """Its server asks a person."""
         self._asking += 1
         try:
-            return await questions.ask(server, wanted, self.reporter)
+            return await questions.ask(server, wanted, self.reporter, self._safe)
         finally:
             self._asking -= 1
             self._until = time.monotonic() + self._timeout
@@ -133,7 +137,7 @@ class Link:
         client = self._client
         if client is None:
             raise self.lost or LinkLost("server_unavailable", "it is not there")
-        call = _Call(reporter, self.server.timeout)
+        call = _Call(reporter, self.server.timeout, self.said.safe)
         asked = asyncio.ensure_future(client.call_tool(tool, arguments, progress_callback=call.told))
         self._calls.append(call)
         try:

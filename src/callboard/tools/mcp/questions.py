@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, cast
 
 import msgspec
@@ -19,9 +20,11 @@ LONGEST = 4000
 _AGAIN = 3
 
 
-async def ask(server: str, wanted: ElicitRequestParams, reporter: Reporter) -> ElicitResult:
-    """What a person says to it. An answer that does not fit the form is asked for again, with what is wrong with it."""
-    message = "\n".join(display(line, LONGEST) for line in wanted.message[:LONGEST].splitlines())
+async def ask(server: str, wanted: ElicitRequestParams, reporter: Reporter, safe: Callable[[str], str]) -> ElicitResult:
+    """What a person says to it. An answer that does not fit the form is asked for again, with what is wrong with it. `safe` is
+    a text without secrets, which are looked for before the question is cut."""
+    known = safe(wanted.message[: 2 * LONGEST])[:LONGEST]
+    message = "\n".join(display(line, LONGEST) for line in known.splitlines())
     if not isinstance(wanted, ElicitRequestFormParams):
         reply = await reporter.ask(Question(server=server, message=message, url=display(wanted.url, 2000)))
         return ElicitResult(action=_ACTIONS[reply.said])
