@@ -7,6 +7,10 @@ import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './handlers'
 import { type Entry, entriesOf, Section, TextField, Told, textOf } from './parts'
 
+/** What may stand in a field, the same in every language. */
+const CALLS = 'Bash\nEdit(src/**)'
+const PROGRAM = 'python3\n/home/me/hooks/guard.py'
+
 /** Programs that are asked about calls: what each is asked about, and another one. */
 export function HooksSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
   const t = useT()
@@ -88,11 +92,11 @@ function AddHook(props: {
       className="space-y-2 rounded-lg border border-line-strong p-3"
     >
       <TextField label={t('settings.name')} value={name} onText={setName} spellCheck={false} maxLength={64} />
-      <Lines label={t('settings.hook_tools')} text={tools} example={'Bash\nEdit(src/**)'} onText={setTools} />
+      <Lines label={t('settings.hook_tools')} text={tools} example={CALLS} onText={setTools} />
       <Lines
         label={t('settings.command')}
         text={command}
-        example={'python3\n/home/me/hooks/guard.py'}
+        example={PROGRAM}
         onText={setCommand}
       />
       {wrong !== '' && (
