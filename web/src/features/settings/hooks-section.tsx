@@ -93,12 +93,7 @@ function AddHook(props: {
     >
       <TextField label={t('settings.name')} value={name} onText={setName} spellCheck={false} maxLength={64} />
       <Lines label={t('settings.hook_tools')} text={tools} example={CALLS} onText={setTools} />
-      <Lines
-        label={t('settings.command')}
-        text={command}
-        example={PROGRAM}
-        onText={setCommand}
-      />
+      <Lines label={t('settings.command')} text={command} example={PROGRAM} onText={setCommand} />
       {wrong !== '' && (
         <p role="alert" className="text-bad">
           {wrong}
