@@ -139,6 +139,7 @@ export class FakeServer {
 const NOTHING: Readonly<Record<string, unknown>> = {
   get_turns: { turns: [] },
   get_parts: { parts: [] },
+  get_settings: { holding: {} },
   list_past_sessions: { sessions: [] },
 }
 

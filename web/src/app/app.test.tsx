@@ -92,6 +92,18 @@ test('nothing is said of other products where they left nothing', async () => {
   await waitFor(() => expect(screen.queryByText(/Claude Code/)).toBeNull())
 })
 
+test('a new session begins in the mode that the settings call for, until the person chooses another', async () => {
+  const { server } = await page({
+    answers: { get_settings: () => ({ place: 'folder', holding: { usual_mode: 'planning' } }) },
+  })
+  const permission = await screen.findByRole('combobox', { name: 'Permission' })
+  await waitFor(() => expect(permission).toHaveProperty('value', 'planning'))
+  await userEvent.type(await message(), 'Look{Enter}')
+  await waitFor(() =>
+    expect(server.given.find(({ name }) => name === 'submit_turn')?.body.permissionMode).toBe('planning'),
+  )
+})
+
 test('only the sample folder is called the sample', async () => {
   const workspaces = [{ workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: false }]
   await page({ meta: { workspaces } })

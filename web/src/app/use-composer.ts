@@ -10,6 +10,7 @@ import type { Session } from '@/system/workbench/session'
 import { NEW_SESSION } from '@/system/workbench/workbench'
 import { useServices } from './services-context'
 import { useSignal } from './use'
+import { useUsualMode } from './use-usual-mode'
 
 const BUSY: readonly BusyHow[] = ['queue', 'steer', 'interrupt']
 
@@ -35,14 +36,15 @@ export function useChosen(session: Session, turns: readonly TurnRow[]): Chosen {
   return { settings: { mode, permissionMode }, onChoose }
 }
 
-/** A new session begins at the same, whatever was chosen for another. */
+/** A new session begins in the mode that the settings call for, whatever was chosen for another. */
 export function useChosenAtFirst(): Chosen {
-  const [settings, setSettings] = useState(AT_FIRST)
+  const usual = useUsualMode()
+  const [chosen, setChosen] = useState<Partial<TurnSettings>>({})
   const onChoose = useCallback(
-    (change: Partial<TurnSettings>) => setSettings((before) => ({ ...before, ...change })),
+    (change: Partial<TurnSettings>) => setChosen((before) => ({ ...before, ...change })),
     [],
   )
-  return { settings, onChoose }
+  return { settings: { ...AT_FIRST, ...(usual && { permissionMode: usual }), ...chosen }, onChoose }
 }
 
 export function useComposer(place: string, { settings, onChoose }: Chosen) {

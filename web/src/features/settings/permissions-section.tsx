@@ -22,7 +22,7 @@ export function PermissionsSection(props: {
   const choose = async (next: PermissionMode) => setRefused(await handlers.onWrite({ permission_mode: next }))
   return (
     <>
-      <Section title={t('settings.mode')} how={t('settings.mode_how')}>
+      <Section title={t('settings.mode')} how={t(`settings.mode_how.${shown.place}`)}>
         <fieldset className="space-y-1">
           <legend className="sr-only">{t('settings.mode')}</legend>
           {PERMISSION_MODES.map((value) => (

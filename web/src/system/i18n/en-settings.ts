@@ -92,7 +92,9 @@ export const enSettings = {
   'settings.earlier': 'Ask {name} earlier',
   'settings.later': 'Ask {name} later',
   'settings.mode': 'Permission mode',
-  'settings.mode_how': 'The widest that anything works under here.',
+  'settings.mode_how.user': 'That of a turn for which nobody chose one.',
+  'settings.mode_how.folder':
+    'That of a turn for which nobody chose one, and the widest that anything works under here.',
   'settings.rules': 'Standing answers',
   'settings.rules_how': 'What is decided without asking you. Deny goes before ask, ask before allow.',
   'settings.no_rules': 'None: each request is decided by the permission mode.',
