@@ -22,7 +22,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.ports.store import Append
 from callboard.contracts.record import Record
 from tests.prove.erasing import erase
-from tests.runtime.house import house, says, uses
+from tests.runtime.house import PATIENCE, house, says, uses
 from tests.runtime.keeping import NOTES, exported, listed, only, refused, wrote
 from tests.runtime.test_recovery import killed
 
@@ -169,6 +169,34 @@ async def test_an_export_that_found_no_room_says_so_once_there_is_some(
         await home.until(session, "artifact.export.completed")
         entry, data = await exported(home, session, begun.export_id)
         assert (entry.code, data) == ("", b"two\n")
+
+
+async def test_a_close_waits_for_no_room_to_tell_of_an_export_that_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """UI-26: who opens the session next tells how it ended."""
+    with monkeypatch.context() as patched:
+        async with asyncio.timeout(PATIENCE), wrote(tmp_path, *TWICE, try_again=0.01) as (home, session):
+            store, reading = home.runtime.parts.store, asyncio.Event()
+            append, row = store.facts.append, await only(home, session)
+
+            async def refuses(batch: Append) -> tuple[Record, ...]:
+                if any(isinstance(new.fact, ArtifactFailed) for new in batch.facts):
+                    raise Refusal("store_full", "There is no room.")
+                return await append(batch)
+
+            async def reads(_: str) -> None:
+                reading.set()
+                await asyncio.Event().wait()
+
+            patched.setattr(store.facts, "append", refuses)
+            patched.setattr(store.blobs, "get", reads)
+            begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))
+            await reading.wait()
+    async with house(tmp_path, {"calls": []}) as home:
+        await only(home, session)
+        entry, _ = await exported(home, session, begun.export_id)
+        assert entry.code == "export_interrupted"
 
 
 async def test_an_export_that_a_process_left_has_failed_when_the_session_is_opened_again(tmp_path: Path) -> None:

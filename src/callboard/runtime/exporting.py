@@ -44,6 +44,7 @@ class Exporting:
         self._entries: dict[str, dict[str, ExportEntry]] = {}
         self._under_way = UnderWay()
         self._beginning = UnderWay()
+        self._closing = False
 
     @property
     def reads(self) -> ArtifactReads:
@@ -82,7 +83,8 @@ class Exporting:
         return answer
 
     async def close(self) -> None:
-        """Ends what is under way, and says so."""
+        """Ends what is under way, and says so where there is room for that: else whoever opens the session next does."""
+        self._closing = True
         await self._beginning.settled()
         await self._under_way.end()
 
@@ -162,6 +164,8 @@ class Exporting:
                     raise
                 log.warning("the end of an export is not told yet: %s", refusal.problem.message)
                 told = ExportTold(export=told.export, code=refusal.code, message=refusal.problem.message)
+            if self._closing:
+                return
             await asyncio.sleep(self._parts.limits.try_again)
 
     async def _told(self, asked: ExportAsked, entry: ExportEntry) -> ExportTold:
