@@ -124,6 +124,12 @@ def test_the_line_is_the_one_on_which_the_value_begins(home: Home, text: str, li
     assert f"{home.settings}, line {line}, at " in refused(home).message
 
 
+def test_a_line_that_takes_too_long_to_find_is_not_told(home: Home):
+    """SAFE-05: a folder's file, which nobody has to trust, is read as well, and holds nobody up."""
+    home.settings.write_text("permission_mode = '''" + "x\n" * 20_000 + "'''\n")
+    assert refused(home).message.startswith(f"{home.settings} at `permission_mode`: found ")
+
+
 def test_what_stands_where_a_secret_may_stand_is_not_quoted(home: Home):
     """SAFE-03"""
     home.settings.write_text("[[models]]\nkind = 'openai'\nname = 'a'\nmodel = 'm'\napi_key = 123456789\n")

@@ -21,6 +21,8 @@ _PATTERN = re.compile(r"matching regex (?P<quoted>'.*')$", re.DOTALL)
 #: The values of these are told as they were found; of any other a text may be a secret.
 _TOLD = frozenset({"name", "fallback", "permission_mode", "kind", "transport", "verdict", "reasoning"})
 _LONGEST = 60
+#: How much is parsed to find a line, in characters: a file may be written so that it takes very much.
+_MOST_PARSED = 1_000_000
 _IN_WORDS = {
     repr(get_args(Name)[1].pattern): "of letters, digits and _ . : -, at most 64, with a letter or digit first",
     repr(get_args(Url)[1].pattern): "that begins with http:// or https:// and has no spaces",
@@ -82,14 +84,18 @@ def wrong(source: str, steps: Sequence[Step], said: str, *, hint: str = "", text
 
 def line(text: bytes, steps: Sequence[Step]) -> int:
     """The line of a TOML file on which what stands at `steps` begins, or the table that should have it; 0 where that is not
-    known."""
+    known, or takes too long to find."""
     lines = text.decode("utf-8", "replace").split("\n")
+    left = _MOST_PARSED
 
     def parses(count: int) -> tuple[int, Any]:
         """The most lines of the first `count` that are TOML, and what they say."""
-        while count:
+        nonlocal left
+        while count and left > 0:
+            some = "\n".join(lines[:count])
+            left -= len(some)
             try:
-                return count, tomllib.loads("\n".join(lines[:count]))
+                return count, tomllib.loads(some)
             except tomllib.TOMLDecodeError:
                 count -= 1
         return 0, {}
@@ -100,7 +106,8 @@ def line(text: bytes, steps: Sequence[Step]) -> int:
         return 0
     # What is there after some lines stays there after more, so that few of them need to be looked at.
     end = bisect_left(range(len(lines) + 1), True, key=lambda count: _has(parses(count)[1], known))
-    return parses(end - 1)[0] + 1
+    before = parses(end - 1)[0]
+    return before + 1 if left > 0 else 0
 
 
 def _expected(said: str, steps: list[Step], data: Mapping[str, Any], values: tuple[str, ...]) -> str:
