@@ -29,6 +29,7 @@ from callboard.contracts.facts.permission import Check, HookSaid
 from callboard.contracts.rows import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from callboard.tools.hooks.asking import MOST_AT_ONCE
 from tests.tools.hooking import Scripts
 from tests.tools.processes import having, until
 
@@ -240,6 +241,20 @@ async def test_a_stopped_turn_ends_the_hook_that_it_waits_for(tmp_path: Path, sc
         await home.until(turn.session_id, "turn.interrupted")
         assert having(mark) == []
         assert "tool.requested" not in await home.types(turn.session_id)
+
+
+async def test_a_stopped_turn_ends_the_hooks_of_all_calls_that_are_made_at_once(
+    tmp_path: Path, scripts: Scripts, mark: str
+) -> None:
+    """CTL-16: also where some of the calls still wait for room."""
+    slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
+    writes = [call for n in range(6) for call in uses("Write", file_path=f"{n}.txt", content="x\n")]
+    async with settled(tmp_path, calls(writes), user=toml(slow)) as home:
+        turn = await home.submit("go", permission_mode="full")
+        await until(lambda: len(having("sleep", mark)) == MOST_AT_ONCE)
+        await home.do(InterruptTurn(session_id=turn.session_id))
+        await home.until(turn.session_id, "turn.interrupted")
+        assert having(mark) == having(str(scripts.place)) == []
 
 
 async def test_an_untrusted_folders_hook_is_never_run_and_does_not_narrow(tmp_path: Path, scripts: Scripts) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import cast
 
 import msgspec
@@ -63,7 +63,7 @@ class Verdicts:
         if not (context.hooks or context.held_back):
             return [None for _ in calls]
         asking = (parts.toolbox.ask_hooks(call, context, session=session, thread=thread) for call in calls)
-        return [redacted_hooked(said, parts.secrets) for said in await asyncio.gather(*asking)]
+        return [redacted_hooked(said, parts.secrets) for said in await _all_of(asking)]
 
     async def _of(self, thread: str, call: ToolCall) -> Evaluation:
         """The gate's present verdict on a call that hooks were asked about."""
@@ -128,6 +128,15 @@ class Verdicts:
         """The verdict under which the call is run; it is asked for once."""
         self._foreign.pop(call, None)
         return self.kept.pop(call, None)
+
+
+async def _all_of(asking: Iterable[Awaitable[Hooked | None]]) -> list[Hooked | None]:
+    """What each says, once all are over: also where this is cancelled, or one of them fails, none is left behind."""
+    said = await asyncio.gather(*asking, return_exceptions=True)
+    failed = next((one for one in said if isinstance(one, BaseException)), None)
+    if failed is not None:
+        raise failed
+    return [one for one in said if not isinstance(one, BaseException)]
 
 
 def _as_said(call: ToolCall, hooked: Hooked | None) -> ToolCall:
