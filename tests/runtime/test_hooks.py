@@ -226,7 +226,8 @@ async def test_a_secret_in_what_a_hook_says_is_in_no_fact_and_runs_as_it_is(tmp_
         await home.until(turn.session_id, "turn.completed")
         facts = json.dumps([to_builtins(record.fact) for record in await home.facts(turn.session_id)])
         assert (home.folder / "a.txt").read_text() == VALUE
-        assert shown.prompt.endswith("The hook tells rewrote the arguments; it is given the secret deploy.")
+        said = "The hook tells rewrote the arguments: secret://deploy; it is given the secret deploy."
+        assert shown.prompt.endswith(said)
         assert (VALUE in facts, "ended with exit code 1: secret://deploy" in facts) == (False, True)
         assert home.runtime.parts.last_look.found == 0
 

@@ -52,6 +52,7 @@ async def test_a_hook_that_denies_ends_the_call_with_its_reason(agent: Agent, sc
     seen = await judged(agent, deny, scripts.hook("later"), tool="Write", file_path="a.txt", content="x")
     message = "The hook guard forbids it: not on Fridays"
     assert (seen.verdict, seen.code, seen.message) == ("deny", "hook_denied", message)
+    assert seen.summary == "Write a.txt"
     assert seen.checks == (Check(name="hooks", verdict="deny", detail=message),)
     assert scripts.asked("later") == []
 
@@ -84,6 +85,19 @@ async def test_what_a_hook_rewrites_is_what_everything_after_sees(agent: Agent, 
     assert seen.prompt == "Make b.txt (+1 −0)? The hook tidy rewrote the arguments."
     assert "+tidy" in seen.preview
     assert seen.matchers == {"session": "Edit(b.txt)", "workspace": "Edit(b.txt)"}
+
+
+async def test_why_a_hook_rewrote_a_call_is_told_with_it(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-01: once, also where it has a person asked for the same reason."""
+    body = "answer(decision={!r}, arguments={{'command': 'pnpm test'}}, reason='we use pnpm')"
+    said = [
+        await hooked(agent, call("Bash", command="npm test"), scripts.hook(name, body.format(decision)))
+        for name, decision in (("a", "pass"), ("b", "ask"))
+    ]
+    assert [one.detail for one in said if one is not None] == [
+        "the hook a rewrote the arguments: we use pnpm",
+        "the hook b rewrote the arguments; the hook b asks: we use pnpm",
+    ]
 
 
 async def test_a_hook_that_gives_the_same_arguments_back_rewrote_nothing(agent: Agent, scripts: Scripts) -> None:

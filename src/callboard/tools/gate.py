@@ -20,7 +20,7 @@ from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, CheckName, Verdict
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 
-from . import arguments, bash, brought, changes, edit, find, globs, kit, rules, telling, write
+from . import arguments, bash, brought, changes, edit, find, globs, kit, rules, telling, trying, write
 from .case import Case, Ground
 from .glob import GlobArguments
 from .grep import GrepArguments
@@ -275,11 +275,20 @@ def _denied(case: Case, checks: list[Check], station: CheckName, code: Code, mes
         read_only=not (case.is_shell or case.is_change or case.is_merge or case.makes or case.is_brought),
         arguments=final,
         arguments_hash=arguments.digest(final),
-        summary=telling.summary(display(case.call.tool), case.asked, case.shown),
+        summary=_told(case),
         checks=(*checks, Check(name=station, verdict="deny", detail=message)),
         code=code,
         message=message,
     )
+
+
+def _told(case: Case) -> str:
+    """One line for the row of a call that was denied, also where that was before anybody read its arguments."""
+    tool = display(case.call.tool)
+    if case.asked is not None:
+        return telling.summary(tool, case.asked, case.shown)
+    of = trying.target(case.call.tool, case.call.arguments, case.context.folder)
+    return f"{tool} {telling.one_line(trying.subject(of))}".rstrip()
 
 
 def _passed(case: Case, checks: list[Check]) -> Evaluation:

@@ -103,7 +103,8 @@ class Hooks:
                     if by:
                         raise _failed(hook, f"would rewrite the arguments, which {by} did already")
                     by, text = hook.name, changed
-                    said.append(f"the hook {by} rewrote the arguments")
+                    why = f": {reason}" if reason and answer.decision == "pass" else ""
+                    said.append(f"the hook {by} rewrote the arguments{why}")
                 if answer.decision == "ask":
                     verdict = "ask"
                     said.append(f"the hook {hook.name} asks{f': {reason}' if reason else ''}")
