@@ -93,7 +93,7 @@ async def test_what_the_model_asked_and_what_ran_stand_in_the_facts_and_the_mode
         assert evaluated.checks[0] == Check(name="hooks", verdict="allow", detail=said)
         assert (row.arguments.text, row.asked) == (final, asked.arguments)
         assert result.text == (
-            f"[Your arguments were not taken as they were: {said}. It was made with {final}]\n\nMade a.txt: +1 −0."
+            f"[Your arguments were not taken as they were: {said}. In their place: {final}]\n\nMade a.txt: +1 −0."
         )
         assert scripts.asked("tidy") == [
             {
@@ -107,6 +107,24 @@ async def test_what_the_model_asked_and_what_ran_stand_in_the_facts_and_the_mode
                 "permissionMode": "edits",
             }
         ]
+
+
+async def test_of_a_call_that_a_hook_rewrote_and_a_person_refused_no_model_is_told_that_it_was_made(
+    tmp_path: Path, scripts: Scripts
+) -> None:
+    """SAFE-01, CTL-05"""
+    async with settled(tmp_path, calls(WRITE, DONE), user=toml(scripts.hook("tidy", TIDY))) as home:
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        no = RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject")
+        await home.do(no)
+        await home.until(turn.session_id, "turn.completed")
+        (result,) = await results(home, turn.session_id, turn.thread_id)
+        assert result.text == (
+            "[Your arguments were not taken as they were: the hook tidy rewrote the arguments. In their place: "
+            '{"content":"tidy\\n","file_path":"a.txt"}]\n\nRefused: The person said no.'
+        )
+        assert not (home.folder / "a.txt").exists()
 
 
 async def test_a_hook_that_denies_leaves_no_effect_and_is_named(tmp_path: Path, scripts: Scripts) -> None:

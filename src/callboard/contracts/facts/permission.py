@@ -43,9 +43,9 @@ class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     by: str = ""
 
     def told(self, arguments: str) -> str:
-        """What the model is told before the result of a call that was made with these arguments in place of its own."""
+        """What the model is told before the result of a call that had these arguments in place of its own, made or not."""
         shown = arguments if len(arguments) <= MOST_TOLD else f"{arguments[:MOST_TOLD]}…"
-        return f"[Your arguments were not taken as they were: {self.detail}. It was made with {shown}]\n\n"
+        return f"[Your arguments were not taken as they were: {self.detail}. In their place: {shown}]\n\n"
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
