@@ -7,7 +7,7 @@ from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import RespondAction
-from callboard.contracts.facts import ActionRequired, PermissionEvaluated, ToolCompleted
+from callboard.contracts.facts import ActionRequired, PermissionEvaluated, ToolCompleted, ToolRefused
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.rows import AgentRow, PlanPart
 from tests.runtime.crew import calls_of, crew, facts, plays
@@ -75,3 +75,14 @@ async def test_an_agent_alone_can_ask_as_well(tmp_path: Path) -> None:
         asked = await answer(home, session, "answer", answer="b")
         assert (asked.action_type, asked.decisions) == ("structured_input", ("answer", "reject"))
         await home.until(session, "turn.completed")
+
+
+async def test_where_nobody_could_be_asked_no_agent_is_told_that_a_person_answered(tmp_path: Path) -> None:
+    """CTL-05"""
+    scenario = plays(("solo", "go", [calls_of("ask_person", question="Which?", options=["a", "b"]), says("Later.")]))
+    async with house(tmp_path, scenario) as home:
+        session = (await home.submit("go")).session_id
+        await answer(home, session, "reject", unattended=True)
+        await home.until(session, "turn.completed")
+        assert await facts(home, session, ToolCompleted) == []
+        assert [one.code for one in await facts(home, session, ToolRefused)] == ["nobody_there"]

@@ -83,6 +83,8 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
     if call.phase == "running":
         # What a server asked in the middle of a call: the call goes on, and takes the answer from this fact.
         pass
+    elif request.unattended:
+        batch.say(ToolRefused(code="nobody_there", message=NOBODY_THERE), call_scope(thread, run, call))
     elif call.tool in QUESTIONS:
         settled(batch, thread, run, call, request)
     elif request.decision == "approve":
@@ -90,8 +92,6 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
     elif request.decision == "answer":
         # Who asked takes the answer with the fact that lets the call go on.
         batch.say(ToolStarted(tool=call.tool), call_scope(thread, run, call))
-    elif request.unattended:
-        batch.say(ToolRefused(code="nobody_there", message=NOBODY_THERE), call_scope(thread, run, call))
     else:
         message = "The person said no." if not request.reason else f"The person said no: {request.reason}"
         batch.say(ToolRefused(code="person_denied", message=message), call_scope(thread, run, call))
