@@ -15,5 +15,6 @@ demoing     what `demo` does
 watching    a whole team in the terminal, to its end
 narrating   a fact on a line
 asking      approvals by a person at the terminal, or as was said beforehand
+questions   what a question shows there, and what a line says to it
 rendering   a conversation from its rows
 """

@@ -9,13 +9,11 @@ import termios
 from collections.abc import Callable, Container
 from typing import Literal
 
-import msgspec
-
 from callboard.contracts.commands import ActionAnswered, RespondAction
-from callboard.contracts.facts.action import ApprovalScope, Decision
 from callboard.contracts.rows import ActionRow
 
 from ..client import Client
+from .questions import Answer, beside, offers, understood
 from .terminal import Style, err, one_line, visible
 from .words import asked
 
@@ -26,15 +24,8 @@ _PREVIEW_LINES = 40
 _LONGEST_LINE = 4096
 
 
-class Answer(msgspec.Struct, frozen=True):
-    decision: Decision
-    scope: ApprovalScope = "once"
-    reason: str = ""
-    text: str | None = None
-    unattended: bool = False
-
-
 _NOBODYS = Answer("reject", reason="Nobody was there to approve it.", unattended=True)
+_UNANSWERED = Answer("reject", reason="Nobody was there to answer it.", unattended=True)
 
 
 class Approvals:
@@ -139,40 +130,35 @@ class Approvals:
             self._line(self._style.dim(f"  · {_prompt(row)}: approved by --approve {standing}"))
             return Answer("approve")
         self.refused += 1
-        self._line(self._style.warn(f"  · {_prompt(row)}: rejected, since nobody is there to approve it"))
-        return _NOBODYS
+        became = (
+            "rejected, since nobody is there to approve it" if approvable else "not answered, since nobody is there"
+        )
+        self._line(self._style.warn(f"  · {_prompt(row)}: {became}"))
+        return _nobodys(row)
 
     async def _ask(self, row: ActionRow) -> Answer:
         self._line(f"{self._style.warn('?')} {self._style.bold(one_line(_whose(row)))}  {self._risk(row)}")
         preview = await self._client.whole(row.preview) if row.preview is not None else ""
+        there = beside(row, await self._client.whole(row.arguments))
+        for line in there.lines():
+            err(f"  │ {line}")
         shown = self._show(preview, _PREVIEW_LINES)
         # What was typed before the question was there is no answer to it.
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         while True:
-            err(f"{self._offers(row, more=not shown)} ", end="")
+            err(f"{offers(row, there, more=not shown)} ", end="")
             line = await read_line()
-            answer = understood(line, row)
+            answer = understood(line, row, there)
             if answer is not None:
                 return answer
             if line is None:
                 self.refused += 1
-                return _NOBODYS
+                return _nobodys(row)
             if line.strip().lower() == "v":
                 shown = self._show(preview, 0)
 
     def _risk(self, row: ActionRow) -> str:
         return self._style.dim(f"risk {row.risk}{f', {row.policy}' if row.policy else ''}")
-
-    def _offers(self, row: ActionRow, *, more: bool) -> str:
-        """One line for what decides this request alone, one for each rule that an answer would make."""
-        if "answer" in row.decisions:
-            return "  your answer in one line · [r]eject (r REASON)\n  >"
-        offers = ["[a]pprove once", "[r]eject (r REASON)", *(["[v]iew all"] if more else [])]
-        lines = [" · ".join(offers)]
-        for scope, key in (("session", "[s]ession"), ("workspace", "[w]orkspace")):
-            if scope in row.scopes:
-                lines.append(f"{key}: {visible(row.matchers.get(scope, 'every one'))}")
-        return "".join(f"  {line}\n" for line in lines) + "  >"
 
     def _show(self, preview: str, most: int) -> bool:
         """Prints what would be done, with nothing hidden; returns whether that was all of it."""
@@ -195,22 +181,8 @@ def _prompt(row: ActionRow) -> str:
     return asked(_whose(row))
 
 
-def understood(line: str | None, row: ActionRow) -> Answer | None:
-    """The answer that a line gives; None where it gives none."""
-    word, _, rest = (line or "").strip().partition(" ")
-    if "answer" in row.decisions and word.lower() not in ("r", "reject"):
-        return Answer("answer", text=(line or "").strip()) if word else None
-    match word.lower():
-        case "a" | "y" | "approve" | "yes" | "once":
-            return Answer("approve")
-        case "s" | "session" if "session" in row.scopes:
-            return Answer("approve", "session")
-        case "w" | "workspace" if "workspace" in row.scopes:
-            return Answer("approve", "workspace")
-        case "r" | "n" | "reject" | "no":
-            return Answer("reject", reason=rest.strip())
-        case _:
-            return None
+def _nobodys(row: ActionRow) -> Answer:
+    return _NOBODYS if "approve" in row.decisions else _UNANSWERED
 
 
 async def read_line() -> str | None:

@@ -32,7 +32,10 @@ class Conversing:
         self._printer = Printer(accepted.turn_id, client.whole)
         self._facts = FactPrinter(client, accepted.session_id, before, _print_fact) if as_json else None
         quiet = as_json and approve is not None
-        self._approvals = Approvals(client, accepted.session_id, approve, _silent if quiet else self._printer.line)
+        line = _silent if quiet else self._printer.line
+        self._approvals = Approvals(client, accepted.session_id, approve, line, self._hold)
+        self._holds = False
+        self._held: list[OpBatch] = []
 
     @property
     def refused(self) -> int:
@@ -48,6 +51,7 @@ class Conversing:
                 if self._facts is not None:
                     beside.append(group.create_task(self._facts.run()))
                 turn = await follow_turn(self._client, self._accepted, self._show, self._approvals)
+                await self._show_held()
                 if self._facts is not None:
                     await self._facts.reach(turn.sequence)
                 for task in beside:
@@ -58,9 +62,20 @@ class Conversing:
             self._end(turn)
         return turn
 
+    def _hold(self, holds: bool) -> None:
+        """While a person is asked, what others do meanwhile waits: it would stand where the answer is typed."""
+        self._holds = holds
+
     async def _show(self, batch: OpBatch) -> None:
-        if self._facts is None:
-            await self._printer.show(batch.ops)
+        if self._facts is not None:
+            return
+        self._held.append(batch)
+        if not self._holds:
+            await self._show_held()
+
+    async def _show_held(self) -> None:
+        while self._held:
+            await self._printer.show(self._held.pop(0).ops)
 
     async def _stop(self, asked: asyncio.Event, reason: str) -> None:
         await asked.wait()

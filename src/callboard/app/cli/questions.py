@@ -1,0 +1,108 @@
+"""A question to a person on a terminal: what stands beside its words, how it can be settled, and what a line says to it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import msgspec
+
+from callboard.contracts.facts.action import ApprovalScope, Decision
+from callboard.contracts.rows import ActionRow
+
+from .terminal import visible
+
+
+class Answer(msgspec.Struct, frozen=True):
+    decision: Decision
+    scope: ApprovalScope = "once"
+    reason: str = ""
+    text: str | None = None
+    unattended: bool = False
+
+
+class Beside(msgspec.Struct, frozen=True):
+    """What there is beside the words of a question: `options` to choose from, the `steps` of a plan, the `schema` of a form."""
+
+    options: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    schema: dict[str, Any] | None = None
+
+    def lines(self) -> list[str]:
+        """One for each of them, with nothing hidden."""
+        numbered = (f"{number} {one}" for number, one in enumerate(self.options or self.steps, start=1))
+        return [" ".join(visible(one).split()) for one in (*numbered, *self._fields())]
+
+    def fields(self) -> dict[str, Any]:
+        """What a form asks for, by name."""
+        found = (self.schema or {}).get("properties")
+        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+    def _fields(self) -> list[str]:
+        needed: Any = (self.schema or {}).get("required")
+        told: list[str] = []
+        for name, field in self.fields().items():
+            one = cast("dict[str, Any]", field) if isinstance(field, dict) else {}
+            choices: Any = one.get("enum")
+            kind = " | ".join(map(str, cast("list[Any]", choices))) if isinstance(choices, list) else one.get("type")
+            optional = not (isinstance(needed, list) and name in needed)
+            words = [str(kind or "any")] + ["optional"] * optional
+            told.append(f"{name}: {', '.join(words)} {one.get('description') or ''}".rstrip())
+        return told
+
+
+def beside(row: ActionRow, arguments: str) -> Beside:
+    """What stands in the arguments of the call that asks; nothing for a call that only waits for leave."""
+    if not is_question(row):
+        return Beside()
+    try:
+        return msgspec.json.decode(arguments, type=Beside)
+    except msgspec.MsgspecError:
+        return Beside()
+
+
+def is_question(row: ActionRow) -> bool:
+    """True where words settle it."""
+    return "answer" in row.decisions
+
+
+def offers(row: ActionRow, there: Beside, *, more: bool) -> str:
+    """One line for what decides this request alone, one for each rule that an answer would make."""
+    reject = "[r]eject (r REASON)"
+    if is_question(row):
+        if "approve" in row.decisions:
+            said = f"[a]pprove · {reject} · or what you would have otherwise, in one line"
+        elif there.options:
+            said = f"a number, or your answer in one line · {reject}"
+        elif len(there.fields()) > 1:
+            said = f"your answer in one line, as a JSON object of these · {reject}"
+        else:
+            said = f"your answer in one line · {reject}"
+        return f"  {said}\n  >"
+    lines = [" · ".join(["[a]pprove once", reject, *(["[v]iew all"] if more else [])])]
+    for scope, key in (("session", "[s]ession"), ("workspace", "[w]orkspace")):
+        if scope in row.scopes:
+            lines.append(f"{key}: {visible(row.matchers.get(scope, 'every one'))}")
+    return "".join(f"  {line}\n" for line in lines) + "  >"
+
+
+def understood(line: str | None, row: ActionRow, there: Beside) -> Answer | None:
+    """The answer that a line gives; None where it gives none."""
+    said = (line or "").strip()
+    word, _, rest = said.partition(" ")
+    if is_question(row) and word.lower() not in ("r", "reject"):
+        if "approve" in row.decisions and said.lower() in ("a", "y", "approve", "yes"):
+            return Answer("approve")
+        if said.isdecimal() and 0 < int(said) <= len(there.options):
+            said = there.options[int(said) - 1]
+        return Answer("answer", text=said) if said else None
+    match word.lower():
+        case "a" | "y" | "approve" | "yes" | "once":
+            return Answer("approve")
+        case "s" | "session" if "session" in row.scopes:
+            return Answer("approve", "session")
+        case "w" | "workspace" if "workspace" in row.scopes:
+            return Answer("approve", "workspace")
+        case "r" | "n" | "reject" | "no":
+            return Answer("reject", reason=rest.strip())
+        case _:
+            return None
