@@ -74,6 +74,26 @@ test('a past session of another product is imported on the first page, and opene
   ])
 })
 
+test('a session that grows while it is imported is not unread', async () => {
+  const one = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
+  const { server } = await page({
+    answers: { list_past_sessions: () => ({ sessions: [{ ...one, sessionId: 'ses_past' }] }) },
+  })
+  await screen.findByRole('button', { name: 'Import Once of Codex' })
+  const grows = (order: number) =>
+    server.send('wks_a', [
+      upsert('sessions', cardRow('ses_past', order, { title: 'Past' })),
+      upsert('sessions', cardRow(SESSION, order, { title: `Own ${order}` })),
+    ])
+  grows(950)
+  await screen.findAllByText('Own 950')
+  grows(960)
+  await screen.findAllByText('Own 960')
+
+  const unread = screen.getAllByRole('img', { name: 'Unread' })
+  expect(unread.map((mark) => mark.closest('li')?.textContent)).toEqual([expect.stringContaining('Own 960')])
+})
+
 test('looking for past sessions says so where it takes long, and why where it fails', async () => {
   let fail = () => {}
   const asked = new Promise((resolve) => {
