@@ -166,7 +166,8 @@ def turn_line(turn: TurnRow, style: Style, *, lost: bool = False) -> str:
         took.append(f"{counted(turn.files_changed, 'file')} changed")
     if turn.input_tokens is not None or turn.output_tokens is not None:
         took.append(f"{turn.input_tokens or 0} + {turn.output_tokens or 0} tokens")
-    if turn.started_at and turn.ended_at:
+    # One that was imported is told at one moment: how long it took nobody knows.
+    if 0 < turn.started_at < turn.ended_at:
         took.append(f"{(turn.ended_at - turn.started_at) / 1_000_000:.1f} s")
     why = f" ({one_line(turn.code)})" if turn.code and turn.state != "completed" else ""
     state = LOST if lost and turn.state == "running" else turn.state

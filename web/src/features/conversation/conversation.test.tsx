@@ -135,6 +135,13 @@ test('waiting for a person is told beside the work, not as part of it', () => {
   expect(screen.getByText('1 tool · 3s · waited 9s for you')).toBeTruthy()
 })
 
+test('a turn that was told at one moment, as one that is imported, does not say how long it took', () => {
+  const told = turnRow('trn_a', 10, { toolCalls: 1 })
+  const turn = filled('turns', { ...told, endedAt: told.startedAt })
+  show(<SummaryRow activity={activityOf(turn, [])} open={false} onToggle={vi.fn()} />)
+  expect(screen.getByRole('button').textContent).toBe('1 tool')
+})
+
 test('each thing that is told of a turn stands apart from the others', () => {
   const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 3 }))
   const activity = { ...activityOf(turn, []), failedTools: 1, refusedTools: 2 }

@@ -48,7 +48,8 @@ export function activityOf(turn: TurnRow, process: readonly Part[]): Activity {
 
 /** How long a turn was at work, waits for a person left out, in milliseconds; null while it runs or where the facts don't tell. */
 export function durationOf(turn: TurnRow): number | null {
-  if (turn.startedAt === 0 || turn.endedAt === 0) return null
+  // A turn that was imported is told at one moment: how long it took nobody knows.
+  if (turn.startedAt === 0 || turn.endedAt <= turn.startedAt) return null
   return (turn.endedAt - turn.startedAt - turn.waitedUs) / 1000
 }
 
