@@ -136,9 +136,9 @@ test('waiting for a person is told beside the work, not as part of it', () => {
 })
 
 test('a turn that was told at one moment, as one that is imported, does not say how long it took', () => {
-  const told = turnRow('trn_a', 10, { toolCalls: 1 })
-  const turn = filled('turns', { ...told, endedAt: told.startedAt })
-  show(<SummaryRow activity={activityOf(turn, [])} open={false} onToggle={vi.fn()} />)
+  const turn = filled('turns', turnRow('trn_a', 10, { toolCalls: 1 }))
+  const told = { ...turn, endedAt: turn.startedAt }
+  show(<SummaryRow activity={activityOf(told, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe('1 tool')
 })
 
