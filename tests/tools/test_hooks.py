@@ -334,6 +334,20 @@ async def test_a_hook_is_not_run_from_where_agents_change_files(
     assert (folder / "ran").exists()
 
 
+@pytest.mark.parametrize(("place", "program"), [("bin", "bin/checker"), (".", "checker"), ("", "checker")])
+async def test_a_hooks_program_is_looked_for_from_where_it_is_started(
+    agent: Agent, folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, program: str
+) -> None:
+    """SAFE-08: a search path may name folders relative to that."""
+    monkeypatch.setenv("PATH", f"{place}:{os.environ['PATH']}")
+    (folder / "bin").mkdir()
+    (folder / program).write_text("#!/bin/sh\ntouch ran\n")
+    (folder / program).chmod(0o755)
+    seen = await judged(agent, Hook(name="check", command=("checker",)), tool="Read", file_path="x")
+    assert f"its program {program} stands where agents change files" in seen.message
+    assert not (folder / "ran").exists()
+
+
 async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_is_asked(
     agent: Agent, scripts: Scripts
 ) -> None:

@@ -189,7 +189,9 @@ def exposed(hook: Hook, start: str, folders: set[str]) -> str:
     """The first file that its command names and that an agent of these folders could change, relative to the folder: it would
     run outside of the sandbox what the agent wrote there. What stands in a protected folder takes a person's yes to change."""
     program, *words = hook.command
-    found = program if "/" in program else shutil.which(program, path=environment()["PATH"]) or ""
+    # It is looked for from where it is started: the search path may name folders relative to that.
+    searched = (os.path.join(start, one) for one in environment()["PATH"].split(os.pathsep))  # noqa: PTH118
+    found = program if "/" in program else shutil.which(program, path=os.pathsep.join(searched)) or ""
     for word in (found, *words):
         named = os.path.join(start, word)  # noqa: PTH118
         if not word or "\0" in word or not os.path.isfile(named):  # noqa: PTH113
