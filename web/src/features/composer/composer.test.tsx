@@ -76,6 +76,11 @@ test('a session that takes nothing says why', () => {
   expect(screen.getByPlaceholderText('This session is archived.')).toHaveProperty('disabled', true)
 })
 
+test('a closed composer offers nothing to choose', () => {
+  composer({ draft: '', disabledBecause: 'This is a past session of Codex, for reading.' })
+  expect(screen.queryByRole('combobox')).toBeNull()
+})
+
 test('mode and permission are the person’s choice', async () => {
   const { onSettings } = composer()
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'Auto')

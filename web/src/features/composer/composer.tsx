@@ -123,29 +123,33 @@ export function Composer(props: ComposerProps) {
       </p>
       <div className="flex flex-wrap items-center gap-1 px-1.5 pb-1.5">
         {props.attaching && props.disabledBecause === null && <PickFiles attaching={props.attaching} />}
-        <Select
-          label={t('composer.mode')}
-          icon="play"
-          value={settings.mode}
-          onChange={(mode) => props.onSettings({ mode })}
-          choices={MODES.map((value) => ({
-            value,
-            label: t(`composer.mode.${value}`),
-            hint: t(`composer.mode.${value}_hint`),
-          }))}
-        />
-        <Select
-          label={t('composer.permission')}
-          icon="shield"
-          value={settings.permissionMode}
-          onChange={(permissionMode) => props.onSettings({ permissionMode })}
-          className={settings.permissionMode === 'full' ? 'text-warn' : ''}
-          choices={PERMISSION_MODES.map((value) => ({
-            value,
-            label: t(`composer.permission.${value}`),
-            hint: t(`composer.permission.${value}_hint`),
-          }))}
-        />
+        {props.disabledBecause === null && (
+          <>
+            <Select
+              label={t('composer.mode')}
+              icon="play"
+              value={settings.mode}
+              onChange={(mode) => props.onSettings({ mode })}
+              choices={MODES.map((value) => ({
+                value,
+                label: t(`composer.mode.${value}`),
+                hint: t(`composer.mode.${value}_hint`),
+              }))}
+            />
+            <Select
+              label={t('composer.permission')}
+              icon="shield"
+              value={settings.permissionMode}
+              onChange={(permissionMode) => props.onSettings({ permissionMode })}
+              className={settings.permissionMode === 'full' ? 'text-warn' : ''}
+              choices={PERMISSION_MODES.map((value) => ({
+                value,
+                label: t(`composer.permission.${value}`),
+                hint: t(`composer.permission.${value}_hint`),
+              }))}
+            />
+          </>
+        )}
         <span className="flex-1" />
         {props.meter}
         {busy && (

@@ -67,6 +67,7 @@ test('all that are not here are imported in one go, and those that wait are left
     />,
   )
   expect(within(rows()[2] as HTMLElement).getByText('Waiting')).toBeTruthy()
+  expect(screen.getByText('1 left')).toBeTruthy()
   const stop = screen.getByRole('button', { name: 'Stop: leave out the 1 that waits' })
   expect(document.activeElement).toBe(stop)
   await userEvent.keyboard('{Enter}')

@@ -68,14 +68,19 @@ function All(props: PastSessionsProps & { readonly left: readonly PastSessionFou
         ? [t.count('first.import_all', left.length), () => props.onImport(left)]
         : [t(states.includes('running') ? 'first.importing' : 'first.imported_all'), undefined]
   return (
-    <Button
-      className="-mr-2.5 aria-disabled:opacity-45"
-      aria-disabled={act === undefined}
-      aria-label={waiting > 0 ? t.count('first.import_stop_of', waiting) : undefined}
-      onClick={act}
-    >
-      {label}
-    </Button>
+    <>
+      {waiting > 0 && (
+        <span className="tabular text-sm text-ink-faint">{t.count('first.import_left', waiting)}</span>
+      )}
+      <Button
+        className="-mr-2.5 aria-disabled:opacity-45"
+        aria-disabled={act === undefined}
+        aria-label={waiting > 0 ? t.count('first.import_stop_of', waiting) : undefined}
+        onClick={act}
+      >
+        {label}
+      </Button>
+    </>
   )
 }
 

@@ -58,6 +58,8 @@ export const enFirst = {
   'first.import_all_one': 'Import the {count} left',
   'first.import_all_other': 'Import all {count}',
   'first.import_stop': 'Stop',
+  'first.import_left_one': '{count} left',
+  'first.import_left_other': '{count} left',
   'first.import_stop_of_one': 'Stop: leave out the {count} that waits',
   'first.import_stop_of_other': 'Stop: leave out the {count} that wait',
   'first.import_waiting': 'Waiting',

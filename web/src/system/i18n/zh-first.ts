@@ -54,6 +54,8 @@ export const zhFirst = {
   'first.import_all_one': '导入其余 {count} 个',
   'first.import_all_other': '全部导入（{count}）',
   'first.import_stop': '停止',
+  'first.import_left_one': '还剩 {count} 个',
+  'first.import_left_other': '还剩 {count} 个',
   'first.import_stop_of_one': '停止：不再导入其余 {count} 个',
   'first.import_stop_of_other': '停止：不再导入其余 {count} 个',
   'first.import_waiting': '等待中',
