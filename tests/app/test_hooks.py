@@ -113,3 +113,17 @@ def test_doctor_names_a_hook_that_would_deny_all_it_is_asked_about(product: Prod
     assert told["hook open"]["said"] == "its program check.py stands where agents change files"
     assert told["hook gone"]["said"] == "no-such-program is not installed"
     assert told["hook gone"]["means"] == "The calls that it is asked about are denied."
+
+
+def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> None:
+    """A guard with a slip in a name guards nothing, and no call would tell."""
+    product.home.mkdir()
+    fine = asks("fine", "-c", "pass").replace('["Write"]', '["*", "mcp__git__*", "Edit(src/**)"]')
+    slip = asks("slip", "-c", "pass").replace('["Write"]', '["Bsah", "Bsah(rm *)", "Write"]')
+    (product.home / "settings.toml").write_text(f"{fine}{slip}")
+    told = {one["name"]: one for one in product.run("doctor", "--json").json}
+    assert told["hook fine"]["state"] == "ok"
+    assert (told["hook slip"]["state"], told["hook slip"]["said"]) == (
+        "warn",
+        f"starts {sys.executable}, and names Bsah, which no tool of Callboard's is called",
+    )

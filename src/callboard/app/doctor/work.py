@@ -13,7 +13,9 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.models import ConfiguredModel
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings
-from callboard.tools.hooks.asking import exposed
+from callboard.contracts.tools import TOOL_NAMES
+from callboard.tools.hooks.asking import EVERY, exposed
+from callboard.tools.mcp.names import is_brought
 
 from ..desk import Desk
 from ..home import Home
@@ -127,7 +129,21 @@ def _hook(hook: Hook, start: str, folder: str, environment: Mapping[str, str]) -
     found = exposed(hook, start, {folder})
     if found:
         return bad(name, f"its program {found} stands where agents change files", means, f"mv {found} .callboard/")
+    strange = ", ".join(one for one in dict.fromkeys(map(_tool, hook.tools)) if not _is_known(one))
+    if strange:
+        said = f"starts {program}, and names {strange}, which no tool of Callboard's is called"
+        return warn(
+            name, said, "Unless an agent brings one of that name, it is never asked about it.", "callboard tools"
+        )
     return ok(name, f"starts {program}")
+
+
+def _tool(matcher: str) -> str:
+    return matcher.partition("(")[0].strip()
+
+
+def _is_known(tool: str) -> bool:
+    return tool == EVERY or tool in TOOL_NAMES or is_brought(tool)
 
 
 async def _reached(url: str) -> bool:
