@@ -207,9 +207,10 @@ class Asking:
         )
 
     async def _answered(self, finished: Finished) -> None:
+        # How long the model took, and not what hooks and the gate take then.
+        ended = self._host.parts.clock.elapsed()
         calls = await self._wanted()
         await self.settle()
-        ended = self._host.parts.clock.elapsed()
         await self._host.report(
             ModelAnswered(
                 thread=self._scope.thread,
