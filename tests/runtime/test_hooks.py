@@ -20,7 +20,6 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts import (
     ActionRequired,
     Fact,
-    ModelCompleted,
     PermissionEvaluated,
     ToolCompleted,
     ToolRefused,
@@ -30,7 +29,6 @@ from callboard.contracts.facts.permission import Check, HookSaid
 from callboard.contracts.rows import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
-from callboard.runtime.clock import Clock
 from callboard.tools.hooks.asking import MOST_AT_ONCE
 from tests.tools.hooking import Scripts
 from tests.tools.processes import having, until
@@ -276,29 +274,6 @@ async def test_a_stopped_turn_ends_the_hooks_of_all_calls_that_are_made_at_once(
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
         assert having(mark) == having(str(scripts.place)) == []
-
-
-class Stood(Clock):
-    """A clock whose durations are only as long as a test makes them."""
-
-    def __init__(self) -> None:
-        self.passed = 0.0
-
-    def elapsed(self) -> float:
-        return self.passed
-
-
-async def test_what_hooks_take_is_no_time_of_the_model(tmp_path: Path, scripts: Scripts) -> None:
-    """UI-32"""
-    go, clock = tmp_path / "go", Stood()
-    slow = scripts.hook("slow", f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)")
-    async with settled(tmp_path, calls(WRITE, DONE), user=toml(slow), clock=clock) as home:
-        turn = await home.submit("go", permission_mode="full")
-        await until(lambda: scripts.asked("slow"))
-        clock.passed = 20.0
-        go.touch()
-        await home.until(turn.session_id, "turn.completed")
-        assert [one.duration_ms for one in await of(home, turn.session_id, ModelCompleted)] == [0, 0]
 
 
 async def test_an_untrusted_folders_hook_is_never_run_and_does_not_narrow(tmp_path: Path, scripts: Scripts) -> None:
