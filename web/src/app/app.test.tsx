@@ -261,7 +261,7 @@ test('a session goes on as its last turn ran; a choice is for its next turn and 
   expect(await screen.findByText(/asks before it changes anything/)).toBeTruthy()
   expect(both()).toEqual(['chat', 'ask'])
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission' }), 'Full access')
-  expect(screen.getByText(/asks only where a rule says so/)).toBeTruthy()
+  expect(screen.getByText(/asks only where a rule or a hook says so/)).toBeTruthy()
   services.workbench.openSession(SESSION)
   await waitFor(() => expect(both()).toEqual(['auto', 'full']))
   server.send(SESSION, [upsert('turns', turnRow('trn_c', 50, { mode: 'auto', permissionMode: 'full' }))])

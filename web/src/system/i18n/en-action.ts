@@ -57,7 +57,8 @@ export const enAction = {
   'action.policy.ask': 'You are asked because this session asks before it changes files or runs commands.',
   'action.policy.edits': 'This session changes files by itself and asks before it runs commands.',
   'action.policy.planning': 'While it plans, this session writes documents only and asks before it does.',
-  'action.policy.full': 'This session asks only where a rule says so or nothing could hold the call in.',
+  'action.policy.full':
+    'This session asks only where a rule or a hook says so, or nothing could hold the call in.',
   'action.expires': 'Expires in {time}; then it counts as a no',
   'action.expired': 'Expired',
   'action.approve': 'Approve',

@@ -8,7 +8,7 @@ export const enFirst = {
   'first.subtitle.planning':
     'An agent reads in {folder}, writes nothing but documents, and every step is on record.',
   'first.subtitle.full':
-    'An agent works in {folder}, asks only where a rule says so, and every step is on record.',
+    'An agent works in {folder}, asks only where a rule or a hook says so, and every step is on record.',
   'first.no_folder': 'No folder is open',
   'first.no_folder_hint': 'Run {command} in the folder you want to work in.',
   'first.models': 'Model',

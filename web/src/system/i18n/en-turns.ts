@@ -125,7 +125,7 @@ export const enTurns = {
   'composer.permission.planning': 'Plan only',
   'composer.permission.planning_hint': 'Reads, and writes documents only',
   'composer.permission.full': 'Full access',
-  'composer.permission.full_hint': 'Asks only where a rule says so',
+  'composer.permission.full_hint': 'Asks only where a rule or a hook says so',
   'composer.how': 'A turn is running. What becomes of this?',
   'composer.how.queue': 'Queue',
   'composer.how.queue_hint': 'Runs as a turn of its own, after this one',

@@ -57,7 +57,7 @@ export const zhAction = {
   'action.policy.ask': '之所以询问：此会话在修改文件或运行命令之前会先询问。',
   'action.policy.edits': '此会话可自行修改文件，运行命令之前会先询问。',
   'action.policy.planning': '计划期间此会话只写文档，并会先询问。',
-  'action.policy.full': '此会话只在规则要求时，或没有任何约束手段时询问。',
+  'action.policy.full': '此会话只在规则或钩子要求时，或没有任何约束手段时询问。',
   'action.expires': '{time}后过期，届时视为拒绝',
   'action.expired': '已过期',
   'action.approve': '批准',

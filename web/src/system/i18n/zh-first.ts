@@ -4,7 +4,7 @@ export const zhFirst = {
   'first.subtitle.ask': '智能体在 {folder} 中工作，修改之前会先询问，每一步都有记录。',
   'first.subtitle.edits': '智能体在 {folder} 中工作，可直接修改文件，执行命令前会先询问，每一步都有记录。',
   'first.subtitle.planning': '智能体只读取 {folder}，并且只写文档，每一步都有记录。',
-  'first.subtitle.full': '智能体在 {folder} 中工作，只在规则要求时询问，每一步都有记录。',
+  'first.subtitle.full': '智能体在 {folder} 中工作，只在规则或钩子要求时询问，每一步都有记录。',
   'first.no_folder': '没有打开的文件夹',
   'first.no_folder_hint': '请在要工作的文件夹中运行 {command}。',
   'first.models': '模型',

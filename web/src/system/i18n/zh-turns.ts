@@ -124,7 +124,7 @@ export const zhTurns = {
   'composer.permission.planning': '仅计划',
   'composer.permission.planning_hint': '只读取，并且只写文档',
   'composer.permission.full': '完全访问',
-  'composer.permission.full_hint': '只在规则要求时询问',
+  'composer.permission.full_hint': '只在规则或钩子要求时询问',
   'composer.how': '有一轮正在运行。这条消息怎么处理？',
   'composer.how.queue': '排队',
   'composer.how.queue_hint': '在这一轮之后作为单独一轮运行',
