@@ -1,10 +1,8 @@
 import { useId, useState } from 'react'
 import type { ArtifactRow } from '@/system/rows/model'
 import type { Refused } from '@/system/workbench/notices'
-import { Button } from '@/ui/button'
-import { Dialog } from '@/ui/dialog'
 import { RadioGroup } from '@/ui/radio-group'
-import { RefusedHere } from '../connection/notices'
+import { Checks, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
 import { Exports, type ExportsHandlers } from './exports'
 import { isThere } from './words'
@@ -37,59 +35,40 @@ export function ArchiveDialog(props: {
     if (why === null) props.onDone()
   }
   return (
-    <Dialog label={t('artifact.archive_title')} onClose={props.onDone}>
-      <form
-        className="space-y-3 p-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make()
-        }}
-      >
-        <h2 className="text-lg font-semibold">{t('artifact.archive_title')}</h2>
-        <p className="text-ink-soft">{t('artifact.archive_body')}</p>
-        <RadioGroup
-          label={t('artifact.archive_which')}
-          value={which}
-          onChange={setWhich}
-          choices={WHICH.map((value) => ({ value, label: t(`artifact.archive_which.${value}`) }))}
+    <FormDialog
+      title={t('artifact.archive_title')}
+      action={t('artifact.archive_make')}
+      disabled={sending}
+      refused={refused}
+      onSend={() => void make()}
+      onDone={props.onDone}
+    >
+      <p className="text-ink-soft">{t('artifact.archive_body')}</p>
+      <RadioGroup
+        label={t('artifact.archive_which')}
+        value={which}
+        onChange={setWhich}
+        choices={WHICH.map((value) => ({ value, label: t(`artifact.archive_which.${value}`) }))}
+      />
+      {which === 'chosen' && (
+        <Checks
+          legend={<legend className="sr-only">{t('artifact.archive_which.chosen')}</legend>}
+          choices={there.map((row) => ({ key: row.artifactId, label: row.path || row.title }))}
+          chosen={chosen}
+          onChosen={(these) => {
+            setNone(false)
+            setChosen(these)
+          }}
+          describedBy={none ? problem : undefined}
+          className="max-h-60"
         />
-        {which === 'chosen' && (
-          <fieldset aria-describedby={none ? problem : undefined}>
-            <legend className="sr-only">{t('artifact.archive_which.chosen')}</legend>
-            <div className="max-h-60 overflow-y-auto">
-              {there.map((row) => (
-                <label key={row.key} className="flex min-h-6 items-start gap-2">
-                  <input
-                    type="checkbox"
-                    className="mt-1"
-                    checked={chosen.has(row.artifactId)}
-                    onChange={(event) => {
-                      setNone(false)
-                      setChosen(including(chosen, row.artifactId, event.target.checked))
-                    }}
-                  />
-                  <span className="wrap-any min-w-0">{row.path || row.title}</span>
-                </label>
-              ))}
-            </div>
-          </fieldset>
-        )}
-        {none && (
-          <p id={problem} role="alert" className="text-bad">
-            {t('artifact.archive_none')}
-          </p>
-        )}
-        <RefusedHere refused={refused} />
-        <div className="flex justify-end gap-2">
-          <Button look="outline" onClick={props.onDone}>
-            {t('app.cancel')}
-          </Button>
-          <Button look="solid" type="submit" disabled={sending}>
-            {t('artifact.archive_make')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      {none && (
+        <p id={problem} role="alert" className="text-bad">
+          {t('artifact.archive_none')}
+        </p>
+      )}
+    </FormDialog>
   )
 }
 
@@ -106,8 +85,4 @@ export function Archives(props: ExportsHandlers & { readonly artifacts: readonly
     .toSorted((a, b) => (a.made.export < b.made.export ? -1 : 1))
     .slice(-SHOWN)
   return <Exports {...props} label={t('artifact.archives')} exports={made} />
-}
-
-function including(set: ReadonlySet<string>, key: string, is: boolean): ReadonlySet<string> {
-  return new Set(is ? [...set, key] : [...set].filter((one) => one !== key))
 }

@@ -1,14 +1,11 @@
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import type { NewArtifact } from '@/system/workbench/artifact-desk'
 import type { Refused } from '@/system/workbench/notices'
-import { Button } from '@/ui/button'
-import { Dialog } from '@/ui/dialog'
 import { RadioGroup } from '@/ui/radio-group'
-import { RefusedHere } from '../connection/notices'
+import { FIELD, Field, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
 import { LONGEST } from './editor'
 
-const FIELD = 'w-full rounded-md border border-line-strong bg-paper px-2'
 const PLACES = ['file', 'session'] as const
 
 /** A person makes an artifact: a file of the folder, or a text that only the session has. What is typed is the host's. */
@@ -46,88 +43,68 @@ export function NewArtifactDialog(props: {
     void make()
   }
   return (
-    <Dialog label={t('artifact.new')} onClose={props.onDone}>
-      <form
-        className="flex max-h-[80vh] flex-col gap-3 overflow-y-auto p-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make()
-        }}
-      >
-        <h2 className="text-lg font-semibold">{t('artifact.new')}</h2>
-        <Field label={t(file ? 'artifact.new_path' : 'artifact.new_title')}>
-          <input
-            value={name}
-            maxLength={file ? 1000 : 200}
-            spellCheck={!file}
-            aria-invalid={wrong}
-            aria-describedby={wrong ? `${problem} ${told}` : told}
-            onChange={(event) => {
-              setUnnamed(false)
-              setRefused(null)
-              write(file ? { path: event.target.value } : { title: event.target.value })
-            }}
-            className={`h-8 ${file ? 'font-mono' : ''} ${FIELD}`}
-          />
-        </Field>
-        {wrong && (
-          <p id={problem} role="alert" className="wrap-any text-bad">
-            {taken && t('artifact.new_taken', { path: draft.path.trim() })}
-            {unnamed && t(file ? 'artifact.new_unnamed' : 'artifact.new_untitled')}
-          </p>
-        )}
-        <p id={told} className="text-sm text-ink-faint">
-          {t('artifact.new_kind')}
+    <FormDialog
+      title={t('artifact.new')}
+      action={t(sending ? 'artifact.new_making' : 'artifact.new_make')}
+      disabled={sending || tooLong}
+      refused={taken ? null : refused}
+      onSend={() => void make()}
+      onDone={props.onDone}
+      className="flex max-h-[80vh] flex-col gap-3 overflow-y-auto"
+      beside={<span className="min-w-0 flex-1 text-sm text-ink-faint">{t('artifact.new_in_browser')}</span>}
+    >
+      <Field label={t(file ? 'artifact.new_path' : 'artifact.new_title')}>
+        <input
+          value={name}
+          maxLength={file ? 1000 : 200}
+          spellCheck={!file}
+          aria-invalid={wrong}
+          aria-describedby={wrong ? `${problem} ${told}` : told}
+          onChange={(event) => {
+            setUnnamed(false)
+            setRefused(null)
+            write(file ? { path: event.target.value } : { title: event.target.value })
+          }}
+          className={`h-8 ${file ? 'font-mono' : ''} ${FIELD}`}
+        />
+      </Field>
+      {wrong && (
+        <p id={problem} role="alert" className="wrap-any text-bad">
+          {taken && t('artifact.new_taken', { path: draft.path.trim() })}
+          {unnamed && t(file ? 'artifact.new_unnamed' : 'artifact.new_untitled')}
         </p>
-        <div>
-          <RadioGroup
-            label={t('artifact.new_where')}
-            value={draft.place}
-            onChange={(place) => {
-              setUnnamed(false)
-              setRefused(null)
-              write({ place })
-            }}
-            choices={PLACES.map((value) => ({ value, label: t(`artifact.new_where.${value}`) }))}
-          />
-        </div>
-        <Field label={t('artifact.new_text')}>
-          <textarea
-            value={draft.text}
-            rows={8}
-            aria-keyshortcuts="Control+S Meta+S"
-            onChange={(event) => write({ text: event.target.value })}
-            onKeyDown={onKeyDown}
-            className={`field-sizing-content max-h-[40vh] min-h-40 resize-none py-1.5 font-mono text-sm ${FIELD}`}
-          />
-        </Field>
-        {file && draft.text === '' && <p className="text-sm text-ink-faint">{t('artifact.new_take_in')}</p>}
-        {tooLong && (
-          <p role="alert" className="text-bad">
-            {t('artifact.too_long')}
-          </p>
-        )}
-        <RefusedHere refused={taken ? null : refused} />
-        <div className="flex flex-wrap items-center justify-end gap-2">
-          <span className="min-w-0 flex-1 text-sm text-ink-faint">{t('artifact.new_in_browser')}</span>
-          <Button look="outline" onClick={props.onDone}>
-            {t('app.cancel')}
-          </Button>
-          <Button look="solid" type="submit" disabled={sending || tooLong}>
-            {t(sending ? 'artifact.new_making' : 'artifact.new_make')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
-  )
-}
-
-function Field(props: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the field is its child
-    <label className="block space-y-1">
-      <span className="block text-sm text-ink-soft">{props.label}</span>
-      {props.children}
-    </label>
+      )}
+      <p id={told} className="text-sm text-ink-faint">
+        {t('artifact.new_kind')}
+      </p>
+      <div>
+        <RadioGroup
+          label={t('artifact.new_where')}
+          value={draft.place}
+          onChange={(place) => {
+            setUnnamed(false)
+            setRefused(null)
+            write({ place })
+          }}
+          choices={PLACES.map((value) => ({ value, label: t(`artifact.new_where.${value}`) }))}
+        />
+      </div>
+      <Field label={t('artifact.new_text')}>
+        <textarea
+          value={draft.text}
+          rows={8}
+          aria-keyshortcuts="Control+S Meta+S"
+          onChange={(event) => write({ text: event.target.value })}
+          onKeyDown={onKeyDown}
+          className={`field-sizing-content max-h-[40vh] min-h-40 resize-none py-1.5 font-mono text-sm ${FIELD}`}
+        />
+      </Field>
+      {file && draft.text === '' && <p className="text-sm text-ink-faint">{t('artifact.new_take_in')}</p>}
+      {tooLong && (
+        <p role="alert" className="text-bad">
+          {t('artifact.too_long')}
+        </p>
+      )}
+    </FormDialog>
   )
 }

@@ -2,8 +2,7 @@ import { useId, useState } from 'react'
 import type { AgentRow } from '@/system/rows/model'
 import type { Refused } from '@/system/workbench/notices'
 import { Button } from '@/ui/button'
-import { Dialog } from '@/ui/dialog'
-import { RefusedHere } from '../connection/notices'
+import { FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
 import type { AgentOffer } from './handlers'
 
@@ -63,69 +62,58 @@ export function AddDialog({
     if (why === null) onDone()
   }
   return (
-    <Dialog label={t('team.add_agent')} onClose={onDone}>
-      <form
-        className="space-y-3 p-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void add(name.trim())
-        }}
-      >
-        <h2 className="text-lg font-semibold">{t('team.add_agent')}</h2>
-        <p className="text-ink-soft">{t('team.add_body')}</p>
-        <input
-          aria-label={t('team.add_name')}
-          aria-invalid={empty}
-          aria-describedby={empty ? problem : undefined}
-          placeholder={t('team.add_name')}
-          list={list}
-          value={name}
-          maxLength={64}
-          onChange={(event) => setName(event.target.value)}
-          className="h-8 w-full rounded-md border border-line-strong bg-paper px-2"
-        />
-        <datalist id={list}>
+    <FormDialog
+      title={t('team.add_agent')}
+      action={t('team.add')}
+      disabled={sending}
+      refused={refused}
+      onSend={() => void add(name.trim())}
+      onDone={onDone}
+    >
+      <p className="text-ink-soft">{t('team.add_body')}</p>
+      <input
+        aria-label={t('team.add_name')}
+        aria-invalid={empty}
+        aria-describedby={empty ? problem : undefined}
+        placeholder={t('team.add_name')}
+        list={list}
+        value={name}
+        maxLength={64}
+        onChange={(event) => setName(event.target.value)}
+        className="h-8 w-full rounded-md border border-line-strong bg-paper px-2"
+      />
+      <datalist id={list}>
+        {offered.map((one) => (
+          <option key={one.name} value={one.name} />
+        ))}
+      </datalist>
+      {offered.length > 0 && (
+        <ul className="max-h-56 overflow-y-auto">
           {offered.map((one) => (
-            <option key={one.name} value={one.name} />
+            <li key={one.name}>
+              <button
+                type="button"
+                disabled={sending}
+                onClick={() => void add(one.name)}
+                className="block w-full rounded-md px-2 py-1 text-left hover:bg-hover"
+              >
+                <span className="font-medium">{one.name}</span>
+                {one.description !== '' && <span className="block text-ink-soft">{one.description}</span>}
+              </button>
+            </li>
           ))}
-        </datalist>
-        {offered.length > 0 && (
-          <ul className="max-h-56 overflow-y-auto">
-            {offered.map((one) => (
-              <li key={one.name}>
-                <button
-                  type="button"
-                  disabled={sending}
-                  onClick={() => void add(one.name)}
-                  className="block w-full rounded-md px-2 py-1 text-left hover:bg-hover"
-                >
-                  <span className="font-medium">{one.name}</span>
-                  {one.description !== '' && <span className="block text-ink-soft">{one.description}</span>}
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-        {empty && (
-          <p id={problem} role="alert" className="text-bad">
-            {t('team.add_empty')}
-          </p>
-        )}
-        {subagent !== '' && (
-          <p role="alert" className="wrap-any text-bad">
-            {t('team.add_subagent', { agent: subagent })}
-          </p>
-        )}
-        <RefusedHere refused={refused} />
-        <div className="flex justify-end gap-2">
-          <Button look="outline" onClick={onDone}>
-            {t('app.cancel')}
-          </Button>
-          <Button look="solid" type="submit" disabled={sending}>
-            {t('team.add')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+        </ul>
+      )}
+      {empty && (
+        <p id={problem} role="alert" className="text-bad">
+          {t('team.add_empty')}
+        </p>
+      )}
+      {subagent !== '' && (
+        <p role="alert" className="wrap-any text-bad">
+          {t('team.add_subagent', { agent: subagent })}
+        </p>
+      )}
+    </FormDialog>
   )
 }

@@ -1,0 +1,98 @@
+/** A dialog that asks for something and sends it: what was refused is said in it, and it stays until its host takes it away. */
+import type { ReactNode } from 'react'
+import type { Refused } from '@/system/workbench/notices'
+import { Button } from '@/ui/button'
+import { Dialog } from '@/ui/dialog'
+import { RefusedHere } from '../connection/notices'
+import { useT } from './surface'
+
+/** How a field looks that is typed into or chosen from. */
+export const FIELD = 'w-full rounded-md border border-line-strong bg-paper px-2'
+
+export function FormDialog(props: {
+  readonly title: string
+  /** What the button says that sends it. */
+  readonly action: string
+  readonly disabled: boolean
+  readonly refused: Refused | null
+  readonly onSend: () => void
+  readonly onDone: () => void
+  readonly className?: string
+  /** What stands beside the buttons. */
+  readonly beside?: ReactNode
+  readonly children: ReactNode
+}) {
+  const t = useT()
+  return (
+    <Dialog label={props.title} onClose={props.onDone}>
+      <form
+        className={`p-4 ${props.className ?? 'space-y-3'}`}
+        onSubmit={(event) => {
+          event.preventDefault()
+          props.onSend()
+        }}
+      >
+        <h2 className="text-lg font-semibold">{props.title}</h2>
+        {props.children}
+        <RefusedHere refused={props.refused} />
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          {props.beside}
+          <Button look="outline" onClick={props.onDone}>
+            {t('app.cancel')}
+          </Button>
+          <Button look="solid" type="submit" disabled={props.disabled}>
+            {props.action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+export function Field(props: {
+  readonly label: string
+  readonly className?: string
+  readonly children: ReactNode
+}) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the field is its child
+    <label className={`block space-y-1 ${props.className ?? ''}`}>
+      <span className="block text-sm text-ink-soft">{props.label}</span>
+      {props.children}
+    </label>
+  )
+}
+
+/** Any number of things to choose from. */
+export function Checks(props: {
+  readonly legend: ReactNode
+  readonly choices: readonly { readonly key: string; readonly label: string }[]
+  readonly chosen: ReadonlySet<string>
+  readonly onChosen: (chosen: ReadonlySet<string>) => void
+  readonly describedBy?: string | undefined
+  /** How high it grows before it scrolls. */
+  readonly className: string
+}) {
+  const { choices, chosen, onChosen } = props
+  const change = (key: string, is: boolean) => {
+    onChosen(new Set(is ? [...chosen, key] : [...chosen].filter((one) => one !== key)))
+  }
+  return (
+    <fieldset className="space-y-0.5" aria-describedby={props.describedBy}>
+      {props.legend}
+      <div className={`overflow-y-auto ${props.className}`}>
+        {choices.map(({ key, label }) => (
+          <label key={key} className="flex min-h-6 items-start gap-2">
+            <input
+              type="checkbox"
+              className="mt-1"
+              checked={chosen.has(key)}
+              onChange={(event) => change(key, event.target.checked)}
+            />
+            <span className="wrap-any min-w-0">{label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
