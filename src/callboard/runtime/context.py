@@ -41,7 +41,7 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
 
-from .shown import Pinned, Shown, without_images
+from .shown import Pinned, Shown, pictured, without_images
 from .told import Told
 
 #: What an agent that works on its own is told when it answered with text alone.
@@ -90,6 +90,7 @@ class Context:
         self._tools: dict[str, str] = {}
         self._rewritten: dict[str, str] = {}
         self._entries: list[_Entry] = []
+        self._pinned = self._pictured = False
         self._told = Told(thread, self._shown.whole)
         self._folder: ModelMessage | None = None
         self._summary: tuple[ModelMessage, ...] = ()
@@ -99,19 +100,21 @@ class Context:
 
     def messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
         """The conversation so far, oldest first; without `images` each is named where it stood."""
-        found = (*self._front, *(message for _, message in _told(self._entries)))
-        return found if images else tuple(without_images(one) for one in found)
+        found = (*self._front, *[message for _, message in self._all()])
+        return found if images or not self._pictured else tuple(without_images(one) for one in found)
 
     def begins(self) -> int | None:
         """Which of the messages the newest turn begins with, from 0; None where it was asked nothing."""
-        told = [entry for entry, _ in _told(self._entries)]
-        of_turn = (index for index, one in enumerate(told) if one.turn == self._turn and one.asked and not one.said)
-        found = max(of_turn, default=None)
-        return None if found is None else len(self._front) + found
+        told = self._all()
+        for index in range(len(told) - 1, -1, -1):
+            one, _ = told[index]
+            if one.turn == self._turn and one.asked and not one.said:
+                return len(self._front) + index
+        return None
 
     def newest(self) -> tuple[ModelMessage, ...]:
         """Those of the newest turn."""
-        return tuple(message for entry, message in _told(self._entries) if entry.turn == self._turn)
+        return tuple([message for entry, message in self._all() if entry.turn == self._turn])
 
     def until(self, through: int) -> tuple[ModelMessage, ...]:
         """Those that the facts up to and including a sequence began, and what was summarised before."""
@@ -126,6 +129,10 @@ class Context:
     def _front(self) -> tuple[ModelMessage, ...]:
         """What holds for all of the conversation."""
         return (*(() if self._folder is None else (self._folder,)), *self._summary)
+
+    def _all(self) -> list[tuple[_Entry, ModelMessage]]:
+        """The entries with their messages. They are gone through for each call of a model, and there may be many."""
+        return list(_told(self._entries)) if self._pinned else [(one, one.message) for one in self._entries]
 
     async def add(self, record: Record) -> None:
         """Takes the next fact of the session that is the thread's, or was sent to it."""
@@ -175,6 +182,8 @@ class Context:
 
     def _pin(self, pins: tuple[Pinned, ...]) -> None:
         if pins:
+            self._pinned = True
+            self._pictured = self._pictured or any(pictured(content) for one in pins for content in one.contents)
             nothing = ModelMessage(role="user", content=())
             self._entries.append(_Entry(self._at, self._turn, nothing, asked=True, pins=pins))
 
@@ -208,7 +217,7 @@ class Context:
                 self._entries.pop()
         self._iteration = fact.iteration
         after = fact.context_after
-        if after:
+        if after and self._entries and self._entries[0].turn <= after:
             self._entries = [one for one in self._entries if one.turn > after or one.turn == self._turn]
         if self._last_role() == "assistant":
             self._say("user", TextContent(GO_ON))
@@ -253,6 +262,7 @@ class Context:
     def _say(self, role: Role, *contents: Content, asked: bool = False) -> None:
         if not contents:
             return
+        self._pictured = self._pictured or any(map(pictured, contents))
         last = self._entries[-1] if self._entries else None
         if last is not None and role == "assistant" and (last.message.role, last.turn) == (role, self._turn):
             last.message = ModelMessage(role=role, content=(*last.message.content, *contents))

@@ -139,6 +139,11 @@ class Shown:
         return (TextContent(f'<given {about} kind="{ref.kind}">\n{text}{rest}\n</given>'),)
 
 
+def pictured(content: Content) -> bool:
+    """True for what holds an image."""
+    return isinstance(content, ImageContent) or (isinstance(content, ToolResultContent) and bool(content.images))
+
+
 def without_images(message: ModelMessage) -> ModelMessage:
     """The message for a model that is shown no images: each is named where it stood."""
     return ModelMessage(role=message.role, content=tuple(_named(one) for one in message.content))
