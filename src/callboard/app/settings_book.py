@@ -123,6 +123,7 @@ class SettingsFiles:
             held_back=file.says.hooks if was and not holds else (),
             permission_mode=bound,
             usual_mode=bound if bound is not None and file.says.permission_mode is not None else user.permission_mode,
+            withheld=not holds and (was or bool(folder_settings.asked(file, (), user).digest)),
             shell=folder_settings.shell(file, user.shell, trusted=holds),
             context=file.says.context or user.context,
             fallback=user.fallback,

@@ -235,7 +235,8 @@ class Effective(msgspec.Struct, frozen=True, kw_only=True):
     the widest that anything works under there, None for no bound; `usual_mode` is that of a turn for which nobody chose one;
     `rules` are those of both files, the user's first; of `hooks` the user's come last and see what the folder's made of a call.
     `held_back` are the hooks of a folder that was trusted for something else: they are not run, and a person is asked about
-    what they would have been asked about."""
+    what they would have been asked about. `withheld` is true where the folder's file asks for more than it has, or had more
+    while it was trusted for something else."""
 
     trusted: bool = False
     rules: tuple[Rule, ...] = ()
@@ -244,6 +245,7 @@ class Effective(msgspec.Struct, frozen=True, kw_only=True):
     held_back: tuple[Hook, ...] = ()
     permission_mode: PermissionMode | None = None
     usual_mode: PermissionMode = "ask"
+    withheld: bool = False
     shell: Shell = Shell()
     context: ContextSettings = ContextSettings()
     fallback: tuple[str, ...] = ()

@@ -98,7 +98,8 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     one provider. `next_wake` is the first time of a schedule after one that is given, 0 where none comes; `archived` says
     that a person closed the session, so that nothing of it wakes by itself. `given` is what the input of the command brings,
     `pin` what a name that is pinned stands for now; `takes` says what a model takes, and `compact_at` at which share of its
-    window the older part of a thread is summarised.
+    window the older part of a thread is summarised. `usual_mode` is that of a turn for which nobody chose one, by the
+    settings; `withheld` says that the folder's files ask for more than they have.
     """
 
     now: int
@@ -122,3 +123,5 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     pin: Callable[[str], Given] = _unpinned
     takes: Callable[[str, str], Takes] = _unknown
     compact_at: float = 0.8
+    usual_mode: PermissionMode = "ask"
+    withheld: bool = False

@@ -24,7 +24,7 @@ from .schedules import next_wake
 from .verdicts import Verdicts
 
 #: The fields of a command that name something which may be over.
-_NAMING = ("turn_id", "action_id", "handoff_id", "task_id", "review_id", "process_id", "artifact_id")
+_NAMING = ("turn_id", "action_id", "handoff_id", "task_id", "review_id", "process_id", "artifact_id", "item_id")
 
 
 class Knowing:
@@ -89,6 +89,8 @@ class Knowing:
             takes=self._takes,
             pin=self._giving.pinned,
             compact_at=home.settings.context.compact_at,
+            usual_mode=home.settings.usual_mode,
+            withheld=home.settings.withheld,
             approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
             find=lambda name: roster().find(name),
             names=lambda: tuple(one.name for one in roster().definitions),

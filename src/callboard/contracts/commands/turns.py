@@ -33,7 +33,8 @@ Attachments = Annotated[tuple[Attachment, ...], Meta(max_length=20)]
 
 class SubmitTurn(Command, frozen=True, kw_only=True):
     """Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`. What the text names
-    with an @ is given with it, as it is at that moment."""
+    with an @ is given with it, as it is at that moment. Without `permission_mode` a thread goes on in the mode of its last
+    turn, and begins in the usual one of its folder."""
 
     text: Prompt
     workspace_id: Id | None = None
@@ -41,7 +42,7 @@ class SubmitTurn(Command, frozen=True, kw_only=True):
     thread_id: Id | None = None
     turn_id: Id | None = None
     mode: Mode = "chat"
-    permission_mode: PermissionMode = "ask"
+    permission_mode: PermissionMode | None = None
     when_busy: WhenBusy = "queue"
     attachments: Attachments = ()
 

@@ -19,9 +19,11 @@ from callboard.contracts.facts import (
     TurnInterruptRequested,
     TurnSubmitted,
 )
+from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope, thread_scope
+from ..known import narrower
 from ..state import QueuedTurn, Session, Thread
 from .held import startable
 from .team.agents import opened
@@ -36,6 +38,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
     if batch.state.sequence == 0:
         _create(batch, request)
     thread = thread_of(batch.state, request.thread_id)
+    permission = request.permission_mode or _unchosen(batch, thread)
     turn = request.turn_id or batch.known.ids.new("turn")
     if turn in batch.known.closed or turn in _open_turns(batch.state):
         raise Refusal(
@@ -60,7 +63,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
         TurnSubmitted(
             input=batch.hold(request.text),
             mode=request.mode,
-            permission_mode=request.permission_mode,
+            permission_mode=permission,
             given=batch.known.given.refs,
             missing=batch.known.given.missing,
         ),
@@ -80,7 +83,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
         _enqueue(batch, thread.thread, turn, first=False)
         start_or_wait(batch, thread.thread)
     else:
-        start(batch, thread.thread, QueuedTurn(turn=turn, mode=request.mode, permission_mode=request.permission_mode))
+        start(batch, thread.thread, QueuedTurn(turn=turn, mode=request.mode, permission_mode=permission))
     after = batch.thread(thread.thread)
     return TurnAccepted(
         session_id=batch.state.session,
@@ -129,7 +132,7 @@ def _create(batch: Batch, request: SubmitTurn) -> None:
         SessionCreated(workspace_id=batch.known.workspace, folder=batch.known.folder, title=title_of(request.text)),
         Scope(),
     )
-    setup = batch.known.setup("", request.mode, request.permission_mode)
+    setup = batch.known.setup("", request.mode, request.permission_mode or batch.known.usual_mode)
     definition = batch.known.find(setup.definition)
     fact = (
         opened(definition, setup.agent_name)
@@ -142,6 +145,15 @@ def _create(batch: Batch, request: SubmitTurn) -> None:
         )
     )
     batch.say(fact, Scope(agent=setup.agent_name, thread=request.thread_id or batch.known.ids.new("thread")))
+
+
+def _unchosen(batch: Batch, thread: Thread) -> PermissionMode:
+    """The mode of input for which nobody chose one: that of the thread's newest turn, of the first one the usual mode."""
+    newest = thread.queue[-1] if thread.queue else thread.last
+    if newest is None:
+        return batch.known.usual_mode
+    # It may have come from the folder's files, while they were trusted.
+    return narrower(newest.permission_mode, batch.known.usual_mode if batch.known.withheld else None)
 
 
 def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from callboard.contracts.facts import TurnSubmitted
 from tests.adapters.http.agentruns.crew import asked, ended, go, listening, refused, told, until
 from tests.adapters.http.rig import TOKEN, Board
 
@@ -47,6 +48,18 @@ async def test_a_message_under_one_key_is_taken_once(team: Board):
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json()["turn_id"] == answers[1].json()["turn_id"]
     assert len(await team.store.facts.streams("ses_")) == 1
+
+
+async def test_a_message_without_a_permission_mode_goes_on_in_that_of_the_last_turn(team: Board):
+    session = (await told(team, "/api/chat", message="hello", permission_mode="edits"))["session_id"]
+    await told(team, "/api/chat", message="again", session_id=session)
+    await told(team, "/api/chat", message="anew")
+    modes: list[list[str]] = []
+    for stream in sorted(await team.store.facts.streams("ses_")):
+        facts = (record.fact for record in await team.store.facts.read(stream))
+        modes.append([fact.permission_mode for fact in facts if isinstance(fact, TurnSubmitted)])
+
+    assert modes == [["edits", "edits"], ["ask"]]
 
 
 @pytest.mark.parametrize(

@@ -3522,7 +3522,8 @@ export interface SubagentsAwaited {
 
 /**
  * Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`. What the text names
- * with an @ is given with it, as it is at that moment.
+ * with an @ is given with it, as it is at that moment. Without `permission_mode` a thread goes on in the mode of its last
+ * turn, and begins in the usual one of its folder.
  */
 export interface SubmitTurn {
   readonly text: string
@@ -3531,7 +3532,7 @@ export interface SubmitTurn {
   readonly threadId?: string | null
   readonly turnId?: string | null
   readonly mode?: Mode
-  readonly permissionMode?: PermissionMode
+  readonly permissionMode?: PermissionMode | null
   readonly whenBusy?: WhenBusy
   readonly attachments?: readonly Attachment[]
 }

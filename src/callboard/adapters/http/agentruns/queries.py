@@ -46,14 +46,15 @@ class CancelBody(Taken, frozen=True, kw_only=True):
 
 
 class ChatBody(Taken, frozen=True, kw_only=True):
-    """A message for an agent of a session, the lead where it is left out; without `session_id` it begins a new one."""
+    """A message for an agent of a session, the lead where it is left out; without `session_id` it begins a new one. Without
+    `permission_mode` the agent goes on in the mode of its last turn, and begins in the usual one of its folder."""
 
     message: Prompt
     project_root: Root | None = None
     session_id: Id | None = None
     agent_id: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     mode: Mode = "chat"
-    permission_mode: PermissionMode = "ask"
+    permission_mode: PermissionMode | None = None
 
 
 class EventsQuery(Taken, frozen=True, kw_only=True):
