@@ -110,7 +110,8 @@ def test_doctor_names_a_hook_that_would_deny_all_it_is_asked_about(product: Prod
     (product.home / "settings.toml").write_text(f"{text}{gone}")
     told = {one["name"]: one for one in product.run("doctor", "--json").json}
     assert (told["hook fine"]["state"], told["hook fine"]["said"]) == ("ok", f"starts {sys.executable}")
-    assert told["hook open"]["said"] == "its program check.py stands where agents change files"
+    check = f"{product.folder}/check.py"
+    assert told["hook open"]["said"] == f"its program {check} stands where agents of {product.folder} change files"
     assert told["hook gone"]["said"] == "no-such-program is not installed"
     assert told["hook gone"]["means"] == "The calls that it is asked about are denied."
 
@@ -127,3 +128,35 @@ def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> Non
         "warn",
         f"starts {sys.executable}, and names Bsah, which no tool of Callboard's is called",
     )
+
+
+def test_a_hook_in_a_folder_where_other_agents_work_is_not_run(product: Product) -> None:
+    """SAFE-08: what an agent of another folder changes there would run outside of the sandbox. One that was run is not any more
+    once its folder is opened, also where a link leads into it, and doctor says what to do."""
+    other, mark = product.place / "other", product.place / "ran"
+    (other / "hooks").mkdir(parents=True)
+    (other / "hooks" / "check.py").write_text(RAN.format(mark=str(mark)))
+    (product.place / "mine").symlink_to(other / "hooks")
+    product.home.mkdir()
+    hook = asks("mine", str(product.place / "mine" / "check.py"))
+    (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{hook}')
+    assert product.plays(WRITES).run("run", "Go").code == 0
+    assert mark.read_text().count("\n") == 1
+    product.run("run", "-C", str(other), "Look around")
+    asked = mark.read_text()
+    product.run("run", "Go")
+    assert mark.read_text() == asked
+    where = f"its program {other}/hooks/check.py stands where agents of {other} change files"
+    told = {one["name"]: one for one in product.run("doctor", "--json").json}["hook mine"]
+    assert (told["state"], told["said"]) == ("bad", where)
+    assert told["means"] == (
+        f"The calls that it is asked about are denied. Use one in {other}/.callboard/, or outside of every folder that is "
+        "opened here."
+    )
+    assert told["mend"] == f"$EDITOR {product.home}/settings.toml"
+    (other / ".callboard").mkdir()
+    (other / "hooks" / "check.py").rename(other / ".callboard" / "check.py")
+    hook = asks("mine", str(other / ".callboard" / "check.py"))
+    (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{hook}')
+    assert product.run("run", "Go").code == 0
+    assert mark.read_text() == f"{asked}{Path.home()}\n"

@@ -318,7 +318,10 @@ async def test_a_hook_is_not_run_from_where_agents_change_files(
     (folder / ".callboard" / "hooks" / "check.py").write_text("open('ran', 'w')\n")
     (folder / ".callboard" / "hooks" / "link.py").symlink_to(folder / "check.py")
     (tmp_path / "there.py").symlink_to(folder / "check.py")
-    said = "The hook check is not run: its program check.py stands where agents change files. Keep it in .callboard/"
+    said = (
+        f"The hook check is not run: its program {folder}/check.py stands where agents of {folder} change files. Use one in "
+        f"{folder}/.callboard/, or outside of every folder that is opened here."
+    )
     for word in ("check.py", str(folder / "check.py"), ".callboard/hooks/link.py", str(tmp_path / "there.py")):
         seen = await judged(agent, Hook(name="check", command=(sys.executable, word)), tool="Read", file_path="x")
         assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
@@ -327,7 +330,7 @@ async def test_a_hook_is_not_run_from_where_agents_change_files(
     (tmp_path / "link.py").symlink_to(folder / "bin" / "checker")
     for command in (("checker",), (str(tmp_path / "link.py"),)):
         seen = await judged(agent, Hook(name="check", command=command), tool="Read", file_path="x")
-        assert "its program bin/checker stands where agents change files" in seen.message
+        assert f"its program {folder}/bin/checker stands where agents of {folder} change files" in seen.message
     assert not (folder / "ran").exists()
     kept = Hook(name="check", command=(sys.executable, ".callboard/hooks/check.py"))
     assert await hooked(agent, call("Read", file_path="README.md"), kept) is None
@@ -344,7 +347,7 @@ async def test_a_hooks_program_is_looked_for_from_where_it_is_started(
     (folder / program).write_text("#!/bin/sh\ntouch ran\n")
     (folder / program).chmod(0o755)
     seen = await judged(agent, Hook(name="check", command=("checker",)), tool="Read", file_path="x")
-    assert f"its program {program} stands where agents change files" in seen.message
+    assert f"its program {folder}/{program} stands where agents of {folder} change files" in seen.message
     assert not (folder / "ran").exists()
 
 

@@ -7,10 +7,12 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from callboard.contracts.settings import StdioServer
+from callboard.tools.exposed import named_by
 from callboard.tools.paths import PathDenied, relative
 
 from .folder_settings import FolderFile, Program
@@ -36,9 +38,11 @@ class FolderPrograms:
 
     def of(self, folder: str, file: FolderFile) -> tuple[Program, ...]:
         """The files of the folder that the commands of its servers and hooks name, in order."""
-        words: dict[str, Literal["server", "hook"]] = {word: "hook" for one in file.says.hooks for word in one.command}
-        for one in file.says.servers:
-            words.update(dict.fromkeys(one.command if isinstance(one, StdioServer) else (), "server"))
+        words: dict[str, Literal["server", "hook"]] = dict.fromkeys(
+            _named(one.command for one in file.says.hooks), "hook"
+        )
+        servers = (one.command for one in file.says.servers if isinstance(one, StdioServer))
+        words.update(dict.fromkeys(_named(servers), "server"))
         found: dict[str, Program] = {}
         for word, what in sorted(words.items()):
             try:
@@ -70,3 +74,7 @@ class FolderPrograms:
                 made.update(piece)
         self._read[str(path)] = _Read(stamp, of.st_ctime_ns < began - _SETTLED, made.hexdigest())
         return made.hexdigest()
+
+
+def _named(commands: Iterable[Sequence[str]]) -> list[str]:
+    return [named for command in commands for word in command for named in named_by(word)]

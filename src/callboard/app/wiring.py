@@ -23,6 +23,7 @@ from callboard.runtime.parts import Parts
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
+from callboard.tools.exposed import Reach
 from callboard.tools.shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
@@ -85,12 +86,21 @@ def wire(
         # folder that nobody trusts must not be able to say what runs of a person's own server or hook.
         return str(Path.home()) if settings.is_users(one) else folder
 
+    def reach(one: Server | Hook, folder: str) -> Reach:
+        folders = tuple(host.state.path for host in runtime.workspaces.all())
+        return Reach(folders, trusted="" if settings.is_users(one) else folder)
+
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
         toolbox=FolderToolbox(
-            hidden=(str(home.folder),), programs=toolchains(Path.home()), reveal=given, starts=starts, veil=secrets.veil
+            hidden=(str(home.folder),),
+            programs=toolchains(Path.home()),
+            reveal=given,
+            starts=starts,
+            reach=reach,
+            veil=secrets.veil,
         ),
         shells=FolderShells(hidden=(str(home.folder),), programs=toolchains(Path.home())),
         definitions=definitions,
@@ -104,7 +114,8 @@ def wire(
         past=PastBook(environment),
         secrets=secrets,
     )
-    return Wired(runtime=Runtime(parts), models=models)
+    runtime = Runtime(parts)
+    return Wired(runtime=runtime, models=models)
 
 
 def http_app(wired: Wired, token: str) -> HttpApp:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from callboard.contracts import worktrees
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.content import Blob
 from callboard.contracts.facts.tool import FileChange
@@ -50,13 +51,12 @@ async def isolate(host: SessionHost, scope: Scope) -> None:
 
 async def _isolated(host: SessionHost, scope: Scope) -> WorktreeMade:
     folder = host.home.folder
-    number = host.session[-6:].lower()
-    branch = f"callboard/{number}/{scope.agent}"
+    branch = f"callboard/{worktrees.number(host.session)}/{scope.agent}"
     found = await top(folder)
     if found.code:
         return _failed(scope, found.text)
     root, prefix, base = found.text.splitlines()
-    path = Path(root).with_name(f".{Path(root).name}-{number}-{scope.agent}")
+    path = Path(root).with_name(worktrees.name(Path(root).name, host.session, scope.agent))
     if not path.exists():
         made = await _git(folder, "worktree", "add", "--quiet", "-B", branch, str(path), base)
         if made.code:

@@ -30,6 +30,7 @@ from callboard.contracts.settings import Hook, Server
 from . import brought, changes, edit, gate, inventory, kit, looking, read, shell, write
 from .bash import BashArguments
 from .case import Ground
+from .exposed import Reach
 from .finalize import FinalizeArguments
 from .find import FindArguments, find
 from .glob import MOST_FILES, GlobArguments
@@ -59,11 +60,16 @@ def _there(server: Server | Hook, folder: str) -> str:
     return folder
 
 
+def _none(server: Server | Hook, folder: str) -> Reach:
+    return Reach()
+
+
 class FolderToolbox:
     """Implements the port `Toolbox`. `hidden` are folders that no tool enters (the user's state, keys), `programs` those
     outside the system's that commands in the sandbox can read (a toolchain in the home). `bwrap` is
     bubblewrap's path, or its name to be found. `reveal` gives the value of a server's or a hook's setting, such as of a handle,
-    `starts` the folder in which one that works for another is started, `veil` a new veil for what a server says."""
+    `starts` the folder in which one that works for another is started, `reach` where agents change files that could be its
+    program, `veil` a new veil for what a server says."""
 
     def __init__(
         self,
@@ -73,14 +79,15 @@ class FolderToolbox:
         bwrap: str = "bwrap",
         reveal: Callable[[Server | Hook, str], str] = _as_it_is,
         starts: Callable[[Server | Hook, str], str] = _there,
+        reach: Callable[[Server | Hook, str], Reach] = _none,
         patience: float = PATIENCE,
         veil: Callable[[], Veil] = Plain,
     ) -> None:
         self._bwrap = bwrap
         self._hidden = tuple(hidden)
         self._programs = tuple(programs)
-        self._servers = Servers(reveal, patience, starts, veil)
-        self._hooks = Hooks(reveal, starts, veil)
+        self._servers = Servers(reveal, patience, starts, veil, reach)
+        self._hooks = Hooks(reveal, starts, reach, veil)
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools that this agent is told of, by name."""

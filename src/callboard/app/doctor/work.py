@@ -7,17 +7,23 @@ import contextlib
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.models import ConfiguredModel
 from callboard.contracts.errors import Refusal
-from callboard.contracts.settings import Hook, HttpServer, Server, Settings
+from callboard.contracts.rows import WorkspaceRow
+from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
 from callboard.contracts.tools import TOOL_NAMES
-from callboard.tools.hooks.asking import EVERY, exposed
+from callboard.tools.exposed import Reach
+from callboard.tools.exposed import look as look_at
+from callboard.tools.hooks.asking import EVERY
+from callboard.tools.mcp.environment import environment as given
 from callboard.tools.mcp.names import is_brought
 
 from ..desk import Desk
+from ..folder_settings import FILE
 from ..home import Home
 from ..reading import reader
 from ..settings import load
@@ -30,10 +36,20 @@ _SECONDS = 2.0
 _PORTS = {"http": 80, "https": 443}
 
 
+class _Stands(NamedTuple):
+    """The settings that name a hook or a server, where it is started, and where agents could change its program."""
+
+    settings: Path
+    start: Path
+    reach: Reach
+
+
 async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Reaches the addresses that are set, and says nothing to them. `folder` is absolute with symlinks resolved."""
     book = SettingsFiles(home, environment, FolderDefinitions())
-    trusted = await _trusted(home, folder)
+    opened = await _opened(home)
+    trusted = next((row.trusted for row in opened if row.path == str(folder)), "")
+    own = Reach((str(folder),))
     of_folder = _folder(home, folder, book, trusted)
     try:
         settings = load(home, environment)
@@ -44,15 +60,20 @@ async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tupl
         return (bad("settings", said, means, f"$EDITOR {home.settings}"), of_folder)
     where = str(home.settings) if home.settings.exists() else "none; the defaults hold"
     holding = book.effective(str(folder), trusted)
+
+    every = tuple({str(folder), *(row.path for row in opened)})
+
+    def stands(one: Server | Hook) -> _Stands:
+        if book.is_users(one):
+            return _Stands(home.settings, Path.home(), Reach(every))
+        return _Stands(folder / FILE, folder, Reach(every, trusted=str(folder)))
+
     return (
         ok("settings", where),
         *await _models(settings, environment),
         of_folder,
-        *[await _server(one, environment) for one in holding.servers],
-        *[
-            _hook(one, str(Path.home()) if book.is_users(one) else str(folder), str(folder), environment)
-            for one in holding.hooks
-        ],
+        *[await _server(one, stands(one)) for one in holding.servers],
+        *[_hook(one, stands(one), own) for one in holding.hooks],
         *await named_in(home, environment, settings, holding),
     )
 
@@ -100,35 +121,29 @@ def _folder(home: Home, folder: Path, book: SettingsFiles, trusted: str) -> Find
     return warn("folder", said, "That does not hold.", "callboard trust")
 
 
-async def _trusted(home: Home, folder: Path) -> str:
+async def _opened(home: Home) -> tuple[WorkspaceRow, ...]:
+    """The folders that are opened here."""
     with contextlib.suppress(Refusal):
         async with reader(home) as source:
-            return next((row.trusted for row in await source.workspaces() if row.path == str(folder)), "")
-    return ""
+            return await source.workspaces()
+    return ()
 
 
-async def _server(server: Server, environment: Mapping[str, str]) -> Finding:
+async def _server(server: Server, stands: _Stands) -> Finding:
     name = f"tool server {server.name}"
     means = "Its tools are not there."
     if isinstance(server, HttpServer):
         if await _reached(server.url):
             return ok(name, f"{server.url} answers")
         return bad(name, f"nothing answers at {server.url}", means, "start it, or take it out of the settings")
-    program = server.command[0]
-    if shutil.which(program, path=environment.get("PATH")) is None:
-        return bad(name, f"{program} is not installed", means, f"install {program}")
-    return ok(name, f"starts {program}")
+    return _program(name, server, means, stands) or ok(name, f"starts {server.command[0]}")
 
 
-def _hook(hook: Hook, start: str, folder: str, environment: Mapping[str, str]) -> Finding:
+def _hook(hook: Hook, stands: _Stands, own: Reach) -> Finding:
     name, program = f"hook {hook.name}", hook.command[0]
-    means = "The calls that it is asked about are denied."
-    path = str(Path(start) / program) if "/" in program else program
-    if shutil.which(path, path=environment.get("PATH")) is None:
-        return bad(name, f"{program} is not installed", means, f"install {program}")
-    found = exposed(hook, start, {folder})
-    if found:
-        return bad(name, f"its program {found} stands where agents change files", means, f"mv {found} .callboard/")
+    wrong = _program(name, hook, "The calls that it is asked about are denied.", stands, own)
+    if wrong is not None:
+        return wrong
     strange = ", ".join(one for one in dict.fromkeys(map(_tool, hook.tools)) if not _is_known(one))
     if strange:
         said = f"starts {program}, and names {strange}, which no tool of Callboard's is called"
@@ -136,6 +151,22 @@ def _hook(hook: Hook, start: str, folder: str, environment: Mapping[str, str]) -
             name, said, "Unless an agent brings one of that name, it is never asked about it.", "callboard tools"
         )
     return ok(name, f"starts {program}")
+
+
+def _program(name: str, one: StdioServer | Hook, means: str, stands: _Stands, *own: Reach) -> Finding | None:
+    """What is wrong with its program."""
+    program, start = one.command[0], str(stands.start)
+    absent = bad(name, f"{program} is not installed", means, f"install {program}")
+    try:
+        looked = look_at(one.command, start, one.env.get("PATH", given()["PATH"]), *own, stands.reach)
+    except FileNotFoundError:
+        return absent
+    if shutil.which(stands.start / looked.command[0]) is None:
+        return absent
+    if looked.exposed is None:
+        return None
+    told, mended = looked.exposed.told, looked.exposed.mended
+    return bad(name, told, f"{means} {mended}.", f"$EDITOR {stands.settings}")
 
 
 def _tool(matcher: str) -> str:

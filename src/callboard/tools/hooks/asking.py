@@ -8,8 +8,6 @@ looks at the call as it is then. One that fails in any way denies.
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -22,9 +20,10 @@ from callboard.contracts.ports.tools import Hooked, ToolCall, ToolContext
 from callboard.contracts.settings import Hook
 
 from .. import rules, trying
+from ..exposed import Reach, look
 from ..mcp.environment import environment
 from ..mcp.said import Said
-from ..paths import display, protected
+from ..paths import display
 from .program import run
 
 EVERY = "*"
@@ -33,7 +32,6 @@ UNASKED = "no program is run here; it would be asked of"
 _AWAY = "the folder changed since it was trusted, and its hooks are not run"
 #: How many of their programs run at once.
 MOST_AT_ONCE = 4
-_MOST_LINKS = 40
 #: How much of a reason is told, in characters.
 _MOST_TOLD = 500
 
@@ -69,13 +67,19 @@ class _No(Exception):
 
 class Hooks:
     """Asks them. `reveal` gives the value of a setting of one, such as of a handle, and raises Refusal where there is none;
-    `starts` the folder in which one that works for another is started, and `veil` a new veil for what one says."""
+    `starts` the folder in which one that works for another is started, `reach` where agents change files that could be its
+    program, and `veil` a new veil for what one says."""
 
     def __init__(
-        self, reveal: Callable[[Hook, str], str], starts: Callable[[Hook, str], str], veil: Callable[[], Veil]
+        self,
+        reveal: Callable[[Hook, str], str],
+        starts: Callable[[Hook, str], str],
+        reach: Callable[[Hook, str], Reach],
+        veil: Callable[[], Veil],
     ) -> None:
         self._reveal = reveal
         self._starts = starts
+        self._reach = reach
         self._veil = veil
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
 
@@ -116,18 +120,23 @@ class Hooks:
 
     async def _answer(self, hook: Hook, given: bytes, context: ToolContext) -> _Answer:
         """Raises _No where it fails."""
-        start = self._starts(hook, context.serves or context.folder)
+        serves = context.serves or context.folder
+        start, reach = self._starts(hook, serves), self._reach(hook, serves)
+        # A session's own folder counts also where trust is bound to the program: one that runs at every call is asked for
+        # too often to be looked at in time.
+        own = Reach((serves, context.folder))
         async with self._room:
-            found = await asyncio.to_thread(exposed, hook, start, {context.serves or context.folder, context.folder})
-            if found:
-                where = f"its program {display(found)} stands where agents change files"
-                raise _failed(hook, f"is not run: {where}. Keep it in .callboard/ or outside of the folder")
             try:
-                values = {name: self._reveal(hook, value) for name, value in hook.env.items()}
+                values = environment() | {name: self._reveal(hook, value) for name, value in hook.env.items()}
+                looked = await asyncio.to_thread(look, hook.command, start, values["PATH"], own, reach)
             except Refusal as refusal:
                 raise _failed(hook, f"cannot be started: {refusal.problem.message}") from refusal
+            except FileNotFoundError as error:
+                raise _failed(hook, f"cannot be started: {error.filename}: {error.strerror}") from error
+            if looked.exposed is not None:
+                raise _failed(hook, f"is not run: {looked.exposed.told}. {looked.exposed.mended}")
             said = Said(self._veil)
-            ended = await run(hook.command, start, {**environment(), **values}, given, hook.timeout, said)
+            ended = await run(looked.command, start, values, given, hook.timeout, said)
         if ended.problem:
             raise _failed(hook, ended.problem)
         if not ended.answer.strip():
@@ -183,35 +192,6 @@ def _asked(tool: str, arguments: str, context: ToolContext, session: str, thread
         permission_mode=context.permission_mode,
     )
     return msgspec.json.encode(asked) + b"\n"
-
-
-def exposed(hook: Hook, start: str, folders: set[str]) -> str:
-    """The first file that its command names and that an agent of these folders could change, relative to the folder: it would
-    run outside of the sandbox what the agent wrote there. What stands in a protected folder takes a person's yes to change."""
-    program, *words = hook.command
-    # It is looked for from where it is started: the search path may name folders relative to that.
-    searched = (os.path.join(start, one) for one in environment()["PATH"].split(os.pathsep))  # noqa: PTH118
-    found = program if "/" in program else shutil.which(program, path=os.pathsep.join(searched)) or ""
-    for word in (found, *words):
-        named = os.path.join(start, word)  # noqa: PTH118
-        if not word or "\0" in word or not os.path.isfile(named):  # noqa: PTH113
-            continue
-        for path in _ways(named):
-            for folder in folders:
-                inside = path.startswith(folder.rstrip("/") + "/")
-                below = os.path.relpath(path, folder)
-                if inside and not protected(below.partition("/")[0]):
-                    return below
-    return ""
-
-
-def _ways(path: str) -> list[str]:
-    """Where a file stands, by each link on its way: who can change one of these can change what is run."""
-    found = [os.path.normpath(path)]
-    while os.path.islink(path) and len(found) < _MOST_LINKS:  # noqa: PTH114
-        path = os.path.join(os.path.dirname(path), os.readlink(path))  # noqa: PTH115, PTH118, PTH120
-        found.append(os.path.normpath(path))
-    return [*found, os.path.realpath(path)]
 
 
 def _canonical(arguments: str) -> str | None:

@@ -16,6 +16,7 @@ from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
 
+from ..exposed import Reach, look
 from . import names
 from .environment import environment
 from .offered import Offered, Taken, take
@@ -93,9 +94,14 @@ def _there(server: Server, folder: str) -> str:
     return folder
 
 
+def _none(server: Server, folder: str) -> Reach:
+    return Reach()
+
+
 class Servers:
     """`reveal` gives the value that a setting of a server stands for; it raises Refusal where there is none for it. `starts`
-    gives the folder in which a server that works for another one is started. `veil` gives a new veil for what one says."""
+    gives the folder in which a server that works for another one is started, `reach` where agents change files that could be
+    its program. `veil` gives a new veil for what one says."""
 
     def __init__(
         self,
@@ -103,10 +109,12 @@ class Servers:
         patience: float = PATIENCE,
         starts: Callable[[Server, str], str] = _there,
         veil: Callable[[], Veil] = Plain,
+        reach: Callable[[Server, str], Reach] = _none,
     ) -> None:
         self._reveal = reveal
         self._veil = veil
         self._starts = starts
+        self._reach = reach
         self._patience = patience
         self._slots: dict[tuple[str, bytes], _Slot] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -218,7 +226,10 @@ class Servers:
             kind: type[Link] = (await asyncio.to_thread(importlib.import_module, f"{__package__}.link")).Link
             slot.forget()
             folder, values = self._starts(slot.server, slot.folder), self._values(slot.server)
-            slot.link = link = kind(slot.server, folder, values, self._veil)
+            server = await asyncio.to_thread(
+                _looked, slot.server, folder, values, self._reach(slot.server, slot.folder)
+            )
+            slot.link = link = kind(server, folder, values, self._veil)
             await link.greeted()
         except Refusal as refusal:
             slot.problem = refusal
@@ -249,6 +260,20 @@ class Servers:
             closing = asyncio.create_task(slot.link.close())
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
+
+
+def _looked(server: Server, folder: str, values: Mapping[str, str], reach: Reach) -> Server:
+    """The server with its program as it is found from the folder. Raises Refusal where an agent could change it, or it is not
+    there."""
+    if isinstance(server, HttpServer):
+        return server
+    try:
+        looked = look(server.command, folder, values["PATH"], reach)
+    except FileNotFoundError as error:
+        raise Refusal("server_failed", f"{error.filename}: {error.strerror}") from error
+    if looked.exposed is not None:
+        raise Refusal("server_unavailable", f"{looked.exposed.told}. {looked.exposed.mended}")
+    return msgspec.structs.replace(server, command=looked.command)
 
 
 def _state(slot: _Slot, taken: Taken) -> ServerState:
