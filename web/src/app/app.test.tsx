@@ -149,6 +149,26 @@ test('a session goes on as its last turn ran; a choice is for its next turn and 
   expect(await screen.findByText(/asks before it changes anything/)).toBeTruthy()
 })
 
+test('a session whose turns are not read yet goes on in the mode that the server knows', async () => {
+  const { server } = await page(
+    { sessions: { [SESSION]: [upsert('session', sessionRow())] } },
+    `#/s/${SESSION}`,
+  )
+  await userEvent.type(await message(), 'Go on{Enter}')
+  await waitFor(() =>
+    expect(server.given.at(-1)).toMatchObject({ name: 'submit_turn', body: { text: 'Go on' } }),
+  )
+  expect(server.given.at(-1)?.body).not.toHaveProperty('permissionMode')
+  server.send(SESSION, [upsert('turns', turnRow('trn_a', 10, { permissionMode: 'edits' }))])
+  await waitFor(() =>
+    expect(screen.getByRole('combobox', { name: 'Permission' })).toHaveProperty('value', 'edits'),
+  )
+  await userEvent.type(await message(), 'And on{Enter}')
+  await waitFor(() =>
+    expect(server.given.at(-1)?.body).toMatchObject({ text: 'And on', permissionMode: 'edits' }),
+  )
+})
+
 test('a session of one agent shows no team but the way to one, in its details (UI-18)', async () => {
   const turns = [upsert('turns', turnRow('trn_a', 10))]
   const { server } = await page(

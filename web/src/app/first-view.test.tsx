@@ -2,10 +2,12 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
 import { clean, message, page } from '../../dev/app-page'
-import { Refused } from '../../dev/fake-server'
+import { type FakeServer, Refused } from '../../dev/fake-server'
 import { cardRow, SESSION, upsert } from '../../dev/rows'
 
 beforeEach(clean)
+
+const sentBy = (server: FakeServer) => server.given.find(({ name }) => name === 'submit_turn')?.body
 
 test('the first page says where it works, offers three ways in, and opens a past session', async () => {
   await page({})
@@ -79,16 +81,22 @@ test('nothing is said of other products where they left nothing', async () => {
   await waitFor(() => expect(screen.queryByText(/Claude Code/)).toBeNull())
 })
 
-test('a new session begins in the mode that the settings call for, until the person chooses another', async () => {
+test('a new session begins in the mode that the settings call for, whether the page knows it or not', async () => {
   const { server } = await page({
     answers: { get_settings: () => ({ place: 'folder', holding: { usual_mode: 'planning' } }) },
   })
   const permission = await screen.findByRole('combobox', { name: 'Permission' })
   await waitFor(() => expect(permission).toHaveProperty('value', 'planning'))
   await userEvent.type(await message(), 'Look{Enter}')
-  await waitFor(() =>
-    expect(server.given.find(({ name }) => name === 'submit_turn')?.body.permissionMode).toBe('planning'),
-  )
+  await waitFor(() => expect(sentBy(server)).toMatchObject({ text: 'Look', mode: 'chat' }))
+  expect(sentBy(server)).not.toHaveProperty('permissionMode')
+})
+
+test('the mode that a person chose for a new session is the one that it begins in', async () => {
+  const { server } = await page({ answers: { get_settings: () => new Promise(() => {}) } })
+  await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Permission' }), 'Full access')
+  await userEvent.type(await message(), 'Look{Enter}')
+  await waitFor(() => expect(sentBy(server)).toMatchObject({ text: 'Look', permissionMode: 'full' }))
 })
 
 test('only the sample folder is called the sample', async () => {

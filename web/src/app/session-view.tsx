@@ -41,7 +41,7 @@ export function SessionView(props: SessionViewProps) {
   useSignal(session.feed.changes)
   useSignal(session.changes)
   const chosen = useChosenIn(session, view)
-  const handlers = useHandlers(session, view, chosen.settings, onInspectTurn)
+  const handlers = useHandlers(session, view, chosen, onInspectTurn)
   const loadOlder = useCallback(() => void workbench.attempt(() => session.loadOlder()), [workbench, session])
   const { failed, onNeedParts } = useParts(session)
   const allHandlers = useMemo(() => ({ ...handlers, onNeedParts }), [handlers, onNeedParts])
@@ -124,7 +124,7 @@ function giverOf({ team, agent }: SessionViewProps['view']): string {
 function useHandlers(
   session: Session,
   view: ReturnType<typeof useSessionRows>,
-  { mode, permissionMode }: Chosen['settings'],
+  { settings: { mode, permissionMode }, chosen }: Chosen,
   onInspectTurn: (turnId: string) => void,
 ): Omit<ConversationHandlers, 'onNeedParts'> {
   const { workbench, drafts } = useServices()
@@ -134,11 +134,11 @@ function useHandlers(
       onToggleTurn: toggleTurn,
       onInspectTurn,
       onReuse: (text) => drafts.giveBack(session.id, text),
-      onSendAsTurn: (text) => void workbench.send({ text, how: 'start', mode, permissionMode }),
+      onSendAsTurn: (text) => void workbench.send({ text, how: 'start', mode, permissionMode, chosen }),
       onSendAgain: (entry) => void workbench.sendAgain(entry),
       onDiscard: (entry) => workbench.outbox.drop(entry.id),
     }),
-    [session, workbench, drafts, mode, permissionMode, toggleTurn, onInspectTurn],
+    [session, workbench, drafts, mode, permissionMode, chosen, toggleTurn, onInspectTurn],
   )
 }
 

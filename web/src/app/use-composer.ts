@@ -16,6 +16,8 @@ const BUSY: readonly BusyHow[] = ['queue', 'steer', 'interrupt']
 
 export interface Chosen {
   readonly settings: TurnSettings
+  /** False where nobody chose the permission mode: what is shown is what is likely, and the server says what it is. */
+  readonly chosen: boolean
   readonly onChoose: (change: Partial<TurnSettings>) => void
 }
 
@@ -31,23 +33,27 @@ export function useChosen(session: Session, turns: readonly TurnRow[]): Chosen {
     if (last !== null) choices.taken(id, last)
   }, [choices, id, last?.turnId])
   const sent = workbench.outbox.of(id).findLast((entry) => entry.how !== 'steer')
-  const { mode, permissionMode } = { ...(sent ?? last ?? AT_FIRST), ...choices.get(id) }
+  const next = choices.get(id)
+  const mode = next.mode ?? (sent ?? last ?? AT_FIRST).mode
+  const known = next.permissionMode ?? (sent?.chosen ? sent : last)?.permissionMode
+  const permissionMode = known ?? (sent ?? AT_FIRST).permissionMode
   const onChoose = useCallback((change: Partial<TurnSettings>) => choices.choose(id, change), [choices, id])
-  return { settings: { mode, permissionMode }, onChoose }
+  return { settings: { mode, permissionMode }, chosen: known !== undefined, onChoose }
 }
 
 /** A new session begins in the mode that the settings call for, whatever was chosen for another. */
 export function useChosenAtFirst(): Chosen {
   const usual = useUsualMode()
-  const [chosen, setChosen] = useState<Partial<TurnSettings>>({})
+  const [next, setNext] = useState<Partial<TurnSettings>>({})
   const onChoose = useCallback(
-    (change: Partial<TurnSettings>) => setChosen((before) => ({ ...before, ...change })),
+    (change: Partial<TurnSettings>) => setNext((before) => ({ ...before, ...change })),
     [],
   )
-  return { settings: { ...AT_FIRST, ...(usual && { permissionMode: usual }), ...chosen }, onChoose }
+  const settings = { ...AT_FIRST, ...(usual && { permissionMode: usual }), ...next }
+  return { settings, chosen: next.permissionMode !== undefined, onChoose }
 }
 
-export function useComposer(place: string, { settings, onChoose }: Chosen) {
+export function useComposer(place: string, { settings, chosen, onChoose }: Chosen) {
   const { values, drafts, workbench } = useServices()
   useSignal(drafts.changes)
   const [busyHow, setBusyHow] = useState(() => BUSY.find((how) => how === values.read('busy')) ?? null)
@@ -63,8 +69,8 @@ export function useComposer(place: string, { settings, onChoose }: Chosen) {
   )
   const { mode, permissionMode } = settings
   const onSend = useCallback(
-    (text: string, how: How) => void workbench.send({ text, how, mode, permissionMode }),
-    [workbench, mode, permissionMode],
+    (text: string, how: How) => void workbench.send({ text, how, mode, permissionMode, chosen }),
+    [workbench, mode, permissionMode, chosen],
   )
   const onDraft = useCallback((text: string) => drafts.set(place, text), [drafts, place])
   const draft = drafts.get(place)

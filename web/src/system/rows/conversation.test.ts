@@ -126,6 +126,7 @@ test('what was sent stands at the end until its fact comes; what was queued is n
     text: id,
     mode: 'chat',
     permissionMode: 'ask',
+    chosen: true,
     state: 'sending',
     attached: [],
     key: 'k',

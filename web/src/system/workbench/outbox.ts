@@ -18,7 +18,9 @@ export interface Sent {
   readonly text: string
   readonly how: How
   readonly mode: Mode
+  /** What was shown; `chosen` says that it was sent too. */
   readonly permissionMode: PermissionMode
+  readonly chosen: boolean
   /** What went with it. */
   readonly attached: readonly Attached[]
   /** `unconfirmed`: no answer came, so whether it was taken is unknown. */

@@ -13,6 +13,8 @@ export interface Input {
   readonly how: How
   readonly mode: Mode
   readonly permissionMode: PermissionMode
+  /** False leaves the permission mode to the server. */
+  readonly chosen: boolean
 }
 
 export interface Place {
@@ -77,7 +79,7 @@ export class Sender {
   }
 
   async #command(entry: Sent, place: Place): Promise<string> {
-    const { sessionId, text, mode, permissionMode } = entry
+    const { sessionId, text, mode, permissionMode, chosen } = entry
     const attachments = named(entry.attached)
     if (entry.how === 'steer') {
       const steer = { sessionId, text, steerId: entry.id, ...attachments }
@@ -87,7 +89,7 @@ export class Sender {
     const where = sessionId === '' ? { workspaceId: place.workspaceId } : { sessionId }
     // Where nothing runs as far as the page knows, a thread that is busy after all refuses: no choice is made silently.
     const whenBusy = entry.how === 'start' ? 'refuse' : entry.how
-    const how = { mode, permissionMode, whenBusy, turnId: entry.id } as const
+    const how = { mode, ...(chosen && { permissionMode }), whenBusy, turnId: entry.id } as const
     const body = { ...where, ...how, ...attachments, text }
     const accepted = await this.#api.command('submit_turn', body, entry.key)
     return accepted.sessionId

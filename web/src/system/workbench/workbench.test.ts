@@ -21,7 +21,7 @@ import { Drafts } from '../local/drafts'
 import { LocalValues } from '../local/values'
 import { NEW_SESSION, Workbench } from './workbench'
 
-const input = { text: 'Do it', how: 'start', mode: 'chat', permissionMode: 'ask' } as const
+const input = { text: 'Do it', how: 'start', mode: 'chat', permissionMode: 'ask', chosen: true } as const
 
 const titleOf = (workbench: Workbench) => workbench.active?.feed.rows.panel('session').all()[0]?.title
 const sentOf = (workbench: Workbench, id = SESSION) =>
