@@ -59,7 +59,9 @@ def test_the_inventory_says_which_tools_an_agent_has_and_why_it_has_no_others(
 
 
 def test_a_process_in_the_background_is_written_to_and_ended(product: Product, browser: Browser) -> None:
-    """What it prints is read while it runs; it ends when a person says so."""
+    """What it prints is read while it runs, also where a secret may begin with its last letter; it ends when a person says
+    so."""
+    product.variables["CALLBOARD_SECRET_DEPLOY"] = "e7Kq-x2Zp9w"
     with product.plays(ECHO).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         tab.send("Listen")
         expect(tab.page.get_by_role("region", name="Waiting for your decision")).to_contain_text("Bash")

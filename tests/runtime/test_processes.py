@@ -19,6 +19,8 @@ from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ProcessEnded, ToolCompleted, WarningRaised
 from callboard.contracts.rows import ProcessRow
+from callboard.secrets.known import Known
+from callboard.secrets.redaction import Redaction
 from tests.tools.processes import having, until
 
 from .house import House, calls, house, says, uses
@@ -124,6 +126,30 @@ async def test_what_a_process_prints_of_a_key_is_veiled_also_where_it_is_read_in
         for text in (*await outputs(home, turn.session_id), row.output.text):
             assert key[4:11] not in text
             assert key[11:] not in text
+
+
+async def test_a_prompt_is_read_to_its_end_though_a_secret_may_begin_with_its_last_letters(tmp_path: Path) -> None:
+    """SAFE-03: an agent that waits for them is told, and so is a person; when the rest comes, the handle stands behind them."""
+    known = Redaction([Known("deploy", "me7Kq-x2Zp9w", "environment")])
+    played = calls(
+        background("printf 'Who? me'; read line; printf %s $line"),
+        uses("ReadProcess", **HERE, offset=5, wait=60_000),
+        says("It asks."),
+    )
+    async with house(tmp_path, played, secrets=known) as home:
+        turn = await home.submit("look", permission_mode="full")
+        process = (await home.until(turn.session_id, "process.started")).scope.process
+        await home.until(turn.session_id, "turn.completed")
+
+        (row,) = await listed(home, turn.session_id)
+        assert row.output == Text(text="Who? me")
+        assert (await outputs(home, turn.session_id))[1] == f"me\n[{process} runs. The next offset is 7.]"
+
+        await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, text="7Kq-x2Zp9w\n"))
+
+        over = await home.until(turn.session_id, "process.ended")
+        assert isinstance(over.fact, ProcessEnded)
+        assert over.fact.output == Text(text="Who? mesecret://deploy")
 
 
 async def test_a_person_ends_a_process_and_the_request_comes_first(tmp_path: Path, mark: str) -> None:

@@ -2,6 +2,8 @@
 
 import base64
 import json
+import re
+from collections.abc import Iterator
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,7 +44,7 @@ def test_pieces_come_to_what_the_whole_comes_to(text: str, sizes: list[int]):
     whole = secrets.redact(text)
     veil = secrets.veil()
 
-    shown = _shown(veil.add, text, sizes)
+    shown = "".join(veil.add(piece) for piece in _cut(text, sizes))
 
     assert shown + veil.rest() == whole
     for value in (PLAIN, HARD):
@@ -79,11 +81,142 @@ def test_a_token_that_never_ends_is_let_go_at_its_bound():
     assert len(shown) > 3000
 
 
-def _shown(add, text: str, sizes: list[int]) -> str:
-    pieces: list[str] = []
+def test_whoever_looks_is_shown_the_last_letters_though_a_secret_may_begin_with_them():
+    """SAFE-03: a prompt is read to its end while the command waits for an answer."""
+    for text, held in (
+        ("heard q8w\n", "q8w\n"),
+        ("q", "q"),
+        ("Which? Ab3\r\n  ", "Ab3\r\n  "),
+        ("secret://plain q8", "q8"),
+    ):
+        veil = _fresh().veil()
+
+        assert (veil.add(text), veil.lift(), veil.lift(), veil.rest()) == (text.removesuffix(held), held, "", "")
+        assert veil.add(". ") == ". "
+
+
+def test_a_secret_is_its_handle_from_where_it_was_shown_to():
+    """SAFE-03: the handle stands for all of it, also of one that goes on in another line, and of one that begins later."""
+    for rest, shown, value in (
+        (PLAIN[3:], "secret://plain", PLAIN),
+        (f"\n  {PLAIN[3:]}", "secret://seen-", f"q8w\n  {PLAIN[3:]}"),
+        (PLAIN, "secret://plain", PLAIN),
+    ):
+        secrets = _fresh()
+        veil = secrets.veil()
+
+        assert (veil.add("x q8w"), veil.lift()) == ("x ", "q8w")
+        behind = veil.add(rest) + veil.add(" y")
+        assert behind.startswith(shown)
+        assert secrets.reveal(behind) == f"{value} y"
+
+
+def test_what_was_shown_behind_a_handle_is_told_apart_from_it_once():
+    """SAFE-03"""
+    veil = _fresh().veil()
+
+    shown = [veil.add(f"{PLAIN}q8"), veil.lift(), veil.add("z"), veil.add(PLAIN), veil.rest()]
+
+    assert shown == ["secret://plain", "~q8", "z", "secret://plain", ""]
+
+
+def test_looking_after_each_character_shows_three_of_a_secret():
+    """SAFE-03: what was shown of it before is counted."""
+    for value, known in ((PLAIN, "plain"), (HARD, "hard")):
+        secrets = _fresh()
+        veil = secrets.veil()
+
+        shown = "".join(veil.add(character) + veil.lift() for character in f"x {value} y")
+
+        assert shown == f"x {value[:3]}secret://{known} y"
+
+
+def test_behind_a_mark_nothing_is_shown_early():
+    """SAFE-03: a password in an address may be three letters."""
+    for text, secret in (("https://bob:", "abc"), ("sk-", "a1"), ("?token=", "a1"), ("secret://", "pla")):
+        veil = _fresh().veil()
+
+        assert (veil.add(text + secret), veil.lift(), veil.rest()) == (text, "", secret)
+
+
+def test_no_whole_secret_is_shown_however_little_of_it_is_no_quote():
+    """SAFE-03: one may be the beginning of another."""
+    secrets = Redaction([Known("one", "\"'\\\"'ab", "keyring"), Known("more", "\"'\\\"'abcd1234", "keyring")])
+    veil = secrets.veil()
+
+    assert (veil.add("\"'\\\"'ab"), veil.lift(), veil.rest()) == ("", "", "secret://one")
+
+
+LOOKS = st.lists(st.booleans(), min_size=1, max_size=20)
+SIZES = st.lists(st.integers(1, 40), min_size=1, max_size=20)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, SIZES, LOOKS)
+def test_whoever_looks_at_any_time_is_shown_the_whole_but_for_three_letters_before_a_handle(
+    text: str, sizes: list[int], looks: list[bool]
+):
+    """SAFE-03"""
+    secrets = _fresh()
+    whole = secrets.redact(text)
+
+    assert re.fullmatch(_early(whole, secrets), _looked_at(secrets, text, sizes, looks)), whole
+
+
+VALUES = st.text("ab1Z+/=\"'\\é%$", min_size=8, max_size=40).filter(lambda value: len(set(value)) > 3)
+FORMS = {
+    "itself": lambda value: value,
+    "json": json.dumps,
+    "twice": lambda value: json.dumps(json.dumps(value)),
+    "base64": lambda value: base64.b64encode(value.encode()).decode(),
+    "lines": lambda value: f"{value[:5]}\n  {value[5:]}",
+}
+
+
+@settings(max_examples=200, deadline=None)
+@given(VALUES, st.sampled_from(list(FORMS)), st.lists(st.integers(1, 9), min_size=1, max_size=9), LOOKS)
+def test_of_any_secret_three_letters_are_shown_at_most(value: str, form: str, sizes: list[int], looks: list[bool]):
+    """SAFE-03: and no part of it behind them, in whatever form it comes."""
+    secrets = Redaction([Known("any", value, "keyring")])
+    text = f"see: {FORMS[form](value)} . \n"
+    whole = secrets.redact(text)
+
+    shown = _looked_at(secrets, text, sizes, looks)
+
+    assert "secret://" in whole
+    assert re.fullmatch(_early(whole, secrets), shown), whole
+
+
+_HANDLE = re.compile(r"secret://(?:seen-[0-9a-f]{12}|plain|hard|any)(?:#[a-z0-9-]+)?")
+
+
+def _early(whole: str, secrets: Redaction) -> str:
+    """The pattern of a redacted text in which up to three letters of a secret may stand before its handle."""
+    pattern, at = "", 0
+    for handle in _HANDLE.finditer(whole):
+        value = secrets.reveal(handle[0])
+        begins = [value[:n] for n in range(len(value)) if len(re.sub(r"[\s\\\"']", "", value[:n])) <= 3]
+        pattern += (
+            f"{re.escape(whole[at : handle.start()])}(?:{'|'.join(map(re.escape, begins))}){re.escape(handle[0])}"
+        )
+        at = handle.end()
+    return pattern + re.escape(whole[at:])
+
+
+def _looked_at(secrets: Redaction, text: str, sizes: list[int], looks: list[bool]) -> str:
+    """All that is shown of a text in pieces to somebody who looks between some of them."""
+    veil = secrets.veil()
+    shown = ""
+    for turn, piece in enumerate(_cut(text, sizes)):
+        shown += veil.add(piece)
+        if looks[turn % len(looks)]:
+            shown += veil.lift()
+    return shown + veil.rest()
+
+
+def _cut(text: str, sizes: list[int]) -> Iterator[str]:
     at = turn = 0
     while at < len(text):
         size = sizes[turn % len(sizes)]
-        pieces.append(add(text[at : at + size]))
+        yield text[at : at + size]
         at, turn = at + size, turn + 1
-    return "".join(pieces)

@@ -15,6 +15,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Excerpt, Process
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.settings import Shell
+from callboard.secrets.known import Known
+from callboard.secrets.redaction import Redaction
 from callboard.tools.sandbox import bubblewrap, limits
 from callboard.tools.sandbox.output import HEAD, TAIL, Output
 from callboard.tools.shells import FolderShells
@@ -167,6 +169,30 @@ def test_any_part_of_a_long_output_can_be_read_as_far_as_it_is_kept():
     assert output.since(HEAD, 2) == Excerpt(text="cc", start=HEAD + 1000, next=HEAD + 1002, total=total)
     assert output.since(total - 3, 9) == Excerpt(text="ddd", start=total - 3, next=total, total=total)
     assert output.since(total + 9, 9) == Excerpt(text="", start=total, next=total, total=total)
+
+
+def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_them():
+    """SAFE-03: nothing is lost or told twice at the end, whether somebody read or not."""
+    veil = Redaction([Known("deploy", "me7Kq-x2Zp9w", "keyring")]).veil
+    unread, read = Output(lambda _: None, veil()), Output(lambda _: None, veil())
+    for output in (unread, read):
+        output.take(b"heard me\n")
+
+    assert [read.since(6, 9), read.since(6, 9)] == [Excerpt(text="me\n", start=6, next=9, total=9)] * 2
+
+    for output in (unread, read):
+        output.take(b"", last=True)
+        assert (output.text(), output.since(0, 99).text) == ("heard me\n", "heard me\n")
+
+
+def test_nobody_who_does_not_read_has_a_secret_begun():
+    """SAFE-03"""
+    output = Output(lambda _: None, Redaction([Known("deploy", "me7Kq-x2Zp9w", "keyring")]).veil())
+
+    for piece in (b"heard m", b"e", b"7Kq-x2Zp9w", b"!"):
+        output.take(piece)
+
+    assert output.text() == "heard secret://deploy!"
 
 
 async def test_the_environment_of_commands_is_what_commands_find(folder: Path, tmp_path: Path):

@@ -29,6 +29,9 @@ _BREAK_BEGINS = re.compile(r"(?:\r|\\|\\r|\\r\\)\Z")
 #: What escaping adds, however often a text was escaped; a value that has some of it is also looked for without.
 _ESCAPES = re.compile(r"[\\\"']+")
 _SHORTEST_BARE = 10
+#: So many characters of the beginning of a value do not give it away, beside those that hardly tell one from another.
+_TELLS_NOTHING = 3
+_BLANK = re.compile(r"[\s\\\"']+")
 _OPEN_HANDLE = re.compile(rf"{HANDLE}([A-Za-z0-9_#~-]{{0,110}})\Z")
 _MARKS = {mark: shape for shape in SHAPES for mark in shape.marks}
 
@@ -74,6 +77,12 @@ class Matcher:
                 # What may begin within a match may lead beyond it.
                 until = one.start
         return until, [one for one in found if one.start < until]
+
+    def harmless(self, text: str, at: int) -> bool:
+        """Whether a stretch up to the end, which may go on as a secret, can be shown all the same: it is the beginning of a
+        known value and too short to give it away. Behind a mark nothing is: a password in an address may be as short."""
+        found, until = self._look(text, at)
+        return not found and until == len(text) and len(_BLANK.sub("", text[at:])) <= _TELLS_NOTHING
 
     def _look(self, text: str, at: int) -> tuple[list[Found], int]:
         """The secrets, and where the first one may begin that has a shape and is not complete."""

@@ -167,7 +167,8 @@ class Redaction:
         return Matcher(handles, frozenset(one.name for one in self._known.values()))
 
     def _put(self, text: str, matches: list[Found], at: int, until: int) -> str:
-        """The text from one place to another with handles in place of what was found there."""
+        """The text from one place to another with handles in place of what was found there. One that begins before the first
+        place has all of its handle."""
         pieces: list[str] = []
         for one in matches:
             if one.handle is None:

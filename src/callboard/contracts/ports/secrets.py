@@ -41,10 +41,20 @@ class SecretStore(Protocol):
 
 class Veil(Protocol):
     """Redacts one text that comes in pieces: what may be the beginning of a secret is held back until it is known. All that it
-    lets out, in order, is what `Secrets.redact` makes of the whole text."""
+    lets out, in order, is what `Secrets.redact` makes of the whole text; but where `lift` let the beginning of a secret out,
+    that stands before the secret's handle."""
 
     def add(self, piece: str) -> str:
         """What may be shown now."""
+        ...
+
+    def lift(self) -> str:
+        """What can be shown for somebody who looks while nothing more comes: all that is held back, if it is too little to give
+        a secret away, and nothing otherwise. It is too little where a known value may begin with it, no whole secret is in it,
+        and it has at most 3 characters beside whitespace, quotes and backslashes, together with what was let out in this way
+        right before it and may begin the same value. What stands behind the mark of a token, of a password or of a handle is
+        held back however little it is. When the rest of the value comes, its handle stands for the whole of it behind what was
+        let out; when something else comes, that follows as it is."""
         ...
 
     def rest(self) -> str:

@@ -20,6 +20,10 @@ class Plain:
         """What may be shown now."""
         return piece
 
+    def lift(self) -> str:
+        """What is held back."""
+        return ""
+
     def rest(self) -> str:
         """What is held back."""
         return ""

@@ -51,7 +51,7 @@ class Background:
 
     async def more(self, offset: int) -> None:
         """Waits until there is output behind the offset, or the process is over."""
-        while self._output.total <= offset and not self._end.done():
+        while self.read(offset, 0).total <= offset and not self._end.done():
             self._guarded.came.clear()
             coming = asyncio.ensure_future(self._guarded.came.wait())
             await asyncio.wait([coming, self._end], return_when=asyncio.FIRST_COMPLETED)

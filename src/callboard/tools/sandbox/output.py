@@ -14,7 +14,8 @@ TAIL = 512 * 1024
 
 
 class Output:
-    """Output as it comes, its head passed on. With a veil, nothing of it is kept that did not pass it."""
+    """Output as it comes, its head passed on. With a veil, nothing of it is kept that did not pass it; whoever reads before the
+    end is given the last letters too, where what they may be the beginning of is not given away by them."""
 
     def __init__(self, tell: Callable[[str], None], veil: Veil | None = None) -> None:
         self._tell = tell
@@ -34,6 +35,12 @@ class Output:
         text = self._decoder.decode(data, last)
         if self._veil is not None:
             text = self._veil.add(text) + (self._veil.rest() if last else "")
+        if last:
+            # What was held back is out.
+            self._veil = None
+        self._keep(text)
+
+    def _keep(self, text: str) -> None:
         room = HEAD - self._head_size
         if room > 0:
             now, text = text[:room], text[room:]
@@ -61,6 +68,8 @@ class Output:
 
     def since(self, offset: int, most: int) -> Excerpt:
         """At most so many characters from an offset on, as far as they are kept."""
+        if self._veil is not None:
+            self._keep(self._veil.lift())
         if offset < self._head_size:
             text = _between(self._head, offset, most)
             return Excerpt(text=text, start=offset, next=offset + len(text), total=self.total)
