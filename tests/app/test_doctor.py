@@ -41,6 +41,13 @@ command = ["no-such-program"]
 """
 
 
+OWN_SERVER = """[[servers]]
+name = "s"
+transport = "stdio"
+command = ["python3", "{}"]
+"""
+
+
 @contextmanager
 def kept_in(backend: KeyringBackend) -> Iterator[None]:
     """With this as the system's keyring."""
@@ -179,3 +186,19 @@ def test_looking_changes_nothing_of_a_store(product: Product):
     before = {path: path.read_bytes() for path in (product.home / "store").iterdir() if path.suffix == ".db"}
     examined(product)
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_server_from_where_agents_change_files_is_named(product: Product) -> None:
+    """SAFE-08: one of the person's own; a folder's is bound to the trust in it."""
+    program, own = product.folder / "serve.py", product.folder / ".callboard" / "settings.toml"
+    program.write_text("")
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text(OWN_SERVER.format(program))
+    found = examined(product)["tool server s"]
+    said = f"its program {program} stands where agents of {product.folder} change files"
+    assert (found["state"], found["said"], found["mend"]) == ("bad", said, f"$EDITOR {product.home}/settings.toml")
+    (product.home / "settings.toml").unlink()
+    own.parent.mkdir()
+    own.write_text(OWN_SERVER.format(program))
+    assert product.run("trust", "--yes").code == 0
+    assert examined(product)["tool server s"]["state"] == "ok"

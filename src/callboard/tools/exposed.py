@@ -1,12 +1,13 @@
 """What runs outside of the sandbox and comes from where agents change files: what an agent wrote there would get out.
 
 A hook and a server of tools are started by us, with what their settings give them. The files that their commands name are
-looked at; what those load in turn is not.
+looked at; what those load in turn is not. Which those are is decided by the words of the command alone, which no agent changes.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,6 +17,9 @@ from callboard.contracts import worktrees
 from .paths import PathDenied, display, protected, relative
 
 _MOST_LINKS = 40
+#: What runs the file that it is given first, and how files are called that something runs.
+_RUNS = re.compile(r"((python|pypy)[\d.]*|node(js)?|deno|bun|tsx|ruby|perl|php|lua|(ba|da|k|z|fi)?sh)")
+_IS_RUN = re.compile(r".+\.(pyz?|[cm]?[jt]sx?|sh|bash|zsh|fish|rb|pl|php|lua|jar|wasm|dll|so|node)", re.IGNORECASE)
 
 
 class Reach(NamedTuple):
@@ -68,15 +72,17 @@ class Looked(NamedTuple):
     exposed: Exposed | None
 
 
-def look(command: Sequence[str], start: str, search: str, *reaches: Reach) -> Looked:
-    """Looks at every file that a command names which is started in the folder `start` with the search path `search`. Blocks.
-    Raises FileNotFoundError for a program that is not found."""
+def look(command: Sequence[str], start: str, search: str, *reaches: Reach, given_data: bool = False) -> Looked:
+    """Looks at every file that a command names which is started in the folder `start` with the search path `search`; of one
+    that is `given_data` to work on, at the program and at scripts. Blocks. Raises FileNotFoundError for a program that is not
+    found."""
     program, *words = command
     found = program if "/" in program else _found(program, start, search)
     if not found:
         raise FileNotFoundError(2, os.strerror(2), program)
     # Nobody was shown what a search path finds.
-    named = [(found, "/" in program), *((one, True) for word in words for one in named_by(word))]
+    files = _scripts(program, words) if given_data else words
+    named = [(found, "/" in program), *((one, True) for word in files for one in named_by(word))]
     exposed = (
         _exposed(os.path.join(start, one), reach)  # noqa: PTH118
         for reach in reaches
@@ -90,6 +96,13 @@ def named_by(word: str) -> tuple[str, ...]:
     """What a word of a command can name a file with: itself, and what an option is set to."""
     option, _, value = word.partition("=")
     return (word, value) if value and option.startswith("-") else (word,)
+
+
+def _scripts(program: str, words: Sequence[str]) -> list[str]:
+    """Those of the words that name what is run, as far as they say so."""
+    first = next((at for at, word in enumerate(words) if not word.startswith("-")), -1)
+    is_given = _RUNS.fullmatch(os.path.basename(program)) is not None  # noqa: PTH119
+    return [word for at, word in enumerate(words) if _IS_RUN.fullmatch(word) or (is_given and at == first)]
 
 
 def _exposed(path: str, reach: Reach) -> Exposed | None:

@@ -19,6 +19,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.settings import Hook, Server, StdioServer
+from callboard.tools.exposed import Reach
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, Told, call, rule
 from tests.tools.mcp.scripted import PIXEL
@@ -349,3 +350,36 @@ async def test_a_worktree_is_served_from_the_folder_that_is_trusted(folder: Path
     (state,) = toolbox.servers(agent.context)
     await toolbox.close()
     assert (state.condition, (tmp_path / "ran").exists()) == ("connected", False)
+
+
+async def test_a_server_from_where_agents_change_files_is_not_started(folder: Path, tmp_path: Path) -> None:
+    """SAFE-08: one of the person's own in a folder that is worked in; and none is run from there once its folder is opened."""
+    other, calls = tmp_path / "other", str(tmp_path / "calls")
+    other.mkdir()
+    shutil.copy(SCRIPTED, other / "own.py")
+    server = StdioServer(name="own", command=(sys.executable, "-I", "-S", str(other / "own.py"), calls))
+    opened: list[str] = []
+    toolbox = FolderToolbox(reach=lambda one, folder: Reach(tuple(opened)))
+    agent = Agent(folder, toolbox, servers=(server,))
+    await toolbox.prepare(agent.context, whole=True)
+    assert _state(agent, "own").condition == "connected"
+    opened.append(str(other))
+    state = await toolbox.reconnect(agent.context, "own")
+    await toolbox.close()
+    assert (state.condition, state.code) == ("lost", "server_unavailable")
+    assert state.message == (
+        f"its program {other}/own.py stands where agents of {other} change files. Use one in {other}/.callboard/, or "
+        "outside of every folder that is opened here"
+    )
+
+
+async def test_a_trusted_folders_own_server_is_started_from_it(folder: Path, tmp_path: Path) -> None:
+    """SAFE-08: trust is bound to its program as it is."""
+    shutil.copy(SCRIPTED, folder / "own.py")
+    server = StdioServer(name="own", command=(sys.executable, "-I", "-S", "own.py", str(tmp_path / "calls")))
+    toolbox = FolderToolbox(reach=lambda one, folder: Reach((folder,), trusted=folder))
+    agent = Agent(folder, toolbox, servers=(server,))
+    await toolbox.prepare(agent.context, whole=True)
+    condition = _state(agent, "own").condition
+    await toolbox.close()
+    assert condition == "connected"

@@ -158,7 +158,8 @@ def _program(name: str, one: StdioServer | Hook, means: str, stands: _Stands, *o
     program, start = one.command[0], str(stands.start)
     absent = bad(name, f"{program} is not installed", means, f"install {program}")
     try:
-        looked = look_at(one.command, start, one.env.get("PATH", given()["PATH"]), *own, stands.reach)
+        search, works = one.env.get("PATH", given()["PATH"]), isinstance(one, StdioServer)
+        looked = look_at(one.command, start, search, *own, stands.reach, given_data=works)
     except FileNotFoundError:
         return absent
     if shutil.which(stands.start / looked.command[0]) is None:

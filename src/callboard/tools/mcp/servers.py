@@ -268,7 +268,7 @@ def _looked(server: Server, folder: str, values: Mapping[str, str], reach: Reach
     if isinstance(server, HttpServer):
         return server
     try:
-        looked = look(server.command, folder, values["PATH"], reach)
+        looked = look(server.command, folder, values["PATH"], reach, given_data=True)
     except FileNotFoundError as error:
         raise Refusal("server_failed", f"{error.filename}: {error.strerror}") from error
     if looked.exposed is not None:

@@ -1,0 +1,35 @@
+"""Where the worktree of a child stands, and what of it is which folder's."""
+
+from __future__ import annotations
+
+import pytest
+
+from callboard.contracts import worktrees
+
+SESSION = "ses_1a2b3c4d5e6FGH"
+MAKER = worktrees.name("tide", SESSION, "maker-1")
+
+
+def test_a_worktree_is_called_after_its_repository_its_session_and_its_agent() -> None:
+    assert MAKER == ".tide-5e6fgh-maker-1"
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "below"),
+    [
+        (f"/src/{MAKER}/bin/check", "/src/tide", "bin/check"),
+        (f"/src/{MAKER}/bin/check", "/src/tide/", "bin/check"),
+        (f"/src/{MAKER}/web/check", "/src/tide/web", "check"),
+        # What lies beside the folder is nobody's there.
+        (f"/src/{MAKER}/bin/check", "/src/tide/web", ""),
+        (f"/src/{MAKER}", "/src/tide", ""),
+        ("/src/tide/bin/check", "/src/tide", ""),
+        ("/src/other/bin/check", "/src/tide", ""),
+        (f"/other/{MAKER}/check", "/src/tide", ""),
+        ("/src/.tide-hooks/check", "/src/tide", ""),
+        ("/src/.tide-5e6fgh-/check", "/src/tide", ""),
+        (f"/src/{MAKER}/check", "/", ""),
+    ],
+)
+def test_what_is_in_a_folders_worktree_is_told_by_its_place_alone(path: str, folder: str, below: str) -> None:
+    assert worktrees.within(path, folder) == below
