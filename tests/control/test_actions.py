@@ -17,6 +17,7 @@ from callboard.contracts.facts import (
     ToolRefused,
     TurnCompleted,
 )
+from callboard.contracts.scope import Actor
 from callboard.control.outcomes import ActionTimedOut
 
 from .examples import (
@@ -87,6 +88,15 @@ def test_a_rejection_without_a_reason_says_so():
     """CTL-05"""
     then = waiting().when(reject())
     assert then.facts[1] == ToolRefused(code="person_denied", message="The person said no.")
+
+
+def test_the_no_of_a_policy_is_told_by_its_name_and_not_as_a_persons():
+    """CTL-05"""
+    policy = Actor(kind="policy", id="opa/main")
+    then = waiting().when(reject(reason="not on a Friday"), actor=policy)
+    assert then.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main said no: not on a Friday")
+    then = waiting().when(reject(), actor=policy)
+    assert then.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main said no.")
 
 
 def test_where_nobody_could_be_asked_that_is_what_is_told_and_not_a_no():

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.trust import ResolvePermission
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
@@ -100,6 +101,19 @@ async def test_without_a_yes_nothing_is_sent_and_the_message_waits(unattended: b
     assert "Please." in there.texts[0]
     assert there.texts[1] == "Once more."
     assert types.count("action.required") == 2
+
+
+async def test_where_a_policy_says_no_to_contacting_it_the_turn_fails_by_that(tmp_path: Path):
+    """CTL-05"""
+    async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
+        session = (await home.submit("Write to it.")).session_id
+        asked = await home.until(session, "action.required")
+        action = asked.scope.action
+        await home.do(ResolvePermission(session_id=session, action_id=action, decision="reject", policy="opa/main"))
+        failed = await ended(home, session)
+
+    assert (failed.code, there.asked) == ("policy_denied", [])
+    assert failed.message == "ConnectAgent was not let through. The policy opa/main said no."
 
 
 async def test_what_it_asks_waits_for_a_person_whose_answer_is_its_next_message(tmp_path: Path):

@@ -23,7 +23,7 @@ from callboard.contracts.commands.trust import (
     TriedRule,
 )
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import PermissionRuleAdded
+from callboard.contracts.facts import PermissionRuleAdded, ToolRefused
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import RuleEntry
 from tests.agents.given import write
@@ -276,7 +276,9 @@ async def test_a_policy_answers_in_its_own_name_and_once(tmp_path: Path) -> None
         assert (answered.outcome, answered.first) == ("rejected", True)
         resolved = await home.until(turn.session_id, "action.resolved")
         assert resolved.header.actor == Actor(kind="policy", id="opa/main")
-        await home.until(turn.session_id, "tool.refused")
+        refused = await home.until(turn.session_id, "tool.refused")
+        message = "The policy opa/main said no: not on a Friday"
+        assert refused.fact == ToolRefused(code="policy_denied", message=message)
         assert not (home.folder / "a.txt").exists()
         second = await home.do(
             RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve")

@@ -14,6 +14,7 @@ from callboard.contracts.ids import Ids
 from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.ports.tools import Evaluation
+from callboard.contracts.scope import PERSON, Actor
 
 from .given import NOTHING, Given
 from .window import Takes
@@ -99,7 +100,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     that a person closed the session, so that nothing of it wakes by itself. `given` is what the input of the command brings,
     `pin` what a name that is pinned stands for now; `takes` says what a model takes, and `compact_at` at which share of its
     window the older part of a thread is summarised. `usual_mode` is that of a turn for which nobody chose one, by the
-    settings; `withheld` says that the folder's files ask for more than they have.
+    settings; `withheld` says that the folder's files ask for more than they have. `actor` is who gives the command.
     """
 
     now: int
@@ -125,3 +126,4 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     compact_at: float = 0.8
     usual_mode: PermissionMode = "ask"
     withheld: bool = False
+    actor: Actor = PERSON

@@ -161,7 +161,7 @@ class SessionHost:
         kept: StoredAnswer | None,
         alongside: Callable[[Decision], Awaitable[None]] | None,
     ) -> Answer:
-        known = await self._knowing.of(request, self.epoch)
+        known = await self._knowing.of(request, self.epoch, actor)
         decision, answer = command(self.state, request, known)
         stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
         origin = Origin(at=max(known.now, self.state.at), command_id=self.parts.ids.new("command"), actor=actor)

@@ -9,6 +9,7 @@ import msgspec
 
 from callboard.contracts.commands import ImportTurn, RespondAction
 from callboard.contracts.errors import Refusal
+from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
 from callboard.control.defined import session_roster
 from callboard.control.given import NOTHING
@@ -46,10 +47,11 @@ class Knowing:
         self._verdicts = verdicts
         self._giving = Giving(parts, keeper, home)
 
-    async def of(self, request: SessionCommand, epoch: int) -> Known:
-        """When a command comes: also which of the ids that it names are closed, and what the gate says of what it approves."""
+    async def of(self, request: SessionCommand, epoch: int, actor: Actor) -> Known:
+        """When a command comes: also whose it is, which of the ids that it names are closed, and what the gate says of what it
+        approves."""
         state = self._keeper.state
-        known = await self.at(epoch)
+        known = msgspec.structs.replace(await self.at(epoch), actor=actor)
         if isinstance(request, ImportTurn):
             # What is taken over from elsewhere bears its own time.
             known = msgspec.structs.replace(known, now=request.at)

@@ -15,6 +15,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.facts.action import Decision
 from callboard.contracts.ports.tools import Evaluation
+from callboard.contracts.scope import Actor
 
 from ..batch import Batch, action_scope, call_scope
 from ..outcomes import ActionTimedOut
@@ -93,8 +94,7 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
         # Who asked takes the answer with the fact that lets the call go on.
         batch.say(ToolStarted(tool=call.tool), call_scope(thread, run, call))
     else:
-        message = "The person said no." if not request.reason else f"The person said no: {request.reason}"
-        batch.say(ToolRefused(code="person_denied", message=message), call_scope(thread, run, call))
+        batch.say(_denied(batch.known.actor, request.reason), call_scope(thread, run, call))
     if not carry_out(batch, thread.thread, call, request):
         proceed(batch, thread.thread)
     return ActionAnswered(
@@ -131,6 +131,14 @@ def waiting(state: Session, action: str) -> tuple[Thread, OpenRun, OpenCall] | N
         if thread.run is not None and call is not None:
             return thread, thread.run, call
     return None
+
+
+def _denied(actor: Actor, reason: str) -> ToolRefused:
+    """Whose no it was, as the fact of the answer has it."""
+    policy = actor.kind == "policy"
+    who = f"The policy {actor.id}" if policy else "The person"
+    message = f"{who} said no: {reason}" if reason else f"{who} said no."
+    return ToolRefused(code="policy_denied" if policy else "person_denied", message=message)
 
 
 def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:

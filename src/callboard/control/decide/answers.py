@@ -154,6 +154,7 @@ _EXTERNAL_HINTS = {
     "model_unavailable": "Look at the command in the agent's definition, then send the turn again.",
     "model_refused_request": "Say it differently, or give it to another agent.",
     "person_denied": "Send the turn again to be asked again.",
+    "policy_denied": "Ask whoever keeps that policy, or give it to another agent.",
     "nobody_there": "Send the turn again where you can be asked, or give a rule that lets it through.",
     "approval_expired": "Send the turn again to be asked again.",
     "remote_unavailable": "Send the turn again once it can be reached: a task that it still has is taken up again.",

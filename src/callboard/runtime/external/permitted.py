@@ -14,8 +14,8 @@ from ..host import SessionHost
 from ..verdicts import Look
 from .speech import Speech
 
-#: How a request ends that a person was to let through, and that nobody did.
-NOT_LET: tuple[Code, ...] = ("person_denied", "nobody_there", "approval_expired")
+#: How a request ends that a person, or a policy in their place, was to let through, and that nobody did.
+NOT_LET: tuple[Code, ...] = ("person_denied", "policy_denied", "nobody_there", "approval_expired")
 
 
 async def seen(host: SessionHost, scope: Scope, speech: Speech, tool: str, look: Look) -> tuple[WantedCall, Expected]:
@@ -39,8 +39,8 @@ async def seen(host: SessionHost, scope: Scope, speech: Speech, tool: str, look:
 
 
 async def permitted(host: SessionHost, scope: Scope, speech: Speech, tool: str, look: Look) -> str:
-    """The call, once it may go on. Raises ExternalFailure with `person_denied`, `nobody_there`, `rule_denied` or what else
-    refused it."""
+    """The call, once it may go on. Raises ExternalFailure with `person_denied`, `policy_denied`, `nobody_there`,
+    `rule_denied` or what else refused it."""
     wanted, expected = await seen(host, scope, speech, tool, look)
     fact = await expected.begun
     if isinstance(fact, ToolStarted):
