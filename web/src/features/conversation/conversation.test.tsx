@@ -129,6 +129,22 @@ test('the no of a person is a calm line with the reason and how long it took (UI
   expect(container.innerHTML).not.toContain('text-bad')
 })
 
+test('the answer of a policy is told by its name', () => {
+  const part = filled('parts', {
+    kind: 'action_required',
+    ...at,
+    actionId: 'act_a',
+    actionType: 'tool_approval',
+    tool: 'Write',
+    prompt: '',
+    outcome: 'rejected',
+    actor: 'policy:opa/main',
+    settledAt: at.at,
+  }) as ActionPart
+  const { container } = show(<ActionLine part={part} />)
+  expect(container.textContent).toBe('Rejected Writeby the policy opa/main')
+})
+
 test('waiting for a person is told beside the work, not as part of it', () => {
   const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
   show(<SummaryRow activity={activityOf(turn, [])} open={false} onToggle={vi.fn()} />)

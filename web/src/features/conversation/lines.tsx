@@ -57,8 +57,11 @@ export const ActionLine = memo(({ part }: { part: ActionPart }) => {
 
 /** An actor is a kind, or a kind and a name. */
 function named(t: Translate, actor: string): string {
-  const [kind = '', ...name] = actor.split(':')
-  return name.length > 0 && kind === 'agent' ? name.join(':') : (t.maybe(`actor.${kind}`) ?? actor)
+  const [kind = '', ...rest] = actor.split(':')
+  const name = rest.join(':')
+  if (name !== '' && kind === 'agent') return name
+  if (name !== '' && kind === 'policy') return t('action.line.by_policy', { name })
+  return t.maybe(`actor.${kind}`) ?? actor
 }
 
 function noticeText(t: Translate, part: NoticePart): string {

@@ -99,6 +99,7 @@ export const enAction = {
   'action.line.answered_by_you': 'Answered by you',
   'action.line.waited': 'after {time}',
   'action.line.by': 'by {actor}',
+  'action.line.by_policy': 'the policy {name}',
   'action.focus_keys': 'Ctrl J',
   'action.next': 'Next request',
 } as const

@@ -97,6 +97,7 @@ export const zhAction = {
   'action.line.answered_by_you': '已由你回答',
   'action.line.waited': '等待了 {time}',
   'action.line.by': '由{actor}',
+  'action.line.by_policy': '策略 {name}',
   'action.focus_keys': 'Ctrl J',
   'action.next': '下一项',
 } as const
