@@ -11,7 +11,7 @@ from callboard.contracts.errors import Refusal
 from tests.agents.given import names
 
 TEAMS = {
-    "solo": ("solo",),
+    "solo": ("solo", "worker"),
     "coordinator": ("coordinator", "builder", "researcher"),
     "parallel-workers": ("dispatcher", "worker"),
     "specialist-handoff": ("generalist", "database", "security"),

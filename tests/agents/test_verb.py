@@ -108,7 +108,7 @@ def test_copying_twice_writes_nothing_over(product: Product):
     mine = product.folder / "agents" / "solo.md"
     mine.write_text(mine.read_text() + "\nMine.\n")
     done = product.run("agents", "--copy", "solo")
-    assert (done.code, "The folder has agents/solo.md already." in done.err) == (2, True)
+    assert (done.code, "The folder has agents/solo.md, agents/worker.md already." in done.err) == (2, True)
     assert mine.read_text().endswith("Mine.\n")
 
 

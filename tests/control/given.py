@@ -184,7 +184,7 @@ class Given:
         return [queued.turn for queued in self.thread.queue]
 
     def _known(self, step: Step | None) -> Known:
-        named = {getattr(step, name, None) for name in ("turn_id", "action_id", "artifact_id", "process_id")}
+        named = {getattr(step, name, None) for name in ("turn_id", "action_id", "artifact_id", "process_id", "item_id")}
         found = waiting(self.state, getattr(step, "action_id", ""))
         return Known(
             now=self.now,

@@ -28,6 +28,7 @@ PREFIXES: dict[str, str] = {
     "export": "exp",
     "process": "prc",
     "upload": "upl",
+    "job": "job",
 }
 
 IdKind = Literal[
@@ -52,6 +53,7 @@ IdKind = Literal[
     "export",
     "process",
     "upload",
+    "job",
 ]
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -112,6 +112,7 @@ class WireEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
     channel_id: str = ""
     review_id: str = ""
     process_id: str = ""
+    job_id: str = ""
     trace_id: str = ""
     span_id: str = ""
     command_id: str = ""

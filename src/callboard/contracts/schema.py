@@ -84,6 +84,7 @@ WIRE_IDS: dict[ScopeKey, str] = {
     "channel": "channelId",
     "review": "reviewId",
     "process": "processId",
+    "job": "jobId",
     "parent_thread": "parentThreadId",
     "parent_run": "parentRunId",
 }

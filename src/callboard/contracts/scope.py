@@ -44,6 +44,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     channel: str = msgspec.field(default="", name="ch")
     review: str = msgspec.field(default="", name="v")
     process: str = msgspec.field(default="", name="p")
+    job: str = msgspec.field(default="", name="j")
     parent_session: str = msgspec.field(default="", name="ps")
     parent_thread: str = msgspec.field(default="", name="pt")
     parent_run: str = msgspec.field(default="", name="pr")
@@ -65,6 +66,7 @@ ScopeKey = Literal[
     "channel",
     "review",
     "process",
+    "job",
     "parent_thread",
     "parent_run",
 ]

@@ -61,7 +61,8 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
     """What makes a thread a child: whose it is, and how it stands. `group` is the provider's whose slot it takes.
 
     `asked` is the permission mode that it was given, never wider than its parent's; `ending` what is to be said of it once
-    its run has stopped: closed, or cancelled only. `merging` says that its worktree is being merged.
+    its run has stopped: closed, or cancelled only. `merging` says that its worktree is being merged. `job` is the job whose
+    item it works on; then nobody tells its parent of it.
     """
 
     parent: str
@@ -81,6 +82,7 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     result: Text = Text()
     merging: bool = False
+    job: str = ""
 
 
 class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,7 +158,8 @@ class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
     does nothing else), `run` the newest run of it, `ended` how that turn ended. `delegated` says that the agent gave parts of
     it to others, `implied` that it stands for a turn and nobody put it on the board.
 
-    `met` are those of `depends_on` that are done. `cancelling` is set from the request on, for `reason`.
+    `met` are those of `depends_on` that are done. `cancelling` is set from the request on, for `reason`. `job` names the job
+    that it is an item of, or that it is.
     """
 
     task: str
@@ -180,6 +183,21 @@ class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
     paused: bool = False
     cancelling: bool = False
     reason: str = ""
+    job: str = ""
+
+
+class OpenJob(msgspec.Struct, frozen=True, kw_only=True):
+    """A job that is not over: `task` is its own, `items` counts its items and `done` those of them that are done. A child made
+    from `agent` works on each, `parallel` at once (0 for as many as a parent may have), within the job's bounds."""
+
+    job: str
+    task: str
+    agent: str
+    items: int
+    done: int = 0
+    parallel: int = 0
+    isolation: Isolation | None = None
+    permission_mode: PermissionMode | None = None
 
 
 class OpenReview(msgspec.Struct, frozen=True, kw_only=True):

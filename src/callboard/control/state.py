@@ -28,6 +28,7 @@ from .members import (
     InboxItem,
     OpenChannel,
     OpenHandoff,
+    OpenJob,
     OpenProcess,
     OpenReview,
     OpenTask,
@@ -288,6 +289,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     handoffs: dict[str, OpenHandoff] = msgspec.field(default_factory=dict[str, OpenHandoff])
     channels: dict[str, OpenChannel] = msgspec.field(default_factory=dict[str, OpenChannel])
     tasks: dict[str, OpenTask] = msgspec.field(default_factory=dict[str, OpenTask])
+    jobs: dict[str, OpenJob] = msgspec.field(default_factory=dict[str, OpenJob])
     reviews: dict[str, OpenReview] = msgspec.field(default_factory=dict[str, OpenReview])
     defined: tuple[Definition, ...] = ()
     edges: tuple[AddedEdge, ...] = ()
@@ -338,6 +340,7 @@ __all__ = [
     "OpenCall",
     "OpenChannel",
     "OpenHandoff",
+    "OpenJob",
     "OpenPlan",
     "OpenProcess",
     "OpenReview",

@@ -25,6 +25,7 @@ from callboard.contracts.commands.artifacts import GetArtifact, GetArtifactDiff,
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.context import FindMentions, GetContext
 from callboard.contracts.commands.evidence import ListExports
+from callboard.contracts.commands.jobs import GetJob
 from callboard.contracts.commands.models import ListModels, TryModel
 from callboard.contracts.commands.past import ListPastSessions
 from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
@@ -39,6 +40,7 @@ from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
 from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
 from callboard.contracts.rows.conversation import part_order
 
+from . import jobreads
 from .artifacts import Artifacts
 from .contextreads import ContextReads
 from .evidence import Exports
@@ -87,7 +89,7 @@ class Queries:
                 return SessionList(sessions=tuple(card for host in hosts for card in host.cards()))
             case GetSession() | GetThreadRead() | GetTurns() | GetParts():
                 return await self._of_session(query)
-            case ListAgents() | ListSubagents() | WaitSubagents() | ListTasks() | GetTask():
+            case ListAgents() | ListSubagents() | WaitSubagents() | ListTasks() | GetTask() | GetJob():
                 return await self._of_team(query)
             case GetTrust() | ListRules() | GetSettings() | DryRunRules() | EvaluatePermission():
                 return await self.trusting.answer(query)
@@ -127,7 +129,7 @@ class Queries:
             raise Refusal("model_unconfigured", "Nobody here tells of models.")
         return await (desk.tested(query.name) if isinstance(query, TryModel) else desk.listed())
 
-    async def _of_team(self, query: ListAgents | ListSubagents | WaitSubagents | ListTasks | GetTask) -> Any:
+    async def _of_team(self, query: ListAgents | ListSubagents | WaitSubagents | ListTasks | GetTask | GetJob) -> Any:
         match query:
             case ListAgents():
                 return await self._teams.defined(query)
@@ -139,6 +141,8 @@ class Queries:
                 return await self._tasks.list(query)
             case GetTask():
                 return await self._tasks.get(query)
+            case GetJob():
+                return await jobreads.job(self._tasks, query)
 
     async def settled(self, session: str, action: str) -> ActionAnswered | None:
         """How an action was settled; None where it was not, or is not of this session."""

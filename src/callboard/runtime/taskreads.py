@@ -28,6 +28,11 @@ class TaskReads:
         self._sessions = sessions
         self._folds: WeakKeyDictionary[SessionHost, TaskFold] = WeakKeyDictionary()
 
+    async def rows(self, session: str) -> tuple[tuple[TaskRow, ...], int]:
+        """The cards of a session's tasks, and the sequence that they show. Raises Refusal `unknown_session`."""
+        found, sequence = await self._at(session)
+        return tuple(found.views.rows(TaskRow)), sequence
+
     async def list(self, query: ListTasks) -> TaskList:
         """The tasks of a session, newest first. Raises Refusal `unknown_session`."""
         found, sequence = await self._at(query.session_id)

@@ -19,6 +19,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.rows import TEAM_PANELS, EdgeRow, HandoffRow, ReviewRow, decode_row
 from callboard.projection.rows import Table
 from callboard.projection.view import UNSHOWN, SessionView
+from tests.control.team.batches import retried_job
 from tests.projection.histories import History, random_history
 from tests.projection.runs import Choose
 from tests.projection.story import RUN, asked
@@ -146,6 +147,7 @@ def test_every_type_of_fact_is_shown_or_it_is_said_why_not():
         *(play(seeded(n), 80).records for n in range(4)),
         HISTORY,
         *(story.records() for story in every_fact()),
+        retried_job().records,
     ):
         view = SessionView()
         seen |= {record.header.type for record in source if view.apply(record)}

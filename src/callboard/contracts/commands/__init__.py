@@ -9,6 +9,7 @@ from .context import CONTEXT_TABLE
 from .demos import DEMO_TABLE, StartDemo
 from .evidence import EVIDENCE_TABLE
 from .imports import ImportTurn, TurnImported
+from .jobs import JOB_TABLE
 from .models import MODEL_TABLE
 from .past import PAST_TABLE
 from .processes import PROCESS_TABLE
@@ -199,6 +200,7 @@ TABLE: tuple[Declaration, ...] = (
     *EVIDENCE_TABLE,
     *TEAM_TABLE,
     *TASK_TABLE,
+    *JOB_TABLE,
     *ARTIFACT_TABLE,
     *CONTEXT_TABLE,
     *SIZE_TABLE,

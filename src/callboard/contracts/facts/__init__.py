@@ -52,6 +52,7 @@ from .handoff import (
     ReplyEnded,
 )
 from .incident import ErrorRaised, IncidentFact, WarningRaised
+from .job import JobCreated, JobFact, JobItemRetried
 from .message import MessageFact, MessageInterrupted, MessageText
 from .model import ModelCompleted, ModelFact, ModelFailed, ModelInterrupted, ModelRequested, QuotaReported
 from .output import OutputFact, OutputFinal
@@ -175,6 +176,7 @@ AnySessionFact = (
     | SubagentFact
     | HandoffFact
     | TaskFact
+    | JobFact
     | ReviewFact
     | EvidenceFact
     | ArtifactFact
@@ -246,6 +248,9 @@ __all__ = [
     "InboxConsumed",
     "InboxReserved",
     "IncidentFact",
+    "JobCreated",
+    "JobFact",
+    "JobItemRetried",
     "MessageFact",
     "MessageInterrupted",
     "MessageText",

@@ -231,9 +231,20 @@ class AttemptRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ended: int = 0
 
 
+class JobItems(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How many items of a job stand how. Those that wait, or are paused, are `waiting`; one that waits for a person runs."""
+
+    waiting: int = 0
+    running: int = 0
+    failed: int = 0
+    completed: int = 0
+    cancelled: int = 0
+
+
 class TaskRow(Row, tag="task", frozen=True, kw_only=True):
     """A card of the board; the key is the task's id. Comments are the newest fifty, attempts the newest twenty. A task that is
     `paused` shows as blocked; one that is `cancelling` is being stopped. `phase` and `counters` are the newest that were told.
+    `job` names the job that it is an item of, or that it is: then `items` tells how many of its items stand how.
     """
 
     panel: ClassVar[str] = "tasks"
@@ -256,6 +267,8 @@ class TaskRow(Row, tag="task", frozen=True, kw_only=True):
     cancelling: bool = False
     phase: str = ""
     counters: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    job: str = ""
+    items: JobItems | None = None
     created: int = 0
     ended: int = 0
 

@@ -10,7 +10,7 @@ from ..state import Child, Session, Thread, TurnEnd
 from .background import rest, rouse
 from .calls import proceed
 from .inbox import complete, deliverable
-from .team import ending, review, slots, taskends, waits
+from .team import ending, jobs, review, slots, taskends, waits
 from .turns import start_next
 from .wake import wake, wakes
 
@@ -20,6 +20,8 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
     team ended, and what would begin waits until somebody resumes it."""
     if _alone(batch.state):
         return
+    if not starts:
+        jobs.hold(batch)
     while True:
         before = batch.state.sequence
         for thread in list(batch.state.threads.values()):
@@ -31,6 +33,8 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
             _hold(batch)
         if batch.state.sequence == before:
             taskends.settle(batch)
+            if starts:
+                jobs.settle(batch)
         if batch.state.sequence == before:
             break
     rest(batch)

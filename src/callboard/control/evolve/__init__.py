@@ -46,6 +46,8 @@ from callboard.contracts.facts import (
     HandoffRequested,
     InboxConsumed,
     InboxReserved,
+    JobCreated,
+    JobItemRetried,
     MessageInterrupted,
     MessageText,
     ModelCompleted,
@@ -139,6 +141,7 @@ from . import (
     defining,
     external,
     inbox,
+    jobs,
     models,
     plan,
     processes,
@@ -280,6 +283,10 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
             return team.awaited(state, fact, place)
         case TeamChanged():
             return team.load(state, fact, place)
+        case JobCreated():
+            return jobs.created(state, fact, place)
+        case JobItemRetried():
+            return jobs.retried(state, place)
         case TaskCreated():
             return tasks.created(state, fact, place)
         case TaskStarted():

@@ -12,6 +12,7 @@ from callboard.contracts.facts import (
 )
 
 from ..state import OpenTask, Session, Thread, TurnEnd
+from .jobs import item_done, without_job
 from .place import Place
 
 #: Interrupts that nobody asked for.
@@ -37,6 +38,7 @@ def created(state: Session, fact: TaskCreated, place: Place) -> Session:
         attempt=1 if of_child or of_turn else 0,
         work="running" if of_child or of_turn else "",
         implied=of_turn,
+        job=scope.job,
     )
     whole = state.tasks.get(fact.parent_task)
     tasks = {**state.tasks, task.task: task}
@@ -127,6 +129,9 @@ def cancelling(state: Session, fact: TaskCancelRequested, place: Place) -> Sessi
 def completed(state: Session, place: Place) -> Session:
     """What waited for it needs to wait for it no more."""
     done = place.scope.task
+    task = state.tasks.get(done)
+    if task is not None and task.job:
+        state = item_done(state, task.job)
     state = over(state, place)
     waiting = [one for one in state.tasks.values() if done in one.depends_on and done not in one.met]
     if not waiting:
@@ -137,6 +142,9 @@ def completed(state: Session, place: Place) -> Session:
 
 def over(state: Session, place: Place) -> Session:
     """Deciders forget it."""
+    task = state.tasks.get(place.scope.task)
+    if task is not None and task.job:
+        state = without_job(state, task.job, task.task)
     return msgspec.structs.replace(
         state, tasks={key: task for key, task in state.tasks.items() if key != place.scope.task}
     )

@@ -34,6 +34,7 @@ def spawned(state: Session, fact: SubagentSpawned, place: Place) -> Session:
         isolation=fact.isolation,
         work_globs=fact.work_globs,
         review=fact.review,
+        job=place.scope.job,
     )
     return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, child=child))
 

@@ -138,6 +138,8 @@ CLASSES: dict[str, Row] = {
     "channel.closed": (Emission("agent.changed", "agent", "agent", "completed", "teammate_transcript", "archive"),),
     "inbox.reserved": _BY_OTHERS,  # told as agent.changed by what was sent and by its acceptance
     "inbox.consumed": _BY_OTHERS,
+    "job.created": task("accepted", "open"),
+    "job.item.retried": task("accepted", "open", "retry"),
     "task.created": task("accepted", "open"),
     "task.started": task("acting", "running"),
     "task.paused": task("waiting", "blocked"),

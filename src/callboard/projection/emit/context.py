@@ -19,7 +19,7 @@ from .agentui import AgentUiEvent, events_of
 from .classes import emissions
 from .emission import Emission, queue
 from .grants import Grants
-from .teamwork import OF_JOB, external, job
+from .teamwork import OF_JOB, external, job, of_job
 
 
 class AgentUiEvents:
@@ -70,6 +70,9 @@ class AgentUiEvents:
             return told
         if task.entity == "work_item":
             return told
+        if task.entity == "automation_job" and task.job:
+            ended = "" if task.key in self._team.tasks.open else str(told.adds.get("status", ""))
+            return msgspec.structs.replace(told, surface="task_capsule", adds=of_job(task, ended))
         agents = (one for one in self._team.roster.members.values() if one.card.agent_id == task.assignee)
         member = next(agents, None)
         if task.entity == "automation_job":

@@ -17,12 +17,13 @@ from callboard.contracts.team import Ref
 
 
 class Lineage(msgspec.Struct, frozen=True):
-    """A child: its agent, task and parents."""
+    """A child: its agent, task and parents, and the job whose item it works on."""
 
     agent: str
     task: str
     parent_thread: str
     parent_run: str
+    job: str = ""
 
 
 class Known(msgspec.Struct):
@@ -39,7 +40,9 @@ class Known(msgspec.Struct):
         scope = record.scope
         match record.fact:
             case ThreadOpened() | SubagentContinued() if scope.parent_thread:
-                self.children[scope.thread] = Lineage(scope.agent, scope.task, scope.parent_thread, scope.parent_run)
+                self.children[scope.thread] = Lineage(
+                    scope.agent, scope.task, scope.parent_thread, scope.parent_run, scope.job
+                )
             case TurnStarted():
                 self.runs[scope.thread] = scope.run
             case TaskCreated() as fact if fact.parent_task:

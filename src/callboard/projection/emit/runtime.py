@@ -46,6 +46,7 @@ def wire_event(record: Record, store_id: str) -> WireEvent:
         channel_id=scope.channel,
         review_id=scope.review,
         process_id=scope.process,
+        job_id=scope.job,
         trace_id=trace_of(scope),
         span_id=span_of(scope),
         command_id=header.command_id,

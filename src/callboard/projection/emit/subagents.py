@@ -90,6 +90,7 @@ class SubagentEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
     refs: tuple[Ref, ...] | None = None
     tool_call_id: str = ""
     action_id: str = ""
+    job_id: str = ""
     lineage: str = ""
     payload: dict[str, Any]
 
@@ -132,6 +133,7 @@ class SubagentEvents:
             "channel_id": scope.channel,
             "handoff_id": scope.handoff,
             "review_id": scope.review,
+            "job_id": scope.job or (child.job if child is not None else ""),
         }
         if child is not None:
             ids |= {

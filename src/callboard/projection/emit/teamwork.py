@@ -18,6 +18,7 @@ from callboard.contracts.facts import (
     ThreadOpened,
     WorkerNotification,
 )
+from callboard.contracts.rows import TaskRow
 from callboard.contracts.rows.conversation import RuntimeStatus
 from callboard.contracts.team import BackgroundState, RemoteTaskState
 from callboard.contracts.vocabulary import Control, EventClass, Phase, Surface
@@ -99,10 +100,35 @@ def completed(fact: Fact) -> tuple[Emission, ...]:
     return lane("agent.changed", "completed", "returned" if returned else "completed")
 
 
+#: How a job's card reads to others, and how the runtime stands.
+_OF_CARD: dict[str, tuple[str, RuntimeStatus]] = {
+    "open": ("scheduled", "accepted"),
+    "blocked": ("failed", "failed"),
+    "done": ("completed", "done"),
+    "cancelled": ("cancelled", "done"),
+}
+
+
 def task(phase: Phase, status: str, control: Control | None = None) -> tuple[Emission, ...]:
     """A step of a work item. What the task is to others may be more than that: see `context`."""
     adds = {"runtimeEntity": "work_item", "status": status}
     return (Emission("task.changed", "task", "task", phase, "work_board", "snapshot", control, adds),)
+
+
+def of_job(row: TaskRow, ended: str = "") -> dict[str, Any]:
+    """How a job stands by its card, or by how it `ended` (Agent UI specification, Durable automation job)."""
+    state, runtime = _OF_CARD.get(ended or row.status, ("running", "streaming"))
+    if row.paused and not ended:
+        state, runtime = "paused", "blocked"
+    last = row.attempts[-1] if row.attempts else None
+    return {
+        "runtimeEntity": "automation_job",
+        "status": state,
+        "runtimeStatus": runtime,
+        "jobId": row.job,
+        "lastRunRef": f"{row.key}.{last.number}" if last is not None else "",
+        "wakeReason": "person",
+    }
 
 
 def updated(fact: Fact) -> tuple[Emission, ...]:

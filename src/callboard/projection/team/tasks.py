@@ -10,6 +10,8 @@ from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
     Fact,
+    JobCreated,
+    JobItemRetried,
     QueueRemoved,
     ReviewRequested,
     SubagentContinued,
@@ -31,11 +33,11 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TaskRow
-from callboard.contracts.rows.team import Comment
+from callboard.contracts.rows.team import Comment, JobItems
 from callboard.contracts.team import TaskStatus
 
 from ..ops import upsert
-from . import attempts
+from . import attempts, jobs
 from .ended import ended
 
 #: How many comments of a task are kept in its row.
@@ -44,6 +46,8 @@ COMMENTS = 50
 TAKES: frozenset[type[Fact]] = frozenset(
     {
         TaskCreated,
+        JobCreated,
+        JobItemRetried,
         TaskStarted,
         TaskPaused,
         TaskResumed,
@@ -69,11 +73,12 @@ TAKES: frozenset[type[Fact]] = frozenset(
 
 class TasksPanel(msgspec.Struct):
     """`open` are the tasks that can still change: one that failed can be tried again. `work` is the task that each thread works
-    on, `turns` that of each turn that is an attempt of one and not over."""
+    on, `turns` that of each turn that is an attempt of one and not over, `jobs` that which each job is."""
 
     open: dict[str, TaskRow] = msgspec.field(default_factory=dict[str, TaskRow])
     work: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     turns: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    jobs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that the fact leads to."""
@@ -81,6 +86,11 @@ class TasksPanel(msgspec.Struct):
         match record.fact:
             case TaskCreated() as fact:
                 return self._create(record, fact)
+            case JobCreated():
+                self.jobs[scope.job] = scope.task
+                return self._change(record, items=JobItems())
+            case JobItemRetried():
+                return self._change(record, status="open", blocker="", ended=0)
             case TurnStarted():
                 return self._run(record)
             case TurnCompleted() | TurnFailed() | TurnInterrupted():
@@ -121,6 +131,7 @@ class TasksPanel(msgspec.Struct):
             priority=fact.priority,
             acceptance=fact.acceptance,
             entity=fact.entity,
+            job=scope.job,
             created=record.header.at,
         )
         if scope.parent_thread:
@@ -131,7 +142,7 @@ class TasksPanel(msgspec.Struct):
             row = self.open[scope.task] = msgspec.structs.replace(
                 row, status="running", attempts=attempts.with_run((), record)
             )
-        return upsert(row)
+        return [*upsert(row), *self._of_job(None, row)]
 
     def _attempt(self, record: Record, fact: TaskStarted) -> list[Op]:
         row = self.open.get(record.scope.task)
@@ -237,6 +248,8 @@ class TasksPanel(msgspec.Struct):
             case _:
                 return []
         del self.open[row.key]
+        if self.jobs.get(row.job) == row.key:
+            del self.jobs[row.job]
         self.turns = {turn: task for turn, task in self.turns.items() if task != row.key}
         return ops
 
@@ -245,8 +258,19 @@ class TasksPanel(msgspec.Struct):
         return [] if row is None else self._put(row, record, **changes)
 
     def _put(self, row: TaskRow, record: Record, **changes: Any) -> list[Op]:
-        row = self.open[row.key] = msgspec.structs.replace(row, sequence=record.sequence, **changes)
-        return upsert(row)
+        after = self.open[row.key] = msgspec.structs.replace(row, sequence=record.sequence, **changes)
+        return [*upsert(after), *self._of_job(row, after)]
+
+    def _of_job(self, before: TaskRow | None, after: TaskRow) -> list[Op]:
+        """The card of the job whose item this is, where its counts change with it."""
+        whole = self.open.get(self.jobs.get(after.job, ""))
+        if whole is None or whole.items is None or whole.key == after.key:
+            return []
+        items = jobs.counted(whole.items, before, after)
+        if items == whole.items:
+            return []
+        whole = self.open[whole.key] = msgspec.structs.replace(whole, items=items, sequence=after.sequence)
+        return upsert(whole)
 
 
 #: What `task.updated` changes, field by field.

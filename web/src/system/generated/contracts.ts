@@ -90,6 +90,7 @@ export const CODES = [
   'unknown_rule',
   'unknown_agent',
   'unknown_task',
+  'unknown_job',
   'unknown_handoff',
   'unknown_review',
   'unknown_run',
@@ -137,6 +138,8 @@ export const CODES = [
   'task_not_running',
   'task_paused',
   'task_not_paused',
+  'task_of_job',
+  'job_item_done',
   'capability_missing',
   'agent_exists',
   'edge_exists',
@@ -974,6 +977,13 @@ export interface BlobRef {
   readonly media?: string
 }
 
+/** Cancel a job: what is done stays done, what runs is stopped, and what waits is not begun. */
+export interface CancelJob {
+  readonly sessionId: string
+  readonly jobId: string
+  readonly reason?: string
+}
+
 /** Cancel what a child works on. It stays, and may be given more to do. */
 export interface CancelSubagent {
   readonly agent: string
@@ -1259,6 +1269,21 @@ export interface CreateArtifact {
   readonly reason?: string
 }
 
+/**
+ * Work on every item, each in a child of its own, apart from the conversation. `agent` is the subagent that works on each;
+ * it may be left out where there is only one. `parallel` is how many work at once.
+ */
+export interface CreateJob {
+  readonly sessionId: string
+  readonly title: string
+  readonly instructions?: string
+  readonly items: readonly JobItemGiven[]
+  readonly agent?: string | null
+  readonly parallel?: number | null
+  readonly isolation?: 'read_only' | 'shared' | 'worktree' | null
+  readonly permissionMode?: PermissionMode | null
+}
+
 /** Put a task on the session's board. */
 export interface CreateTask {
   readonly title: string
@@ -1424,6 +1449,7 @@ export interface Envelope {
   readonly channelId?: string
   readonly reviewId?: string
   readonly processId?: string
+  readonly jobId?: string
   readonly traceId?: string
   readonly spanId?: string
   readonly commandId?: string
@@ -1680,6 +1706,12 @@ export interface GetExecutionEnvironment {
   readonly sessionId?: string | null
   readonly threadId?: string | null
   readonly workspaceId?: string | null
+}
+
+/** A job and its items. */
+export interface GetJob {
+  readonly sessionId: string
+  readonly jobId: string
 }
 
 /** The parts of one turn, for a window that did not hold them. */
@@ -1988,6 +2020,76 @@ export interface InterruptTurn {
   readonly queued?: 'clear' | 'keep'
   readonly cascade?: boolean
   readonly reason?: string
+}
+
+/** `items` are the ids of the items that the command is about, in their order. */
+export interface JobChanged {
+  readonly sessionId: string
+  readonly jobId: string
+  readonly taskId: string
+  readonly status: 'cancelled' | 'cancelling' | 'completed' | 'failed' | 'paused' | 'running'
+  readonly items?: readonly string[]
+  readonly sequence: number
+}
+
+/**
+ * The task in the scope is a job's: so many items follow, each a task in the scope of the job. A child made from the
+ * definition `agent` works on each, `parallel` of them at once (0 for as many as its parent may have). No child works under a
+ * wider mode than `permission_mode`, or is kept apart less than by `isolation`, where they are given.
+ */
+export interface JobCreated {
+  readonly agent: string
+  readonly items: number
+  readonly parallel?: number
+  readonly isolation?: 'read_only' | 'shared' | 'worktree' | null
+  readonly permissionMode?: PermissionMode | null
+}
+
+/**
+ * An item. `attempts` counts its attempts, `agent_id` is the child that works on it or did last; `output` is the head of
+ * what the attempt that completed it came to, `problem` why it failed.
+ */
+export interface JobItem {
+  readonly itemId: string
+  readonly title: string
+  readonly status: 'cancelled' | 'cancelling' | 'completed' | 'failed' | 'paused' | 'running' | 'waiting'
+  readonly attempts?: number
+  readonly agentId?: string
+  readonly runId?: string
+  readonly output?: string
+  readonly refs?: readonly Ref[]
+  readonly problem?: string
+}
+
+/** One item: what its worker is told behind the job's instructions. `title` is its first line where it is left out. */
+export interface JobItemGiven {
+  readonly input: string
+  readonly title?: string
+}
+
+/** Another attempt of the item in the scope, which failed, was asked for. It begins once the job has room. */
+export interface JobItemRetried {
+  readonly reason?: string
+}
+
+/** How many items of a job stand how. Those that wait, or are paused, are `waiting`; one that waits for a person runs. */
+export interface JobItems {
+  readonly waiting?: number
+  readonly running?: number
+  readonly failed?: number
+  readonly completed?: number
+  readonly cancelled?: number
+}
+
+export interface JobRead {
+  readonly sessionId: string
+  readonly jobId: string
+  readonly taskId: string
+  readonly title: string
+  readonly status: 'cancelled' | 'cancelling' | 'completed' | 'failed' | 'paused' | 'running'
+  readonly counts: JobItems
+  readonly items: readonly JobItem[]
+  readonly sequence: number
 }
 
 /** One limit as the provider tells it. `resets_in_ms` counts from the answer. */
@@ -2340,6 +2442,13 @@ export interface PastSessionList {
   readonly sessions: readonly PastSessionFound[]
   readonly unreadable?: readonly UnreadableTranscript[]
   readonly older?: number
+}
+
+/** Stop the work on a job until it is resumed. What is done stays done. */
+export interface PauseJob {
+  readonly sessionId: string
+  readonly jobId: string
+  readonly reason?: string
 }
 
 /** Stop the work on a task until it is resumed. What was done stays. */
@@ -2760,6 +2869,13 @@ export interface RespondHandoff {
   readonly sessionId: string
 }
 
+/** Let a paused job go on: what was stopped is taken up again, and what waits begins as there is room. */
+export interface ResumeJob {
+  readonly sessionId: string
+  readonly jobId: string
+  readonly reason?: string
+}
+
 /** Let a paused task go on. */
 export interface ResumeTask {
   readonly sessionId: string
@@ -2788,6 +2904,14 @@ export interface RetryArtifact {
   readonly baseVersion?: number | null
   readonly exportId?: string | null
   readonly reason?: string
+}
+
+/** Another attempt of an item that failed, or of all that did where none is named. What is done is not done again. */
+export interface RetryJobItem {
+  readonly sessionId: string
+  readonly jobId: string
+  readonly reason?: string
+  readonly itemId?: string | null
 }
 
 /** Begin another attempt of a task whose newest attempt ended without success. The former attempt stays as it was. */
@@ -3655,6 +3779,7 @@ export interface TaskResumed {
 /**
  * A card of the board; the key is the task's id. Comments are the newest fifty, attempts the newest twenty. A task that is
  * `paused` shows as blocked; one that is `cancelling` is being stopped. `phase` and `counters` are the newest that were told.
+ * `job` names the job that it is an item of, or that it is: then `items` tells how many of its items stand how.
  */
 export interface TaskRow {
   readonly kind: 'task'
@@ -3680,6 +3805,8 @@ export interface TaskRow {
   readonly cancelling?: boolean
   readonly phase?: string
   readonly counters?: Readonly<Record<string, number>>
+  readonly job?: string
+  readonly items?: JobItems | null
   readonly created?: number
   readonly ended?: number
 }
@@ -4400,6 +4527,8 @@ export interface FactPayloads {
   readonly 'handoff.requested': HandoffRequested
   readonly 'inbox.consumed': InboxConsumed
   readonly 'inbox.reserved': InboxReserved
+  readonly 'job.created': JobCreated
+  readonly 'job.item.retried': JobItemRetried
   readonly 'message.interrupted': MessageInterrupted
   readonly 'message.text': MessageText
   readonly 'model.completed': ModelCompleted
@@ -4554,6 +4683,12 @@ export interface Commands {
   readonly merge_subagent: { readonly command: MergeSubagent; readonly answer: MergeDone }
   readonly link_tasks: { readonly command: LinkTasks; readonly answer: TaskChanged }
   readonly unlink_tasks: { readonly command: UnlinkTasks; readonly answer: TaskChanged }
+  readonly create_job: { readonly command: CreateJob; readonly answer: JobChanged }
+  readonly get_job: { readonly command: GetJob; readonly answer: JobRead }
+  readonly cancel_job: { readonly command: CancelJob; readonly answer: JobChanged }
+  readonly pause_job: { readonly command: PauseJob; readonly answer: JobChanged }
+  readonly resume_job: { readonly command: ResumeJob; readonly answer: JobChanged }
+  readonly retry_job_item: { readonly command: RetryJobItem; readonly answer: JobChanged }
   readonly list_artifacts: { readonly command: ListArtifacts; readonly answer: ArtifactList }
   readonly get_artifact: { readonly command: GetArtifact; readonly answer: ArtifactRead }
   readonly get_artifact_diff: { readonly command: GetArtifactDiff; readonly answer: ArtifactDiff }
@@ -4648,6 +4783,12 @@ export const COMMANDS = {
   merge_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Merge what a child did in its worktree into its parent\'s folder: all of it, or nothing.' },
   link_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Make a task a part of another, wait for others, or point to things.' },
   unlink_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Take such links away.' },
+  create_job: { serial: 'session', authority: 'person', query: false, summary: 'Begin durable work in batches: a child works on each item, so many at once.' },
+  get_job: { serial: 'session', authority: 'anyone', query: true, summary: 'A job and how each of its items stands.' },
+  cancel_job: { serial: 'session', authority: 'person', query: false, summary: 'Cancel a job; items that are done stay done.' },
+  pause_job: { serial: 'session', authority: 'person', query: false, summary: 'Stop the work on a job until it is resumed.' },
+  resume_job: { serial: 'session', authority: 'person', query: false, summary: 'Let a paused job go on.' },
+  retry_job_item: { serial: 'session', authority: 'person', query: false, summary: 'Begin another attempt of items that failed; what is done is not done again.' },
   list_artifacts: { serial: 'session', authority: 'anyone', query: true, summary: 'The artifacts of a session with their state, and the exports that are under way.' },
   get_artifact: { serial: 'session', authority: 'anyone', query: true, summary: 'One artifact with all its versions and the step that made each.' },
   get_artifact_diff: { serial: 'session', authority: 'anyone', query: true, summary: 'What differs between two named versions of an artifact.' },

@@ -89,6 +89,8 @@ def child_of(state: Session, name: str, parent: Thread | None) -> tuple[Thread, 
         raise Refusal("not_your_child", f"{thread.agent} is no subagent.", field="agent")
     if parent is not None and thread.child.parent != parent.thread:
         raise Refusal("not_your_child", f"{thread.agent} works for another agent.", field="agent")
+    if parent is not None and thread.child.job:
+        raise Refusal("not_your_child", f"{thread.agent} works on an item of a job.", field="agent")
     return thread, thread.child
 
 
@@ -104,6 +106,22 @@ def may_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
             hint="Report to your parent what is left to do.",
         )
     own = batch.known.find(parent.definition)
+    definition = subagent(batch, name)
+    if own is None or "Delegate" not in own.policy:
+        raise Refusal("policy_denied", f"{parent.agent} lacks the policy Delegate.")
+    targets = own.delegate_targets
+    if targets is not None and folded(definition.name) not in map(folded, targets) and definition.made_by != own.name:
+        raise Refusal(
+            "delegate_target_denied",
+            f"{parent.agent} may not delegate to {definition.name}.",
+            field="agent",
+            hint=f"Its delegate_targets are: {', '.join(targets) or 'none'}.",
+        )
+    return definition
+
+
+def subagent(batch: Batch, name: str) -> Definition:
+    """The definition of that subagent. Raises `unknown_agent`, `delegate_target_denied` for an agent of another kind."""
     definition = batch.known.find(name)
     if definition is None:
         raise Refusal(
@@ -118,16 +136,6 @@ def may_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
             f"{definition.name} is of kind {definition.kind}: work is delegated to subagents.",
             field="agent",
             hint="Send it a message, or hand off to it.",
-        )
-    if own is None or "Delegate" not in own.policy:
-        raise Refusal("policy_denied", f"{parent.agent} lacks the policy Delegate.")
-    targets = own.delegate_targets
-    if targets is not None and folded(definition.name) not in map(folded, targets) and definition.made_by != own.name:
-        raise Refusal(
-            "delegate_target_denied",
-            f"{parent.agent} may not delegate to {definition.name}.",
-            field="agent",
-            hint=f"Its delegate_targets are: {', '.join(targets) or 'none'}.",
         )
     return definition
 

@@ -27,7 +27,7 @@ from .agents import agent_of, join, known_agent, modes_of
 from .kin import ENDED, child_scope
 from .slots import start_or_wait
 from .spawn import OnBoard, spawn
-from .taskstate import at_work, open_task, task_changed
+from .taskstate import at_work, must_not_be_of_job, open_task, task_changed
 
 
 class _Attempt(NamedTuple):
@@ -40,8 +40,9 @@ class _Attempt(NamedTuple):
 
 
 def start(batch: Batch, request: StartTask) -> TaskChanged:
-    """Begins the first attempt of a task. Raises `unknown_task`, `task_running`, `task_paused`, `task_not_ready` for one that
-    waits for others or that was begun before, `unknown_agent`, `thread_busy` of a child, and what the run's setup raises."""
+    """Begins the first attempt of a task. Raises `unknown_task`, `task_of_job`, `task_running`, `task_paused`, `task_not_ready`
+    for one that waits for others or that was begun before, `unknown_agent`, `thread_busy` of a child, and what the run's setup
+    raises."""
     task = _may_begin(batch, request.task_id)
     if task.attempt and task.entity != "automation_job":
         raise Refusal(
@@ -50,7 +51,7 @@ def start(batch: Batch, request: StartTask) -> TaskChanged:
             field="taskId",
             hint="retry_task makes another attempt.",
         )
-    return _begin(batch, task, request.assignee, _said(batch, task), request.reason)
+    return _begin(batch, task, request.assignee, told(batch, task), request.reason)
 
 
 def retry(batch: Batch, request: RetryTask) -> TaskChanged:
@@ -64,12 +65,17 @@ def retry(batch: Batch, request: RetryTask) -> TaskChanged:
             field="taskId",
             hint="start_task begins its first attempt.",
         )
-    again = f"This is attempt {task.attempt + 1}: the one before ended without success. Look at what is done already."
-    return _begin(batch, task, request.assignee, _said(batch, task, again), request.reason)
+    return _begin(batch, task, request.assignee, told(batch, task, again=True), request.reason)
+
+
+def again(batch: Batch, task: OpenTask, assignee: str) -> None:
+    """Begins another attempt with that agent, of a task that may begin. Raises what `start` raises of an agent."""
+    _begin(batch, task, assignee, told(batch, task, again=True), "")
 
 
 def _may_begin(batch: Batch, name: str) -> OpenTask:
     task = open_task(batch, name)
+    must_not_be_of_job(task)
     if task.paused:
         raise Refusal("task_paused", "The task is paused.", field="taskId", hint="resume_task lets it go on.")
     if task.cancelling or at_work(batch.state, task):
@@ -86,14 +92,17 @@ def _may_begin(batch: Batch, name: str) -> OpenTask:
     return task
 
 
-def _said(batch: Batch, task: OpenTask, *before: str) -> Text:
+def told(batch: Batch, task: OpenTask, *, again: bool = False) -> Text:
     """What the agent is told. An objective that is too large for a fact is told as it is held."""
     if task.objective.ref is not None:
         return task.objective
     objective = task.objective.text
-    title = task.title if not objective.startswith(task.title) else ""
+    once_more = (
+        f"This is attempt {task.attempt + 1}: the one before ended without success. Look at what is done already."
+    )
+    title = task.title if not objective.startswith(task.title) and not task.job else ""
     acceptance = f"It is done when: {task.acceptance}" if task.acceptance else ""
-    return batch.hold("\n\n".join(part for part in (*before, title, objective, acceptance) if part))
+    return batch.hold("\n\n".join(part for part in (once_more if again else "", title, objective, acceptance) if part))
 
 
 def _begin(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reason: str) -> TaskChanged:

@@ -96,9 +96,10 @@ def close(batch: Batch, parent: Thread | None, request: Close) -> ChildChanged:
 
 
 def cancel_all(batch: Batch, parent: str, reason: str) -> None:
-    """A parent's cancel reaches every child that has not ended (invariant 7). What is finished stays finished."""
+    """A parent's cancel reaches every child that has not ended (invariant 7). What is finished stays finished, and what works
+    on a job is the job's to stop: no run of the parent's made it."""
     for thread in children(batch.state, parent):
-        if thread.child is not None and thread.child.status not in ENDED:
+        if thread.child is not None and not thread.child.job and thread.child.status not in ENDED:
             stop(batch, thread, thread.child, "cancelled", reason)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.base import Answer
+from callboard.contracts.commands.jobs import CancelJob, CreateJob, PauseJob, ResumeJob, RetryJobItem
 from callboard.contracts.commands.tasks import MergeSubagent
 from callboard.contracts.commands.team import (
     ApplyReview,
@@ -21,8 +22,9 @@ from callboard.contracts.commands.team import (
 
 from ...batch import Batch
 from ..turns import thread_of
-from . import children, handoff, messages, review, taskcommands, worktree
+from . import children, handoff, jobs, messages, review, taskcommands, worktree
 from .adding import add
+from .jobs import JobCommand
 from .spawn import spawn
 from .taskcommands import TaskCommand
 
@@ -40,6 +42,7 @@ TeamCommand = (
     | TaskCommand
     | AddAgent
     | MergeSubagent
+    | JobCommand
 )
 
 
@@ -76,5 +79,7 @@ def answer(batch: Batch, request: TeamCommand) -> Answer:
             return worktree.begin_merge(batch, request)
         case AddAgent():
             return add(batch, request)
+        case CreateJob() | CancelJob() | PauseJob() | ResumeJob() | RetryJobItem():
+            return jobs.answer(batch, request)
         case _:
             return taskcommands.answer(batch, request)

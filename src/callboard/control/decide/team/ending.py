@@ -35,6 +35,9 @@ def completed(batch: Batch, thread: Thread, child: Child, result: Text) -> None:
     if _is_at(batch, thread, child):
         batch.say(TaskCompleted(summary=result.text[:SUMMARY]), scope)
     notify(batch, thread, child, "completed", result)
+    if child.job and not child.worktree:
+        # What it came to is its item's; what is in a worktree waits to be merged.
+        cancelled(batch, batch.thread(thread.thread), _ended(batch, thread), "closed", "its item is done")
 
 
 def failed(
@@ -87,6 +90,13 @@ def cancelled(batch: Batch, thread: Thread, child: Child, ending: str, reason: s
     batch.say(SubagentClosed(reason=reason, worktree=child.worktree, branch=child.branch, base=child.base), scope)
 
 
+def _ended(batch: Batch, thread: Thread) -> Child:
+    child = batch.thread(thread.thread).child
+    if child is None:
+        raise LookupError(f"{thread.agent} is no child")
+    return child
+
+
 def _is_at(batch: Batch, thread: Thread, child: Child) -> bool:
     """True while this child works on its task, which may be done by now, reported as failed, or another's."""
     task = batch.state.tasks.get(child.task)
@@ -110,10 +120,11 @@ def notify(
     by_parent: bool = False,
 ) -> None:
     """Tells the parent what became of the child. It waits in the parent's inbox, also where a call waits for the child:
-    that call may be stopped before it tells anything. What is `by_parent` the parent knows."""
+    that call may be stopped before it tells anything. What is `by_parent` the parent knows; of a job's its job tells."""
+    untold = by_parent or bool(child.job) or child.parent not in batch.state.threads
     batch.say(
         WorkerNotification(
-            item=batch.known.ids.new("item") if child.parent in batch.state.threads and not by_parent else "",
+            item="" if untold else batch.known.ids.new("item"),
             to_thread=child.parent,
             status=status,
             summary=summary or result.text[:SUMMARY],

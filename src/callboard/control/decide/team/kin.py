@@ -20,6 +20,7 @@ def child_scope(thread: Thread, child: Child, turn: str = "", run: str = "") -> 
         task=child.task,
         parent_thread=child.parent,
         parent_run=child.parent_run,
+        job=child.job,
     )
 
 

@@ -26,17 +26,19 @@ from ...known import narrower
 from ...state import Child, OpenRun, Thread
 from ..held import startable
 from ..titles import title_of
-from .agents import agent_of, may_delegate, modes_of, opened
+from .agents import agent_of, may_delegate, modes_of, opened, subagent
 from .slots import Slots, enqueue, start_child
 
 
 class OnBoard(NamedTuple):
-    """A task of the board that a child is made for: which attempt of it that is, what the child is told, and why."""
+    """A task of the board that a child is made for: which attempt of it that is, what the child is told, and why. `job` is the
+    job whose item it is: then a person gives the work, whatever the parent may."""
 
     task: str
     attempt: int
     said: Text
     reason: str
+    job: str = ""
 
 
 def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = None) -> Spawned:
@@ -44,7 +46,8 @@ def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = 
 
     Raises `subagent_spawns`, `policy_denied`, `delegate_target_denied`, `unknown_agent`, and what the child's setup raises.
     """
-    definition = may_delegate(batch, parent, request.agent)
+    of_job = board is not None and bool(board.job)
+    definition = subagent(batch, request.agent) if of_job else may_delegate(batch, parent, request.agent)
     modes = modes_of(batch, parent)
     mode: Mode = "auto" if "Finalize" in definition.policy else "chat"
     permission = narrower(narrower(modes.permission_mode, definition.permission_mode), request.permission_mode)
@@ -55,7 +58,8 @@ def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = 
     group = setup.candidates[setup.chosen].provider
     thread, child = _join(batch, parent, definition, request, board)
     turn = batch.known.ids.new("turn")
-    scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn, task=child)
+    job = board.job if board is not None else ""
+    scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn, task=child, job=job)
     said = batch.hold(request.objective) if board is None else board.said
     if board is not None:
         scope = msgspec.structs.replace(scope, attempt=board.attempt)
@@ -142,7 +146,8 @@ def _join(
         thread=thread,
         task=task,
         parent_thread=parent.thread,
-        parent_run=run.run if run is not None else "",
+        parent_run=run.run if run is not None and (board is None or not board.job) else "",
+        job=board.job if board is not None else "",
     )
     objective = batch.hold(request.objective) if board is None else board.said
     if board is None:

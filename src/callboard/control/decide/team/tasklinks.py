@@ -9,7 +9,7 @@ from callboard.contracts.facts import TaskUpdated
 from ...batch import Batch
 from ...state import OpenTask
 from .tasks import with_refs
-from .taskstate import awaited, circle, open_task, scope_of, task_changed
+from .taskstate import awaited, circle, must_not_be_of_job, open_task, scope_of, task_changed
 
 
 def link(batch: Batch, request: LinkTasks) -> TaskChanged:
@@ -21,6 +21,7 @@ def link(batch: Batch, request: LinkTasks) -> TaskChanged:
             raise circle(task.task, name, "dependsOn")
     parent = request.parent_task
     if parent is not None:
+        must_not_be_of_job(task)
         open_task(batch, parent, "parentTask")
         if parent == task.task or parent in awaited(batch.state, task.task):
             raise circle(parent, task.task, "parentTask")
@@ -39,6 +40,8 @@ def link(batch: Batch, request: LinkTasks) -> TaskChanged:
 def unlink(batch: Batch, request: UnlinkTasks) -> TaskChanged:
     """Takes links away; one that is not there is gone already. Raises `unknown_task`."""
     task = open_task(batch, request.task_id)
+    if request.parent:
+        must_not_be_of_job(task)
     depends_on = tuple(one for one in task.depends_on if one not in request.depends_on)
     refs = tuple(one for one in task.refs if one not in request.refs)
     return _tell(

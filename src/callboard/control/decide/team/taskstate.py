@@ -22,6 +22,17 @@ def open_task(batch: Batch, name: str, field: str = "taskId") -> OpenTask:
     return task
 
 
+def must_not_be_of_job(task: OpenTask) -> None:
+    """Raises `task_of_job` for what is for a job to decide: when its items begin, and what they are parts of."""
+    if task.job:
+        raise Refusal(
+            "task_of_job",
+            f"The task {task.task} is a job's.",
+            field="taskId",
+            hint="retry_job_item, pause_job, resume_job and cancel_job change how it stands.",
+        )
+
+
 def task_changed(batch: Batch, name: str, status: TaskStatus | None = None) -> TaskChanged:
     """The answer that tells how the task stands now."""
     return TaskChanged(
@@ -42,6 +53,7 @@ def scope_of(state: Session, task: OpenTask) -> Scope:
         run=task.run,
         task=task.task,
         attempt=task.attempt,
+        job=task.job,
         parent_thread=worker[1].parent if worker is not None else "",
         parent_run=worker[1].parent_run if worker is not None else "",
     )
@@ -101,8 +113,10 @@ def _goes_on(state: Session, task: OpenTask) -> bool:
 
 def may_end(state: Session, by: Thread, task: OpenTask) -> None:
     """An agent ends its own work and that of its children, and what nobody has in hand; with a task, what is part of it. Raises
-    `not_your_child`."""
+    `not_your_child`; what is of a job is for the person who began it."""
     for one in (task, *parts_of(state, task.task)):
+        if one.job:
+            raise Refusal("not_your_child", f"The task {one.task} is a job's.", field="taskId")
         worker = thread_of_task(state, one)
         busy = one.work == "running" or one.entity == "automation_job" or run_for(state, one) is not None
         if worker is None or not busy or worker.thread == by.thread:

@@ -22,6 +22,7 @@ from callboard.contracts.facts.turn import InterruptCause
 
 from ...batch import Batch, run_scope, thread_scope
 from ...state import OpenTask, QueuedTurn, Thread
+from ..held import startable
 from ..turns import start
 from . import children
 from .agents import modes_of
@@ -122,6 +123,8 @@ def _go_on(batch: Batch, task: OpenTask) -> None:
     child = worker_of(batch.state, task)
     if not _was_cut(batch, thread, task):
         if child is not None:
+            if thread.paused is not None and thread.run is None and startable(batch.state, thread) is not None:
+                batch.say(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
             # What was sent to it meanwhile waits in its queue; another agent's queue is looked at in any case.
             start_or_wait(batch, thread.thread)
         return

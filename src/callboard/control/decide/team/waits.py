@@ -20,7 +20,7 @@ _OPEN = ("queued", "running")
 def begin(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: Await) -> None:
     """The call waits. Raises `unknown_agent`, `not_your_child`, `nothing_running` where there is no child to wait for."""
     named = [child_of(batch.state, name, thread)[0] for name in request.agents]
-    mine = children(batch.state, thread.thread)
+    mine = [one for one in children(batch.state, thread.thread) if one.child is not None and not one.child.job]
     untold = {one.source for one in thread.inbox if one.worker}
     found = named or [one for one in mine if is_open(one) or one.agent in untold] or mine
     if not found:

@@ -1,0 +1,78 @@
+"""Who works on the items of a job: children of the lead, for a person and not for the lead. They are told of by their job, and
+what the lead does or is stopped from doing does not concern them."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.team import Spawn
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import TaskFailed, TaskStarted
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...known import narrower
+from ...state import OpenJob, OpenTask, Thread
+from . import attempts
+from .agents import modes_of, subagent
+from .spawn import OnBoard, spawn
+
+
+def worker(batch: Batch, name: str | None) -> Definition:
+    """The definition of the children that work on a job: the subagent of that name, or the only one that there is. Raises
+    `unknown_agent`, `delegate_target_denied`."""
+    if name is not None:
+        return subagent(batch, name)
+    found = [one for one in map(batch.known.find, batch.known.names()) if one is not None and one.kind == "subagent"]
+    if len(found) != 1:
+        there = ", ".join(one.name for one in found)
+        raise Refusal(
+            "unknown_agent",
+            "Say which subagent works on the items." if found else "The folder has no subagent to work on the items.",
+            field="agent",
+            hint=f"There are: {there}." if found else "A file in agents/ with `kind: subagent` defines one.",
+        )
+    return found[0]
+
+
+def modes(batch: Batch, definition: Definition, asked: PermissionMode | None) -> tuple[Mode, PermissionMode]:
+    """What a worker runs under: never wider than the lead, its definition and the job."""
+    permission = modes_of(batch, batch.thread(batch.state.lead)).permission_mode
+    permission = narrower(narrower(permission, definition.permission_mode), asked)
+    return "auto" if "Finalize" in definition.policy else "chat", permission
+
+
+def begin(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
+    """Begins the next attempt of an item: the child that worked on it goes on, so that what it did is not done again; else a
+    new one is made. One that cannot begin has failed. Returns whether it is at work."""
+    before = batch.mark()
+    try:
+        thread = batch.state.threads.get(item.thread)
+        if thread is not None and _is_free(thread, item):
+            attempts.again(batch, item, thread.agent)
+        else:
+            _to_new_child(batch, job, item)
+        return True
+    except Refusal as refusal:
+        batch.back_to(before)
+        scope = Scope(task=item.task, job=job.job, attempt=item.attempt + 1)
+        batch.say(TaskStarted(assignee=job.agent), scope)
+        batch.say(TaskFailed(code=refusal.code, message=refusal.problem.message), scope)
+        return False
+
+
+def _is_free(thread: Thread, item: OpenTask) -> bool:
+    child = thread.child
+    return child is not None and child.task == item.task and thread.run is None and not thread.queue
+
+
+def _to_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
+    request = Spawn(
+        agent=job.agent,
+        objective=item.title or item.task,
+        title=item.title,
+        isolation=job.isolation,
+        permission_mode=job.permission_mode,
+    )
+    said = item.objective if not item.attempt else attempts.told(batch, item, again=True)
+    spawn(batch, batch.thread(batch.state.lead), request, OnBoard(item.task, item.attempt + 1, said, "", job.job))
