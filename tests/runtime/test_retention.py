@@ -14,7 +14,8 @@ from callboard.contracts.commands import RespondAction, UpdateSession
 from callboard.contracts.facts import SessionTrimmed, ToolCompleted, TurnStarted, TurnSubmitted
 from callboard.contracts.rows import ToolPart
 from callboard.runtime.clock import Clock
-from callboard.runtime.retention import SMALLEST
+from callboard.runtime.retention import SMALLEST, unfinished
+from tests.control.team.batches import again, begun
 
 from .house import House, calls, house, says, uses
 
@@ -136,6 +137,18 @@ async def test_what_waits_in_a_queue_keeps_what_it_was_given(tmp_path: Path) -> 
         assert added.fact.input.ref is not None
         assert await home.runtime.parts.store.blobs.get(added.fact.input.ref.hash) is not None
         assert await trimmed(home) == []
+
+
+def test_a_job_with_items_that_failed_is_still_to_go_on() -> None:
+    """UI-08: another attempt is told what the item says."""
+    given = begun("alpha", "beta", parallel=1)
+    given.fails("worker-1")
+    given.fails("worker-2")
+    assert (given.works(), unfinished(given.state)) == ([], True)
+    given.when(again())
+    given.says("worker-1")
+    given.says("worker-2")
+    assert unfinished(given.state) is False
 
 
 async def test_without_the_setting_nothing_ever_goes(tmp_path: Path) -> None:

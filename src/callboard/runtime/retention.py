@@ -77,9 +77,9 @@ class Retention:
 
 def unfinished(state: Session) -> bool:
     """True where something of the session is still to go on: a turn that is open or waits, a thread that was stopped, what an
-    inbox holds, what a person wrote that is not saved."""
+    inbox holds, a job, what a person wrote that is not saved."""
     artifacts = state.artifacts
     threads = state.threads.values()
-    return bool(artifacts.saves or artifacts.drafts) or any(
+    return bool(artifacts.saves or artifacts.drafts or state.jobs) or any(
         one.run is not None or one.submitted is not None or one.queue or one.inbox or one.paused for one in threads
     )
