@@ -14,7 +14,7 @@ from callboard.contracts.commands.jobs import (
     ResumeJob,
 )
 from callboard.contracts.commands.tasks import CompleteTask
-from callboard.contracts.commands.team import CloseSubagent, CreateTask, UpdateTask
+from callboard.contracts.commands.team import CloseSubagent, CreateTask, SendSubagentInput, UpdateTask
 from callboard.contracts.facts import (
     JobCreated,
     JobItemRetried,
@@ -172,6 +172,18 @@ def test_an_item_whose_worker_is_gone_has_another_one() -> None:
     then = given.when(again(item))
     assert one(then, SubagentSpawned).objective.text.startswith("This is attempt 2:")
     assert given.works() == ["worker-2"]
+    assert tasks(given.says("worker-2"), TaskCompleted) == [item, whole]
+
+
+def test_a_worker_that_a_person_gives_more_to_do_works_for_its_parent_again() -> None:
+    """Its new task is none of the job's: its parent is told of it, and the item has another worker."""
+    given = begun("alpha", parallel=1)
+    whole, item = given.state.tasks
+    given.fails("worker-1")
+    given.when(SendSubagentInput(session_id=SESSION, agent="worker-1", text="Look at something else."))
+    given.when(again(item))
+    assert given.works() == ["worker-1", "worker-2"]
+    assert one(given.says("worker-1"), WorkerNotification).item != ""
     assert tasks(given.says("worker-2"), TaskCompleted) == [item, whole]
 
 

@@ -67,6 +67,7 @@ def continued(state: Session, place: Place) -> Session:
         reason="",
         task=place.scope.task,
         parent_run=place.scope.parent_run,
+        job=place.scope.job,
     )
 
 
