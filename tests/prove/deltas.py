@@ -64,8 +64,9 @@ def sample(at: Place) -> Sample:
 async def prove(n: int, sabotage: str, writing: float = kept.WRITING) -> int:
     """`writing` is how long a write of text in the making may take here, in seconds."""
     report = Report("prove-deltas")
-    # Each its own, since the same bytes would be stored once. The first is watched, and no piece of it is like another.
-    texts = [scenes.prose(n * CHUNK, MARKS[0]), *(f"{mark * (CHUNK - 1)}é" * n for mark in MARKS[1:])]
+    # Each its own, since the same bytes would be stored once. The first is watched, and no piece of it is like another; it
+    # ends in what no secret begins with, the server's token neither, or its last letter could be held back.
+    texts = [scenes.prose(n * CHUNK - 1, MARKS[0]) + ".", *(f"{mark * (CHUNK - 1)}é" * n for mark in MARKS[1:])]
     replies = [scenes.says(texts[0], chunk=CHUNK, delay_ms=YIELDS_MS)]
     replies += [scenes.repeats(text[:CHUNK], n, YIELDS_MS) for text in texts[1:]]
     end = [scenes.waits(GO_ON), scenes.says(TAIL, chunk=1, delay_ms=30), scenes.told(n)]
