@@ -58,6 +58,9 @@ def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_r
         expect(tab.conversation).to_contain_text("It says hello now.")
         closed = "This is a past session of Claude Code, for reading. New work begins in a new session."
         expect(tab.composer).to_have_attribute("placeholder", closed)
+        tab.button("New session here").click()
+        expect(tab.composer).to_be_enabled()
+        expect(tab.composer).to_have_value("")
         assert tab.troubles == []
     with past.up() as (_, ready), desk(browser, ready["link"], timezone_id="UTC") as tab:
         rows = tab.page.get_by_role("region", name="Claude Code and Codex").get_by_role("listitem")

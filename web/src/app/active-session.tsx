@@ -8,6 +8,7 @@ import {
   useMemo,
   useState,
 } from 'react'
+import { ReadingProvider } from '@/features/shared/reading'
 import { useT } from '@/features/shared/surface'
 import { Diagnostics } from '@/features/status/diagnostics'
 import { StatusLine } from '@/features/status/status-line'
@@ -102,10 +103,21 @@ export function ActiveSession(props: ActiveSessionProps) {
   const canInterrupt = running !== null
   const canResume = paused !== null
   const canDecide = view.actions.length > 0
+  const forReading = view.shell !== null && view.shell.source !== null
   const onOffers = props.onOffers
   useEffect(
-    () => onOffers({ canInterrupt, canResume, canDecide, atWork: working, interrupt, resume, showTab }),
-    [onOffers, canInterrupt, canResume, canDecide, working, interrupt, resume, showTab],
+    () =>
+      onOffers({
+        canInterrupt,
+        canResume,
+        canDecide,
+        forReading,
+        atWork: working,
+        interrupt,
+        resume,
+        showTab,
+      }),
+    [onOffers, canInterrupt, canResume, canDecide, forReading, working, interrupt, resume, showTab],
   )
 
   const turn =
@@ -114,7 +126,7 @@ export function ActiveSession(props: ActiveSessionProps) {
     newestBegun(view.turns)
   const title = props.card?.title || view.shell?.title || t('sessions.untitled')
   return (
-    <>
+    <ReadingProvider value={forReading}>
       <main className="flex min-w-0 flex-1 flex-col">
         <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4 max-sm:pl-2">
           {props.showSidebar}
@@ -161,7 +173,7 @@ export function ActiveSession(props: ActiveSessionProps) {
                 )
           }
           head={team !== null && <TranscriptHead view={view} onBack={() => openAgent(team.row.lead)} />}
-          toAgent={view.agent === null ? null : <ToAgent view={view} handlers={handlers} />}
+          toAgent={view.agent === null || forReading ? null : <ToAgent view={view} handlers={handlers} />}
         />
       </main>
       <Details
@@ -175,7 +187,7 @@ export function ActiveSession(props: ActiveSessionProps) {
         onGoToTurn={goToTurn}
         wanted={wanted}
       />
-    </>
+    </ReadingProvider>
   )
 }
 

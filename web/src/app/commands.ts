@@ -12,6 +12,8 @@ export interface SessionOffers {
   readonly canInterrupt: boolean
   readonly canResume: boolean
   readonly canDecide: boolean
+  /** Nobody works in it: it was taken over from another product. */
+  readonly forReading: boolean
   /** How many agents of a team are at work; 0 where there is none. */
   readonly atWork: number
   readonly interrupt: () => void
@@ -49,6 +51,7 @@ function ofSession(context: CommandContext): readonly Row[] {
     void workbench.attempt(() => workbench.api.command('update_session', body))
   }
   const here = active !== null
+  const works = !here || !context.forReading
   const row = (id: string, label: string, icon: Row['icon'], offered: boolean, perform: () => void): Row => ({
     id,
     group: 'session',
@@ -64,7 +67,7 @@ function ofSession(context: CommandContext): readonly Row[] {
     },
     row('interrupt', t('palette.interrupt'), 'stop', context.canInterrupt, context.interrupt),
     row('resume', t('palette.resume'), 'play', context.canResume, context.resume),
-    row('compose', t('palette.compose'), 'edit', true, context.compose),
+    row('compose', t('palette.compose'), 'edit', works, context.compose),
     row('artifacts', t('palette.artifacts'), 'layers', here, () => context.showTab('artifacts')),
     row('context', t('palette.context'), 'gauge', here, () => context.showTab('context')),
     row('tools', t('palette.tools'), 'tool', here, () => context.showTab('tools')),
@@ -74,7 +77,7 @@ function ofSession(context: CommandContext): readonly Row[] {
     row('archive', t(active?.archived ? 'sessions.unarchive' : 'sessions.archive'), 'archive', here, () =>
       update({ archived: !active?.archived }),
     ),
-    row('add', t('palette.add_agent'), 'plus', here, context.askToAdd),
+    row('add', t('palette.add_agent'), 'plus', here && works, context.askToAdd),
     row('export', t('evidence.export'), 'download', here, () => {
       if (active !== null) void workbench.attempt(() => workbench.evidence.export(active.sessionId, null))
     }),

@@ -2,6 +2,7 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { Inspector } from '@/features/inspector/inspector'
 import { NamesProvider } from '@/features/shared/names'
+import { useForReading } from '@/features/shared/reading'
 import { useT } from '@/features/shared/surface'
 import { Alone } from '@/features/team/alone'
 import type { TeamHandlers } from '@/features/team/handlers'
@@ -118,6 +119,7 @@ function useLast(
   openFromList: OpenArtifact['reader']['onOpen'],
 ): readonly Tab[] {
   const t = useT()
+  const forReading = useForReading()
   const tabs: Tab[] = []
   const lazily = (panel: ReactNode) => (
     <Suspense fallback={<p className="text-ink-faint">{t('tool.loading')}</p>}>{panel}</Suspense>
@@ -138,7 +140,7 @@ function useLast(
     label: t('tools.tab'),
     content: lazily(<SessionTools session={session} view={view} />),
   })
-  if (view.team === null) {
+  if (view.team === null && !forReading) {
     tabs.push({ id: 'team', label: t('team.tab'), content: <Alone handlers={handlers} /> })
   }
   return tabs

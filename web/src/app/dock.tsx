@@ -12,6 +12,7 @@ import { isQuestion } from '@/system/rows/activity'
 import type { ActionRow, QueueRow, SessionRow, StatusRow } from '@/system/rows/model'
 import { askerOf, type Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
+import { Button } from '@/ui/button'
 import { useServices } from './services-context'
 import { useSignal } from './use'
 import { type Chosen, useComposer } from './use-composer'
@@ -79,6 +80,13 @@ export function Dock(props: DockProps) {
           disabledBecause={closedBecause(props, t)}
           inputRef={props.inputRef}
           meter={props.meter}
+          instead={
+            props.source !== null && (
+              <Button look="solid" icon="plus" onClick={() => workbench.openSession(null)}>
+                {t('composer.new_here')}
+              </Button>
+            )
+          }
         />
       )}
     </div>

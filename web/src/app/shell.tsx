@@ -179,6 +179,7 @@ const NOTHING_OFFERED: SessionOffers = {
   canInterrupt: false,
   canResume: false,
   canDecide: false,
+  forReading: false,
   atWork: 0,
   interrupt: NOTHING,
   resume: NOTHING,

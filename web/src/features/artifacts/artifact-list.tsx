@@ -6,6 +6,7 @@ import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useNow } from '@/ui/now'
 import { useNames } from '../shared/names'
+import { useForReading } from '../shared/reading'
 import { useT } from '../shared/surface'
 import { ArchiveDialog, Archives } from './archive'
 import { State } from './artifact-card'
@@ -28,20 +29,23 @@ interface ArtifactListProps {
 export function ArtifactList(props: ArtifactListProps) {
   const t = useT()
   const { artifacts, handlers } = props
+  const forReading = useForReading()
   const [asking, setAsking] = useState<'new' | 'archive' | null>(null)
   const done = () => setAsking(null)
   return (
     <>
-      <div className="-ml-2 flex flex-wrap gap-1">
-        <Button icon="plus" aria-haspopup="dialog" onClick={() => setAsking('new')}>
-          {t('artifact.new')}
-        </Button>
-        {artifacts.some(isThere) && (
-          <Button icon="archive" aria-haspopup="dialog" onClick={() => setAsking('archive')}>
-            {t('artifact.archive')}
+      {!forReading && (
+        <div className="-ml-2 flex flex-wrap gap-1">
+          <Button icon="plus" aria-haspopup="dialog" onClick={() => setAsking('new')}>
+            {t('artifact.new')}
           </Button>
-        )}
-      </div>
+          {artifacts.some(isThere) && (
+            <Button icon="archive" aria-haspopup="dialog" onClick={() => setAsking('archive')}>
+              {t('artifact.archive')}
+            </Button>
+          )}
+        </div>
+      )}
       {artifacts.length === 0 ? (
         <p className="text-ink-faint">{t('artifact.none')}</p>
       ) : (

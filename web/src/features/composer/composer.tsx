@@ -48,6 +48,8 @@ export interface ComposerProps {
   readonly onMention?: FindMentions
   /** What stands beside the settings, such as how much of the model's window is in use. */
   readonly meter?: ReactNode
+  /** What there is to do in place of sending. */
+  readonly instead?: ReactNode
 }
 
 export function Composer(props: ComposerProps) {
@@ -166,14 +168,16 @@ export function Composer(props: ComposerProps) {
             />
           </span>
         )}
-        <Button
-          type="submit"
-          look={how === 'interrupt' ? 'danger' : 'solid'}
-          icon={how === 'steer' ? 'steer' : how === 'queue' ? 'queue' : 'arrowUp'}
-          disabled={empty || how === null || held !== null || props.disabledBecause !== null}
-        >
-          {how === null || how === 'start' ? t('composer.send') : t(SEND[how])}
-        </Button>
+        {props.instead || (
+          <Button
+            type="submit"
+            look={how === 'interrupt' ? 'danger' : 'solid'}
+            icon={how === 'steer' ? 'steer' : how === 'queue' ? 'queue' : 'arrowUp'}
+            disabled={empty || how === null || held !== null || props.disabledBecause !== null}
+          >
+            {how === null || how === 'start' ? t('composer.send') : t(SEND[how])}
+          </Button>
+        )}
       </div>
       <Note held={held} busy={busy} how={how} empty={empty} asked={asked} />
     </form>

@@ -8,6 +8,7 @@ import { Button, IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { RefusedHere } from '../connection/notices'
 import { Fact, Facts } from '../inspector/inspector'
+import { useForReading } from '../shared/reading'
 import { useT } from '../shared/surface'
 import { MissingList, OmissionList, REF_ICONS, shortName } from './refs'
 
@@ -23,6 +24,7 @@ export interface ContextPanelProps {
 export function ContextPanel(props: ContextPanelProps) {
   const t = useT()
   const { context } = props
+  const forReading = useForReading()
   const refs = context?.refs ?? NO_REFS
   const missing = context?.missing ?? NO_MISSING
   const pinned = context?.pinned ?? NO_PINS
@@ -48,16 +50,27 @@ export function ContextPanel(props: ContextPanelProps) {
       </section>
       <MissingList missing={missing} />
       <OmissionList omitted={context?.omitted ?? []} />
-      <Pins pinned={pinned} missing={missing} onPins={props.onPins} />
-      <section className="space-y-1 border-t border-line pt-2">
-        <h3 className="font-semibold">{t('context.compaction')}</h3>
-        <p className="text-ink-soft">{t('context.compaction_how')}</p>
-        <Button look="outline" disabled={!props.idle} onClick={props.onCompact}>
-          {t('context.compact')}
-        </Button>
-        {!props.idle && <p className="text-sm text-ink-faint">{t('context.compact_busy')}</p>}
-      </section>
+      {!forReading && (
+        <>
+          <Pins pinned={pinned} missing={missing} onPins={props.onPins} />
+          <Compaction {...props} />
+        </>
+      )}
     </>
+  )
+}
+
+function Compaction({ idle, onCompact }: ContextPanelProps) {
+  const t = useT()
+  return (
+    <section className="space-y-1 border-t border-line pt-2">
+      <h3 className="font-semibold">{t('context.compaction')}</h3>
+      <p className="text-ink-soft">{t('context.compaction_how')}</p>
+      <Button look="outline" disabled={!idle} onClick={onCompact}>
+        {t('context.compact')}
+      </Button>
+      {!idle && <p className="text-sm text-ink-faint">{t('context.compact_busy')}</p>}
+    </section>
   )
 }
 

@@ -5,6 +5,7 @@ import { isQuestion } from '@/system/rows/activity'
 import type { ActionPart, ErrorPart, NoticePart, TurnRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
+import { useForReading } from '../shared/reading'
 import { RuntimeWords } from '../shared/runtime-words'
 import { useFullText, useT } from '../shared/surface'
 import { hintText } from '../shared/words'
@@ -117,6 +118,7 @@ export const OutcomeLine = memo(
   }) => {
     const t = useT()
     const { turn, error } = props
+    const forReading = useForReading()
     const input = useFullText(turn.input)
     const failed = turn.state === 'failed'
     const code = error?.code || turn.code
@@ -141,9 +143,11 @@ export const OutcomeLine = memo(
           {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
           {error?.retryable && <p className="text-ink-soft">{t('outcome.retryable')}</p>}
         </div>
-        <Button look="outline" onClick={() => props.onReuse(input.text)} className="max-sm:ml-6.5">
-          {t('turn.ask_again')}
-        </Button>
+        {!forReading && (
+          <Button look="outline" onClick={() => props.onReuse(input.text)} className="max-sm:ml-6.5">
+            {t('turn.ask_again')}
+          </Button>
+        )}
       </div>
     )
   },

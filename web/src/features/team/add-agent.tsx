@@ -3,6 +3,7 @@ import type { AgentRow } from '@/system/rows/model'
 import type { Refused } from '@/system/workbench/notices'
 import { Button } from '@/ui/button'
 import { FormDialog } from '../shared/form-dialog'
+import { useForReading } from '../shared/reading'
 import { useT } from '../shared/surface'
 import type { AgentOffer } from './handlers'
 
@@ -23,6 +24,7 @@ export function AddAgent({
     setOpen(true)
     void onOffers().then(setOffers)
   }
+  if (useForReading()) return null
   return (
     <>
       <Button icon="plus" className="mt-1 -ml-2" onClick={ask}>

@@ -8,6 +8,7 @@ import { Badge } from '@/ui/marks'
 import { Menu } from '@/ui/menu'
 import type { MenuEntry } from '@/ui/menu-entries'
 import { useNow } from '@/ui/now'
+import { useForReading } from '../shared/reading'
 import { useT } from '../shared/surface'
 import { doingText } from '../shared/words'
 import { AgentFacts } from './agent-facts'
@@ -32,6 +33,7 @@ export function AgentCard(props: AgentCardProps) {
   const t = useT()
   const { agent, team, shown } = props
   const [open, setOpen] = useState(false)
+  const forReading = useForReading()
   const clock = useNow(10_000)
   const now = nowText(t, agent, team, clock)
   const waits = [
@@ -81,16 +83,18 @@ export function AgentCard(props: AgentCardProps) {
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         />
-        <Menu
-          trigger={
-            <IconButton
-              aria-haspopup="menu"
-              icon="more"
-              label={t('team.agent_menu', { agent: agent.name })}
-            />
-          }
-          entries={entriesOf(t, agent, props)}
-        />
+        {!forReading && (
+          <Menu
+            trigger={
+              <IconButton
+                aria-haspopup="menu"
+                icon="more"
+                label={t('team.agent_menu', { agent: agent.name })}
+              />
+            }
+            entries={entriesOf(t, agent, props)}
+          />
+        )}
       </span>
       {open && (
         <AgentFacts agent={agent} team={team} handlers={props.handlers} onEnd={() => props.onAsk('end')} />

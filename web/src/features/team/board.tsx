@@ -2,6 +2,7 @@ import { type DragEvent, useEffect, useRef, useState } from 'react'
 import type { TaskRow } from '@/system/rows/model'
 import type { Team } from '@/system/rows/team'
 import { Button } from '@/ui/button'
+import { useForReading } from '../shared/reading'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from './handlers'
 import { NewTaskDialog } from './new-task'
@@ -50,6 +51,7 @@ export function Board({ team, handlers }: BoardProps) {
   const t = useT()
   const [over, setOver] = useState<Status | null>(null)
   const [making, setMaking] = useState(false)
+  const forReading = useForReading()
   const board = useFollowsCard(team.tasks)
   const cancelled = team.tasks.some((task) => task.status === 'cancelled')
   const columns = cancelled ? [...COLUMNS, 'cancelled' as const] : COLUMNS
@@ -61,11 +63,13 @@ export function Board({ team, handlers }: BoardProps) {
   }
   return (
     <div ref={board} className="flex min-h-0 flex-1 flex-col">
-      <div className="flex h-9 shrink-0 items-center px-4">
-        <Button look="outline" icon="plus" onClick={() => setMaking(true)}>
-          {t('team.new_task')}
-        </Button>
-      </div>
+      {!forReading && (
+        <div className="flex h-9 shrink-0 items-center px-4">
+          <Button look="outline" icon="plus" onClick={() => setMaking(true)}>
+            {t('team.new_task')}
+          </Button>
+        </div>
+      )}
       {team.tasks.length === 0 && <p className="px-4 py-2 text-ink-faint">{t('team.board_empty')}</p>}
       {making && (
         <NewTaskDialog

@@ -141,6 +141,7 @@ export const enTurns = {
   'composer.archived': 'This session is archived.',
   'session.source.claude_code': 'Claude Code',
   'session.source.codex': 'Codex',
+  'composer.new_here': 'New session here',
   'composer.imported': 'This is a past session of {product}, for reading. New work begins in a new session.',
 
   'turn.state.queued': 'Queued',

@@ -140,6 +140,7 @@ export const zhTurns = {
   'composer.archived': '此会话已归档。',
   'session.source.claude_code': 'Claude Code',
   'session.source.codex': 'Codex',
+  'composer.new_here': '在此新建会话',
   'composer.imported': '这是 {product} 的历史会话，仅供阅读。请在新会话中开始新的工作。',
 
   'turn.state.queued': '排队中',
