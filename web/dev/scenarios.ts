@@ -251,13 +251,54 @@ function many(): Scenario {
   }
 }
 
+const DEMOS = [
+  'solo_run',
+  'coordinator_team',
+  'parallel_workers',
+  'specialist_handoff',
+  'review_team',
+  'human_agent_board',
+  'background_teammate',
+  'remote_teammate',
+].map((name) => ({ name, title: name }))
+
+/** A call that a hook rewrote and asks about. */
+function hooked(): Scenario {
+  const said = 'the hook tidy rewrote the arguments; the hook guard asks: it reaches the release branch'
+  return {
+    workspace: cards,
+    openAtFirst: SESSION,
+    sessions: {
+      [SESSION]: [
+        ...base(),
+        running('trn_b', 300, 'waiting'),
+        upsert('status', statusRow({ status: 'blocked', detail: 'waiting_approval', turnId: 'trn_b' })),
+        upsert(
+          'actions',
+          actionRow({
+            turnId: 'trn_b',
+            risk: 'medium',
+            prompt: `Run pnpm test? In the sandbox: it can change files of the folder, without network. T${said.slice(1)}.`,
+            arguments: { text: '{"command":"pnpm test"}' },
+            asked: { text: '{"command":"npm test"}' },
+            preview: { text: 'pnpm test' },
+            hooked: said,
+            scopes: ['once'],
+            policy: 'full',
+          }),
+        ),
+      ],
+    },
+  }
+}
+
 export const SCENARIOS: Readonly<Record<string, () => Scenario>> = {
   empty: () => ({
     workspace: [upsert('workspaces', workspaceRow())],
     sessions: {},
     meta: { models: [{ provider: 'offline', name: 'offline', label: 'search, no model' }] },
   }),
-  first: () => ({ workspace: cards, sessions: {} }),
+  first: () => ({ workspace: cards, sessions: {}, meta: { demos: DEMOS } }),
   untrusted: () => ({ workspace: cards, sessions: {}, answers: SETTINGS_ANSWERS }),
   done: () => ({
     workspace: cards,
@@ -282,6 +323,7 @@ export const SCENARIOS: Readonly<Record<string, () => Scenario>> = {
   }),
   streaming,
   approval,
+  hooked,
   failed,
   many,
   team,

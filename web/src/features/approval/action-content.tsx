@@ -4,7 +4,6 @@ import type { ActionRow, Text } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { DiffView, isDiff } from '@/ui/diff-view'
 import { Disclosure } from '@/ui/disclosure'
-import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 
@@ -32,20 +31,6 @@ export function ActionContent({ action }: { action: ActionRow }) {
       )}
       {before}
     </>
-  )
-}
-
-/** What hooks said of the call: why it is asked about, or that it is not what the agent asked for. */
-export function Hooked({ said }: { readonly said: string }) {
-  const t = useT()
-  if (said === '') return null
-  return (
-    <p className="wrap-any flex items-baseline gap-1.5 text-sm text-warn">
-      <Icon name="warning" size={12} />
-      <span>
-        {t('action.hooked')} <span lang="en">{visibleText(said)}</span>
-      </span>
-    </p>
   )
 }
 

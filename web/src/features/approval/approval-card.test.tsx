@@ -47,6 +47,24 @@ test('what hooks said stands on the card, with what the agent had asked for befo
   expect(screen.queryByRole('group', { name: 'What the agent had asked for' })).toBeNull()
 })
 
+test('what hooks said is told once, in the words of the runtime where these are in sight (UI-09)', () => {
+  const said = 'the hook guard asks: it is large'
+  const prompt =
+    'Run make? In the sandbox: it cannot write, without network. The hook guard asks: it is large.'
+  const row = { tool: 'Bash', risk: 'medium', policy: 'full', hooked: said, prompt } as const
+  const times = () => (screen.getByRole('region').textContent ?? '').split('hook guard asks').length - 1
+  const english = card(row)
+  expect(screen.getByText('The hook guard asks: it is large').className).toBe('text-warn')
+  expect([times(), screen.queryByText('Hooks:')]).toEqual([1, null])
+  english.unmount()
+  // What is folded is not in sight.
+  const folded = card(row, {}, CHINESE)
+  expect(screen.getByText(said).parentElement?.textContent).toBe(`钩子： ${said}`)
+  folded.unmount()
+  card({ ...row, risk: 'high' }, {}, CHINESE)
+  expect([times(), screen.queryByText('钩子：')]).toEqual([1, null])
+})
+
 test('characters that hide or reorder text are written out (SAFE-07)', () => {
   card({ preview: { text: 'ls \u202egpj.exe' } })
   expect(screen.getByRole('group', { name: 'What it would do' }).textContent).toBe('ls ⟨U+202E⟩gpj.exe')

@@ -6,7 +6,7 @@ import { Button } from '@/ui/button'
 import { Key } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
-import { ActionContent, Hooked } from './action-content'
+import { ActionContent } from './action-content'
 import { CardHead } from './card-head'
 import { Held, Policy, Question } from './question'
 
@@ -82,7 +82,6 @@ export function ApprovalCard(props: ApprovalCardProps) {
       />
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
         <Question action={action} />
-        <Hooked said={action.hooked} />
         <ActionContent action={action} />
         <Held sandbox={action.sandbox} network={action.network} />
         <Policy policy={action.policy} />

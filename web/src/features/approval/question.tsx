@@ -12,30 +12,70 @@ import { useT } from '../shared/surface'
 /**
  * What is asked, in the page's words where the row tells what they need. What the runtime itself said stands there as such: in sight
  * where it may say more than the row, such as what makes a call risky, and folded where it says the same in another language.
+ * What hooks said stands there once: within the runtime's own words where these are in sight, and else by itself.
  */
 export function Question({ action }: { action: ActionRow }) {
   const t = useT()
   const own = ownWords(t, action, useNames())
   const told = action.prompt === '' ? null : visibleText(action.prompt)
   const english = t.locale.startsWith('en')
-  const said = (
+  const says = own === null ? 'more' : saysMore(action)
+  const inSight = told !== null && (says === 'more' || (english && says === 'all'))
+  const hooked = visibleText(action.hooked)
+  const at = told === null || !inSight ? -1 : placeOf(hooked, told)
+  const said = told !== null && (
     <p lang="en" className="wrap-any whitespace-pre-wrap">
-      {told}
+      {at < 0 ? told : <Marked text={told} at={at} length={hooked.length} />}
     </p>
   )
-  if (own === null) return told === null ? null : <Told english={english}>{said}</Told>
-  const says = saysMore(action)
-  if (english && says !== 'nothing' && told !== null) return said
   return (
     <>
-      <p className="wrap-any">{own}</p>
-      {told !== null && says === 'more' && <Told english={english}>{said}</Told>}
-      {told !== null && says === 'all' && (
+      {own !== null && !(english && inSight) && <p className="wrap-any">{own}</p>}
+      {inSight && <Told english={english}>{said}</Told>}
+      {!inSight && told !== null && says === 'all' && (
         <Disclosure title={t('action.runtime_words')}>
           <div className="text-ink-soft">{said}</div>
         </Disclosure>
       )}
+      {at < 0 && <Hooked said={hooked} />}
     </>
+  )
+}
+
+/** Where the words of hooks stand in the runtime's own, which begin a sentence with them; below 0 where they do not. */
+function placeOf(hooked: string, told: string): number {
+  return hooked === '' ? -1 : told.indexOf(hooked.slice(1)) - 1
+}
+
+function Marked({
+  text,
+  at,
+  length,
+}: {
+  readonly text: string
+  readonly at: number
+  readonly length: number
+}) {
+  return (
+    <>
+      {text.slice(0, at)}
+      <span className="text-warn">{text.slice(at, at + length)}</span>
+      {text.slice(at + length)}
+    </>
+  )
+}
+
+/** What hooks said of the call: why it is asked about, or that it is not what the agent asked for. */
+function Hooked({ said }: { readonly said: string }) {
+  const t = useT()
+  if (said === '') return null
+  return (
+    <p className="wrap-any flex items-baseline gap-1.5 text-sm text-warn">
+      <Icon name="warning" size={12} />
+      <span>
+        {t('action.hooked')} <span lang="en">{said}</span>
+      </span>
+    </p>
   )
 }
 
