@@ -21,6 +21,17 @@ test('the first page says where it works, offers three ways in, and opens a past
   expect(window.location.hash).toBe(`#/s/${SESSION}`)
 })
 
+test('past sessions stand before the demos, which would push them off a narrow window', async () => {
+  await page({ meta: { demos: [{ name: 'solo_run', title: 'One agent' }] } })
+  const demos = await screen.findByRole('heading', { name: 'Watch a team at work' })
+  const offers = demos.closest('section')?.parentElement ?? document.body
+  expect(
+    within(offers)
+      .getAllByRole('heading')
+      .map((one) => one.textContent),
+  ).toEqual(['Model', 'Try the sample', 'Past sessions', 'Watch a team at work'])
+})
+
 test('a past session of another product is imported on the first page, and opened from there', async () => {
   const one = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
   let imported = false

@@ -36,29 +36,35 @@ export function FirstPage(props: FirstPageProps) {
           <p className="wrap-any text-lg text-ink-soft">{props.subtitle}</p>
         </header>
         {props.composer}
-        <div className="grid grid-cols-[1fr_1fr_1.25fr] gap-x-6 gap-y-5 pt-3 max-md:grid-cols-1">
-          <Offer icon="thought" title={t('first.models')}>
+        <div className="grid grid-cols-1 gap-x-6 gap-y-5 pt-3 md:grid-cols-[1fr_1fr_1.25fr] md:grid-rows-[auto_1fr]">
+          <Offer icon="thought" title={t('first.models')} className="md:row-span-2">
             {props.modelsOffer}
           </Offer>
-          <div className="min-w-0 space-y-5">
-            <Sample sample={props.sample} onPrompt={props.onPrompt} />
-            {props.demos.length > 0 && <Demos demos={props.demos} onDemo={props.onDemo} />}
-          </div>
+          <Sample sample={props.sample} onPrompt={props.onPrompt} />
+          {/* Before the demos, which are many: one below the other, a person's own work would stand behind them. */}
           <Past
             sessions={props.sessions}
             onOpen={props.onOpen}
             offer={props.pastOffer}
             others={props.others}
           />
+          {props.demos.length > 0 && <Demos demos={props.demos} onDemo={props.onDemo} />}
         </div>
       </div>
     </div>
   )
 }
 
-function Offer({ icon, title, children }: { icon: IconName; title: string; children: ReactNode }) {
+interface OfferProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly className?: string
+  readonly children: ReactNode
+}
+
+function Offer({ icon, title, className = '', children }: OfferProps) {
   return (
-    <section className="min-w-0 border-t border-line pt-2.5">
+    <section className={`min-w-0 border-t border-line pt-2.5 ${className}`}>
       <h2 className="flex items-center gap-2 pb-1 font-semibold">
         <Icon name={icon} size={14} className="text-ink-faint" />
         {title}
@@ -83,7 +89,7 @@ const TITLES: Readonly<Record<string, Key>> = {
 function Demos({ demos, onDemo }: { demos: readonly DemoOffer[]; onDemo: (name: string) => void }) {
   const t = useT()
   return (
-    <Offer icon="play" title={t('first.demos')}>
+    <Offer icon="play" title={t('first.demos')} className="md:col-start-2">
       <p className="pb-1 text-ink-soft">{t('first.demos_how')}</p>
       <ul>
         {demos.map(({ name, title }) => {
@@ -148,7 +154,7 @@ function Past({
     .sort((a, b) => b.order - a.order)
     .slice(0, PAST)
   return (
-    <Offer icon="clock" title={t('first.past')}>
+    <Offer icon="clock" title={t('first.past')} className="md:row-span-2">
       {newest.length === 0 && !others && <p className="text-ink-faint">{t('first.past_none')}</p>}
       <ul>
         {newest.map((session) => (
