@@ -149,6 +149,10 @@ const artifacts: readonly Op[] = [
       draftBase: 1,
     }),
   ),
+  upsert(
+    'artifacts',
+    artifactRow('art_d', 123, { title: 'draft.md', path: 'docs/drafts/draft.md', status: 'deleted' }),
+  ),
 ]
 
 const withContext = (): readonly Op[] => {

@@ -116,8 +116,13 @@ function Entry(props: {
     >
       <Icon name={KIND_ICONS[row.artifactKind]} size={14} className="mt-[3px] text-ink-faint" />
       <span className="min-w-0 flex-1">
-        <span className={`block truncate font-medium ${row.status === 'deleted' ? 'line-through' : ''}`}>
-          {row.title}
+        <span className="flex items-center gap-2">
+          <span
+            className={`min-w-0 flex-1 truncate font-medium ${row.status === 'deleted' ? 'line-through' : ''}`}
+          >
+            {row.title}
+          </span>
+          {row.status !== 'saved' && <State row={row} />}
         </span>
         <span className="flex gap-x-2 text-sm text-ink-faint">
           <span className="tabular">{t('artifact.version', { version: row.version })}</span>
@@ -128,7 +133,6 @@ function Entry(props: {
           )}
         </span>
       </span>
-      {row.status !== 'saved' && <State row={row} />}
     </button>
   )
 }
