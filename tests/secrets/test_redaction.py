@@ -77,6 +77,13 @@ def test_what_could_be_read_as_part_of_a_handle_is_set_apart():
         assert secrets.reveal(secrets.redact(text)) == text
 
 
+def test_a_handle_is_set_apart_from_one_that_stands_for_what_begins_with_a_mark():
+    """SAFE-03"""
+    secrets = Redaction([Known("one", PLAIN, "keyring"), Known("two", "$a9B8c7d6e5", "keyring")])
+
+    assert secrets.redact(f"{PLAIN}$a9B8c7d6e5") == "secret://one~secret://two"
+
+
 SHAPES = {
     SK: "sk-",
     "ghp_" + "a1B2c3D4e5" * 4: "ghp_",

@@ -13,15 +13,24 @@ from callboard.secrets.redaction import Redaction
 
 PLAIN = "q8w7e6r5t4y3u2i1o0"
 HARD = "Ab3$x/+\"quote'é_Zz9\\-end"
+MARKED = "$a9B8c7d6e5"
 
 
 def _fresh() -> Redaction:
-    return Redaction([Known("plain", PLAIN, "keyring"), Known("hard", HARD, "keyring")])
+    known = {"plain": PLAIN, "hard": HARD, "marked": MARKED}
+    return Redaction([Known(name, value, "keyring") for name, value in known.items()])
 
 
 TOKENS = ["ghp_" + "a1B2c3D4e5" * 4, "sk-" + "proj-Ab12Cd34Ef56Gh78Ij90", "eyJ" + "hbGciOi.eyJzdWIiOi.c2lnbmF0"]
 WORDS = [
-    *(PLAIN, HARD, json.dumps(HARD), base64.b64encode(PLAIN.encode()).decode(), base64.encodebytes(b"z" * 50).decode()),
+    *(
+        PLAIN,
+        HARD,
+        MARKED,
+        json.dumps(HARD),
+        base64.b64encode(PLAIN.encode()).decode(),
+        base64.encodebytes(b"z" * 50).decode(),
+    ),
     *(
         base64.encodebytes(b"z" * 50 + PLAIN.encode()).decode(),
         PLAIN[:9],
@@ -187,7 +196,7 @@ def test_of_any_secret_three_letters_are_shown_at_most(value: str, form: str, si
     assert re.fullmatch(_early(whole, secrets), shown), whole
 
 
-_HANDLE = re.compile(r"secret://(?:seen-[0-9a-f]{12}|plain|hard|any)(?:#[a-z0-9-]+)?")
+_HANDLE = re.compile(r"secret://(?:seen-[0-9a-f]{12}|plain|hard|marked|any)(?:#[a-z0-9-]+)?")
 
 
 def _early(whole: str, secrets: Redaction) -> str:
@@ -196,9 +205,9 @@ def _early(whole: str, secrets: Redaction) -> str:
     for handle in _HANDLE.finditer(whole):
         value = secrets.reveal(handle[0])
         begins = [value[:n] for n in range(len(value)) if len(re.sub(r"[\s\\\"']", "", value[:n])) <= 3]
-        pattern += (
-            f"{re.escape(whole[at : handle.start()])}(?:{'|'.join(map(re.escape, begins))}){re.escape(handle[0])}"
-        )
+        # What sets two handles apart is not needed where the mark of one stands between them.
+        between = "~?" if whole[at : handle.start()] == "~" else re.escape(whole[at : handle.start()])
+        pattern += f"{between}(?:{'|'.join(map(re.escape, begins))}){re.escape(handle[0])}"
         at = handle.end()
     return pattern + re.escape(whole[at:])
 

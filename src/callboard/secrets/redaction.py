@@ -174,10 +174,11 @@ class Redaction:
             if one.handle is None:
                 continue
             handle = one.handle or HANDLE + self._seen.name(text[one.start : one.end])
-            ends = one.end < until and text[one.end] in IN_HANDLE
-            pieces += [text[at : one.start], handle, "~" if ends else ""]
+            shown = text[at : one.start] + handle
+            pieces += ["~" if pieces and shown[0] in IN_HANDLE else "", shown]
             at = one.end
-        return "".join([*pieces, text[at:until]])
+        rest = text[at:until]
+        return "".join([*pieces, "~" if pieces and rest[:1] in IN_HANDLE else "", rest])
 
     def _value(self, found: re.Match[str], *, keys: bool) -> str:
         name, form = found[1], found[2] or ""

@@ -61,4 +61,4 @@ class TextVeil:
         if until <= out:
             return ""
         shown = self._put(text, [one for one in matches if one.end > out], out, until)
-        return f"~{shown}" if self._after_handle and text[out] in IN_HANDLE else shown
+        return f"~{shown}" if self._after_handle and shown[0] in IN_HANDLE else shown
