@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.commands.artifacts import (
+    CreateArtifact,
     DeleteArtifact,
     RetryArtifact,
     RollbackArtifact,
@@ -17,6 +18,7 @@ from callboard.contracts.facts import (
     ArtifactSaveRequested,
     ToolCompleted,
 )
+from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded
 
 from .artifacts_given import (
@@ -30,6 +32,7 @@ from .artifacts_given import (
     change,
     done,
     edit,
+    kept,
     version,
     wrote,
 )
@@ -129,3 +132,50 @@ def test_a_file_removed_under_a_save_is_told_by_the_save():
     (failed,) = session.when(done("file_changed")).facts
     assert isinstance(failed, ArtifactFailed)
     assert (failed.code, failed.draft) == ("artifact_conflict", TWO.ref)
+
+
+ANEW = CreateArtifact(session_id=SESSION, path=PATH, content="two", reason="again")
+
+
+def test_a_file_that_a_person_makes_anew_where_it_is_gone_ends_its_artifact_and_begins_another():
+    """UI-13: as for a call of an agent's, in the batch that says what is to be made."""
+    session = kept()
+    told = session.when(ask(ANEW, TWO, there=None, looked_at=session.state.sequence)).decision
+    assert [(new.fact, new.scope) for new in told.facts] == [
+        (ArtifactDeleted(file=True, reason="the file was gone when it was made anew"), MINE),
+        (ArtifactCreated(artifact_kind="document", path=PATH), Scope(artifact="art_2")),
+        (ArtifactSaveRequested(base=0, draft=TWO.ref, reason="again"), Scope(artifact="art_2")),
+    ]
+    assert sorted(session.state.artifacts.open) == ["art_2"]
+
+
+def test_what_was_told_after_a_person_looked_may_have_come_behind_that():
+    """What is not known is not told."""
+    session = kept()
+    refused = session.refuses(ask(ANEW, TWO, there=None, looked_at=session.state.artifacts.open["art_1"].told - 1))
+    assert (refused.code, refused.field, refused.hint) == ("artifact_conflict", "path", "Edit that one.")
+
+
+def test_where_something_of_a_gone_file_is_not_saved_its_artifact_goes_on_and_the_person_is_told_how():
+    """CTX-04"""
+    session = kept().after(ask(edit(base=9), TWO))
+    refused = session.refuses(ask(ANEW, THREE, there=None, looked_at=session.state.sequence))
+    assert (refused.code, refused.message, refused.hint) == (
+        "artifact_conflict",
+        f"{PATH} is the artifact art_1 already, and what was written of it is not saved.",
+        "Save that with retry_artifact over version 1, which makes the file anew, or delete the artifact.",
+    )
+    under_way = kept().after(ask(edit(), TWO))
+    refused = under_way.refuses(ask(ANEW, THREE, there=None, looked_at=under_way.state.sequence))
+    assert (refused.code, refused.hint) == ("artifact_conflict", "Ask again in a moment.")
+
+
+def test_an_artifact_whose_file_is_gone_is_not_taken_as_it_is():
+    session = kept()
+    nothing = CreateArtifact(session_id=SESSION, path=PATH)
+    refused = session.refuses(ask(nothing, there=None, looked_at=session.state.sequence))
+    assert (refused.code, refused.message, refused.hint) == (
+        "artifact_conflict",
+        f"{PATH} is the artifact art_1 already, and its file is gone.",
+        "Give a content to make it anew.",
+    )

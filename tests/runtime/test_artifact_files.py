@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.contracts.commands.artifacts import RetryArtifact
+from callboard.contracts.commands.artifacts import CreateArtifact, ListArtifacts, RetryArtifact
 from callboard.contracts.facts import ArtifactDeleted
 from tests.runtime.coder import begun, coder
 from tests.runtime.house import calls, house, says, uses
@@ -33,6 +33,20 @@ async def test_a_file_that_a_command_moved_away_begins_another_artifact_where_it
         assert (gone.scope.artifact, gone.scope.tool_call) == (former.key, "")
         types = (await home.types(session))[gone.sequence - 1 :]
         assert types[:4] == ["artifact.deleted", "artifact.created", "artifact.version.created", "tool.completed"]
+
+
+async def test_a_file_that_is_gone_is_made_anew_by_a_person_as_another_artifact(tmp_path: Path) -> None:
+    """UI-13: the former one is told as deleted before the file is touched."""
+    async with wrote(tmp_path) as (home, session):
+        former = await only(home, session)
+        (home.folder / NOTES).unlink()
+        made = await home.do(CreateArtifact(session_id=session, path=NOTES, content="mine\n"))
+        assert (made.artifact_id != former.key, made.version, made.status) == (True, 1, "saved")
+        assert (home.folder / NOTES).read_text() == "mine\n"
+        rows = (await home.do(ListArtifacts(session_id=session, wait_for=made.sequence))).artifacts
+        assert [(one.key, one.status) for one in rows] == [(former.key, "deleted"), (made.artifact_id, "saved")]
+        there = await refused(home, CreateArtifact(session_id=session, path=NOTES, content="other\n"))
+        assert (there.code, there.hint) == ("artifact_conflict", "Edit that one.")
 
 
 async def test_what_a_person_did_not_save_stays_where_an_agent_removes_the_file_and_writes_it_anew(

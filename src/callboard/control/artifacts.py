@@ -121,13 +121,15 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
 class ArtifactAsked(msgspec.Struct, frozen=True, kw_only=True):
     """What a person asks, with what its decision rests on: the bytes that are to be saved, and the artifact's file as it is,
-    where it has one. `added` and `removed` count lines against that file, or against the newest version of what is none."""
+    where it has one; what was told up to the sequence `looked_at` was told before anybody looked. `added` and `removed` count
+    lines against that file, or against the newest version of what is none."""
 
     session_id: str
     artifact_id: str
     request: ArtifactRequest
     draft: Blob | None = None
     look: Look | None = None
+    looked_at: int = 0
     added: int = 0
     removed: int = 0
 

@@ -76,8 +76,10 @@ class Saving:
     async def _change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
         host = (await self._sessions.get(request.session_id)).host
         request, place = self._placed(host, request)
+        looked_at = host.state.sequence
         seen = await self._seen(host, request, place)
         what = await self._asked(host, request, place, seen)
+        what = msgspec.structs.replace(what, looked_at=looked_at)
         # What may change a file keeps its answer with what came of that.
         changes = what.look is not None and (what.draft is not None or isinstance(request, DeleteArtifact))
         answer = _changed(await host.command(what, actor, None if changes else kept))

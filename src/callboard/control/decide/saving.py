@@ -22,7 +22,7 @@ from callboard.contracts.scope import Scope
 
 from ..artifacts import ArtifactAsked, ArtifactDone, ArtifactLooked, KeptDraft, Look, OpenArtifact, OpenSave
 from ..batch import Batch
-from .artifacts import CONFLICT, create, found, newest, next_version, saved
+from .artifacts import CONFLICT, GONE, create, found, newest, next_version, saved
 
 #: A process that was saving ended before anybody saw what came of it, and the file shows that nothing did.
 INTERRUPTED = "save_interrupted"
@@ -97,7 +97,7 @@ def _create(batch: Batch, what: ArtifactAsked, request: CreateArtifact) -> Artif
     path, draft = request.path or "", what.draft
     there = what.look.content if what.look is not None else None
     if path and (taken := batch.state.artifacts.at(path)):
-        raise Refusal(CONFLICT, f"{path} is the artifact {taken} already.", field="path", hint="Edit that one.")
+        _end_gone(batch, what, path, taken)
     content = draft or there
     if content is None:
         wanted = f"There is no file {path}." if path else "An artifact that is no file needs a content."
@@ -121,6 +121,27 @@ def _create(batch: Batch, what: ArtifactAsked, request: CreateArtifact) -> Artif
     else:
         next_version(batch, scope, content.ref, "person", added=what.added)
     return _answer(batch, artifact)
+
+
+def _end_gone(batch: Batch, what: ArtifactAsked, path: str, taken: str) -> None:
+    """The artifact that has the path ends where its file is gone and a person makes it anew, as it does for a call. Raises
+    `artifact_conflict` where the file is there, or may have come since somebody looked; and while something of a person's is
+    not saved, with which it goes on."""
+    known, now = batch.state.artifacts, newest(batch, taken)
+    why, hint = "", "Edit that one."
+    if taken in known.saves:
+        why, hint = ", and another change of it is just being made", "Ask again in a moment."
+    elif _is_there(what.look) or now.told > what.looked_at:
+        pass
+    elif taken in known.drafts:
+        why = ", and what was written of it is not saved"
+        hint = f"Save that with retry_artifact over version {now.version}, which makes the file anew, or delete the artifact."
+    elif what.draft is None:
+        why, hint = ", and its file is gone", "Give a content to make it anew."
+    else:
+        batch.say(ArtifactDeleted(file=True, reason=GONE), Scope(artifact=taken))
+        return
+    raise Refusal(CONFLICT, f"{path} is the artifact {taken} already{why}.", field="path", hint=hint)
 
 
 def _edit(batch: Batch, what: ArtifactAsked, request: EditArtifact) -> ArtifactChanged:
