@@ -1,9 +1,9 @@
 """What the exit codes mean.
 
-0    done; of `run`: the turn completed
-1    it failed
+0    done; of `run`: the turn completed; of `job`: all items are done
+1    it failed; of `job`: items failed
 2    the request was wrong: usage, settings, an id that names nothing
-3    of `run`: somebody else stopped the turn
+3    of `run`: somebody else stopped the turn; of `job`: somebody else cancelled or paused it
 4    refused: by the state of things, or because an approval was needed and nobody was there to give it
 130  ended by Ctrl-C
 """

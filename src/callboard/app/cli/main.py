@@ -22,6 +22,7 @@ from . import (
     evidence,
     facts,
     imports,
+    job,
     models,
     rules,
     run,
@@ -49,6 +50,7 @@ Without a verb it is `callboard up`: the workbench on the folder you are in.
 Examples:
   callboard                                      the workbench, in this folder
   callboard run "Why does the test fail?"        one turn in the terminal
+  callboard job start "Fix it" a.md b.md --session last   many things, an agent each
   callboard models                               the models that can be asked, what is found beside them, and a test
   callboard doctor                               what is missing or wrong, and what mends it
   callboard demo                                 teams to watch, without a model
@@ -81,6 +83,7 @@ app = typer.Typer(
 for verb in (
     up,
     run,
+    job,
     models,
     doctor,
     demo,

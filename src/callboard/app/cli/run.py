@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from callboard.contracts.commands.turns import WhenBusy
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
 
+from .approving import ApproveOption, standing
 from .loop import run_async
 
 _HELP = """Give an agent a prompt and follow its turn to the end.
@@ -47,26 +48,15 @@ def _run(
         PermissionMode | None, typer.Option(help="What needs no approval. [your settings, else ask]")
     ] = None,
     when_busy: Annotated[WhenBusy, typer.Option(help="What becomes of the prompt while another turn runs.")] = "queue",
-    approve: Annotated[
-        Literal["ask", "none", "all-edits", "all"] | None,
-        typer.Option(help="Who approves: you are asked, or a rule of this run. [ask in a terminal, else none]"),
-    ] = None,
+    approve: ApproveOption = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
 ) -> None:
     from .running import Wanted, carry_out
 
-    interactive = sys.stdin.isatty() and sys.stderr.isatty()
-    if approve == "ask" and not interactive:
-        raise Refusal(
-            "invalid_input",
-            "There is no terminal to ask in.",
-            field="--approve",
-            hint="Use --approve none, all-edits or all.",
-        )
+    answered = standing(approve)
     text = sys.stdin.read() if prompt == "-" else prompt
     if not text.strip():
         raise Refusal("invalid_input", "The prompt is empty.", field="PROMPT", hint="Say what is to be done.")
-    chosen = ("ask" if interactive else "none") if approve is None else approve
     wanted = Wanted(
         prompt=text,
         folder=folder.expanduser().absolute(),
@@ -74,7 +64,7 @@ def _run(
         mode=mode,
         permission=permission,
         when_busy=when_busy,
-        approve=None if chosen == "ask" else chosen,
+        approve=answered,
         json=json,
     )
     raise typer.Exit(run_async(carry_out(wanted)))

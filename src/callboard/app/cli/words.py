@@ -23,11 +23,24 @@ _HINTS: dict[Code, str] = {
     "unknown_turn": "`callboard view SESSION` shows the turns.",
     "unknown_action": "`callboard view SESSION` shows what waits for an answer.",
     "session_archived": "Take it out of the archive in the workbench: `callboard` opens it.",
+    "unknown_job": "`callboard job list SESSION` lists them.",
+    "job_item_done": "`callboard job show SESSION` tells what it came to.",
+    "task_not_ready": "`callboard job show SESSION` tells how the items stand.",
+    "task_paused": "`callboard job resume SESSION` lets it go on.",
     "trust_changed": "`callboard trust` shows what they ask for now.",
     "gap": "`callboard view SESSION` shows how it stands now.",
 }
 #: What the fields of commands are called where they are typed.
-_FIELDS = {"sessionId": "SESSION", "text": "PROMPT", "path": "--folder", "workspaceId": "--folder", "taskId": "--task"}
+_FIELDS = {
+    "sessionId": "SESSION",
+    "text": "PROMPT",
+    "path": "--folder",
+    "workspaceId": "--folder",
+    "taskId": "--task",
+    "jobId": "JOB",
+    "itemId": "ITEM",
+    "agent": "--agent",
+}
 #: Those of them that are no words of a sentence.
 _A_FIELD = re.compile(r"\b(?:sessionId|workspaceId|taskId)\b")
 #: What stands in place of words where nobody said any.
@@ -57,7 +70,7 @@ _A_COMMAND = re.compile(rf"\b(?:{'|'.join(map(re.escape, COMMANDS))})\b")
 def in_words_of_the_line(problem: Problem) -> Problem:
     """The problem as it helps at a command line. A hint that only a client of the API could follow is left out."""
     hint = problem.hint
-    if _A_COMMAND.search(hint):
+    if not hint or _A_COMMAND.search(hint):
         hint = _HINTS.get(problem.code, "")
     hint = _A_FIELD.sub(lambda found: _FIELDS[found[0]], hint)
     return msgspec.structs.replace(problem, hint=hint, field=_FIELDS.get(problem.field, problem.field))
