@@ -24,7 +24,7 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
 /** Modules of `system/` that are functions of their arguments. Anything else a surface may know by type only. */
 const PURE = [
   /^@\/system\/format\//,
-  /^@\/system\/rows\/(?:activity|conversation|model|team|timeline)$/,
+  /^@\/system\/rows\/(?:activity|conversation|jobs|model|team|timeline)$/,
   /^@\/system\/generated\//,
 ]
 

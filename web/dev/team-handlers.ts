@@ -45,6 +45,12 @@ export function noting(onDid: (name: string, what: unknown) => void): TeamHandle
     onResumeTask: did('resume task'),
     onRetryTask: did('retry task'),
     onCancelTask: did('cancel task'),
+    onAskJob: did('ask job'),
+    onOpenJob: did('open job'),
+    onPauseJob: did('pause job'),
+    onResumeJob: did('resume job'),
+    onCancelJob: did('cancel job'),
+    onRetryItems: did('retry items'),
     onExportTask: did('export task'),
   }
 }

@@ -37,6 +37,7 @@ export function TeamHost(props: {
   readonly onDid: (name: string, what: unknown) => void
 }) {
   const [view, setView] = useState<View>('board')
+  const [job, setJob] = useState('')
   const rows = props.rows.flatMap((row) => fill(row) ?? [])
   const team: Team | null = teamOf(rowsOf(rows, 'team')[0] ?? null, {
     agents: rowsOf(rows, 'agent'),
@@ -76,6 +77,15 @@ export function TeamHost(props: {
     onResumeTask: did('resume task'),
     onRetryTask: did('retry task'),
     onCancelTask: did('cancel task'),
+    onAskJob: () => props.onDid('ask job', null),
+    onOpenJob: (taskId) => {
+      setJob(taskId)
+      setView('board')
+    },
+    onPauseJob: did('pause job'),
+    onResumeJob: did('resume job'),
+    onCancelJob: did('cancel job'),
+    onRetryItems: did('retry items'),
     onExportTask: did('export task'),
   }
   if (team === null) return <p data-testid="solo" />
@@ -83,9 +93,15 @@ export function TeamHost(props: {
   const asker = action === undefined ? null : askerOf(team, action)
   return (
     <SurfaceProvider value={SURFACE}>
-      <TeamBar team={team} view={view} onView={setView} onOpenAgent={handlers.onOpenAgent} />
+      <TeamBar
+        team={team}
+        view={view}
+        onView={setView}
+        onOpenAgent={handlers.onOpenAgent}
+        onOpenJob={handlers.onOpenJob}
+      />
       <Roster team={team} shown="" handlers={handlers} />
-      {view === 'board' && <Board team={team} handlers={handlers} />}
+      {view === 'board' && <Board team={team} job={job} handlers={handlers} />}
       {view === 'graph' && <Graph team={team} shown="" stale={false} onOpenAgent={handlers.onOpenAgent} />}
       {view === 'lanes' && <Lanes team={team} handlers={handlers} />}
       {view === 'runs' && (

@@ -12,7 +12,7 @@ import { ReadingProvider } from '@/features/shared/reading'
 import { useT } from '@/features/shared/surface'
 import { Diagnostics } from '@/features/status/diagnostics'
 import { StatusLine } from '@/features/status/status-line'
-import { TeamBar, type View } from '@/features/team/team-bar'
+import { TeamBar } from '@/features/team/team-bar'
 import { clockStart } from '@/system/rows/activity'
 import type { SessionCard, TurnRow } from '@/system/rows/model'
 import { atWork } from '@/system/rows/team'
@@ -48,8 +48,6 @@ export function ActiveSession(props: ActiveSessionProps) {
   const { workbench } = useServices()
   const { session, inspector, inputRef } = props
   const [shown, setShown] = useState<string | null>(null)
-  const [look, setLook] = useState<View>('conversation')
-  const [run, setRun] = useState('')
   const view = useSessionRows(session, shown)
   const { team } = view
   const [selected, setSelected] = useState<string | null>(null)
@@ -97,7 +95,12 @@ export function ActiveSession(props: ActiveSessionProps) {
     void workbench.attempt(() => workbench.api.command('resume_thread', { sessionId: session.id, threadId }))
   }, [workbench, session, threadId])
 
-  const { openAgent, handlers } = useOpening(session, view.team, inspector, setShown, setLook, setRun)
+  const { look, onLook, openAgent, handlers, newJob, ...opening } = useOpening(
+    session,
+    view.team,
+    inspector,
+    setShown,
+  )
   useOpensForTeam(inspector, team !== null)
   const working = team === null ? 0 : atWork(team.agents)
   const canInterrupt = running !== null
@@ -116,8 +119,9 @@ export function ActiveSession(props: ActiveSessionProps) {
         interrupt,
         resume,
         showTab,
+        newJob,
       }),
-    [onOffers, canInterrupt, canResume, canDecide, forReading, working, interrupt, resume, showTab],
+    [onOffers, canInterrupt, canResume, canDecide, forReading, working, interrupt, resume, showTab, newJob],
   )
 
   const turn =
@@ -147,7 +151,15 @@ export function ActiveSession(props: ActiveSessionProps) {
           />
         </header>
         <TrustNotice folded />
-        {team !== null && <TeamBar team={team} view={look} onView={setLook} onOpenAgent={openAgent} />}
+        {team !== null && (
+          <TeamBar
+            team={team}
+            view={look}
+            onView={onLook}
+            onOpenAgent={openAgent}
+            onOpenJob={handlers.onOpenJob}
+          />
+        )}
         <SessionView
           session={session}
           view={view}
@@ -165,7 +177,8 @@ export function ActiveSession(props: ActiveSessionProps) {
                       team={team}
                       view={look}
                       shown={view.agent?.agentId ?? team.row.lead}
-                      run={run}
+                      run={opening.run}
+                      job={opening.job}
                       handlers={handlers}
                       onNeedParts={onNeedParts}
                     />
@@ -187,6 +200,7 @@ export function ActiveSession(props: ActiveSessionProps) {
         onGoToTurn={goToTurn}
         wanted={wanted}
       />
+      {opening.dialog}
     </ReadingProvider>
   )
 }

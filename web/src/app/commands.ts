@@ -20,6 +20,8 @@ export interface SessionOffers {
   readonly resume: () => void
   /** Show a panel of the details. */
   readonly showTab: (id: string) => void
+  /** Ask what a new job is to be. */
+  readonly newJob: () => void
 }
 
 export interface CommandContext extends SessionOffers {
@@ -77,6 +79,7 @@ function ofSession(context: CommandContext): readonly Row[] {
     row('archive', t(active?.archived ? 'sessions.unarchive' : 'sessions.archive'), 'archive', here, () =>
       update({ archived: !active?.archived }),
     ),
+    row('job', t('team.new_job'), 'plus', here && works, context.newJob),
     row('add', t('palette.add_agent'), 'plus', here && works, context.askToAdd),
     row('export', t('evidence.export'), 'download', here, () => {
       if (active !== null) void workbench.attempt(() => workbench.evidence.export(active.sessionId, null))

@@ -184,6 +184,7 @@ const NOTHING_OFFERED: SessionOffers = {
   interrupt: NOTHING,
   resume: NOTHING,
   showTab: NOTHING,
+  newJob: NOTHING,
 }
 
 /** What was opened elsewhere meanwhile is known to who comes back to the page. */

@@ -1,46 +1,108 @@
 /** The team beside the conversation: its views, and the transcript of an agent that is not the lead. */
-import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo } from 'react'
+import {
+  type Dispatch,
+  lazy,
+  type SetStateAction,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react'
 import { useT } from '@/features/shared/surface'
 import { InputForm } from '@/features/team/agent-dialogs'
 import { AgentHead } from '@/features/team/agent-head'
-import type { TeamHandlers } from '@/features/team/handlers'
+import type { AgentOffer, NewJob, TeamHandlers } from '@/features/team/handlers'
 import type { View } from '@/features/team/team-bar'
 import type { Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
+import { useServices } from './services-context'
 import type { Panel } from './use-layout'
 import type { useSessionRows } from './use-session-rows'
-import { useTeamHandlers } from './use-team'
+import { subagentsOf, useTeamHandlers } from './use-team'
 
-/** Opening an agent puts its transcript on the screen; opening the lead goes back to the conversation. */
+const NewJobDialog = lazy(async () => ({ default: (await import('@/features/team/new-job')).NewJobDialog }))
+
+/** What is on the screen of a team, and what a person can do with it. Opening an agent puts its transcript there; opening the
+ *  lead goes back to the conversation. */
 export function useOpening(
   session: Session,
   team: Team | null,
   panel: Panel,
   setShown: Dispatch<SetStateAction<string | null>>,
-  setLook: Dispatch<SetStateAction<View>>,
-  setRun: Dispatch<SetStateAction<string>>,
 ) {
+  const [look, setLook] = useState<View>('conversation')
+  const [run, setRun] = useState('')
+  const [job, setJob] = useState('')
   const lead = team?.row.lead ?? ''
   const hides = !panel.fits
   const hide = panel.hide
+  const goTo = useCallback(
+    (view: View) => {
+      setLook(view)
+      if (hides) hide()
+    },
+    [hides, hide],
+  )
   const openAgent = useCallback(
     (agentId: string) => {
       setShown(agentId === lead ? null : agentId)
-      setLook('conversation')
-      if (hides) hide()
+      goTo('conversation')
     },
-    [lead, hides, hide, setShown, setLook],
+    [lead, setShown, goTo],
   )
   const openRun = useCallback(
     (runId: string) => {
       setRun(runId)
-      setLook('runs')
-      if (hides) hide()
+      goTo('runs')
     },
-    [hides, hide, setRun, setLook],
+    [goTo],
   )
-  const open = useMemo(() => ({ agent: openAgent, run: openRun }), [openAgent, openRun])
-  return { openAgent, handlers: useTeamHandlers(session, open) }
+  const openJob = useCallback(
+    (taskId: string) => {
+      setJob(taskId)
+      goTo('board')
+    },
+    [goTo],
+  )
+  // A job is made on the board: that is where its card comes.
+  const { ask: newJob, dialog } = useNewJob(
+    session,
+    useCallback(() => openJob(''), [openJob]),
+  )
+  const open = useMemo(
+    () => ({ agent: openAgent, run: openRun, job: openJob, newJob }),
+    [openAgent, openRun, openJob, newJob],
+  )
+  /** Asking for the view that is there leads back to all of it. */
+  const onLook = (view: View) => {
+    if (view === look) setJob('')
+    setLook(view)
+  }
+  return { look, onLook, run, job, openAgent, newJob, dialog, handlers: useTeamHandlers(session, open) }
+}
+
+/** Asks what a new job is to be, once it is known who could work on it. */
+function useNewJob(session: Session, onMade: () => void) {
+  const { workbench } = useServices()
+  const [asked, setAsked] = useState<{ readonly subagents: readonly AgentOffer[] | null } | null>(null)
+  const ask = useCallback(
+    () => void subagentsOf(workbench, session.id).then((subagents) => setAsked({ subagents })),
+    [workbench, session],
+  )
+  const make = async (job: NewJob) => {
+    const refused = await workbench.refusal(() =>
+      workbench.api.command('create_job', { sessionId: session.id, ...job }),
+    )
+    if (refused === null) onMade()
+    return refused
+  }
+  const dialog = asked !== null && (
+    <Suspense fallback={null}>
+      <NewJobDialog subagents={asked.subagents} onMake={make} onDone={() => setAsked(null)} />
+    </Suspense>
+  )
+  return { ask, dialog }
 }
 
 /** Where there is room, a team shows who is in it until the person says otherwise. */

@@ -16,6 +16,8 @@ export default function TeamView(props: {
   readonly shown: string
   /** The run that was asked for; empty where none was. */
   readonly run: string
+  /** The task whose job was asked for; empty where none was. */
+  readonly job: string
   readonly handlers: TeamHandlers
   readonly onNeedParts: (turnId: string) => void
 }) {
@@ -27,7 +29,7 @@ export default function TeamView(props: {
     case 'graph':
       return <Graph team={team} shown={props.shown} stale={stale} onOpenAgent={handlers.onOpenAgent} />
     case 'board':
-      return <Board team={team} handlers={handlers} />
+      return <Board team={team} job={props.job} handlers={handlers} />
     case 'lanes':
       return <Lanes team={team} handlers={handlers} />
     case 'runs':

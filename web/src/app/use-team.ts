@@ -33,7 +33,12 @@ export function leadThread(rows: RowStore, team: Team | null): string | null {
 
 export function useTeamHandlers(
   session: Session,
-  open: { readonly agent: (agentId: string) => void; readonly run: (runId: string) => void },
+  open: {
+    readonly agent: (agentId: string) => void
+    readonly run: (runId: string) => void
+    readonly job: (taskId: string) => void
+    readonly newJob: () => void
+  },
 ): TeamHandlers {
   const { workbench } = useServices()
   const sessionId = session.id
@@ -82,6 +87,13 @@ export function useTeamHandlers(
       onResumeTask: (taskId) => void attempt(() => api.command('resume_task', { sessionId, taskId })),
       onRetryTask: (taskId) => void attempt(() => api.command('retry_task', { sessionId, taskId })),
       onCancelTask: (taskId) => void attempt(() => api.command('cancel_task', { sessionId, taskId })),
+      onAskJob: open.newJob,
+      onOpenJob: open.job,
+      onPauseJob: (jobId) => void attempt(() => api.command('pause_job', { sessionId, jobId })),
+      onResumeJob: (jobId) => void attempt(() => api.command('resume_job', { sessionId, jobId })),
+      onCancelJob: (jobId) => void attempt(() => api.command('cancel_job', { sessionId, jobId })),
+      onRetryItems: (jobId, itemId) =>
+        void attempt(() => api.command('retry_job_item', { sessionId, jobId, itemId })),
       onExportTask: (taskId) => void attempt(() => workbench.evidence.export(sessionId, taskId)),
     } satisfies TeamHandlers
   }, [workbench, session, sessionId, open])
@@ -93,6 +105,19 @@ export async function agentsToAdd(workbench: Workbench, sessionId: string): Prom
   await workbench.attempt(async () => {
     const { agents } = await workbench.api.query('list_agents', { sessionId })
     found = agents.filter((one) => one.kind !== 'subagent' && !one.added)
+  })
+  return found
+}
+
+/** The agents of the session's folder that can work on the items of a job; null where the server does not say. */
+export async function subagentsOf(
+  workbench: Workbench,
+  sessionId: string,
+): Promise<readonly AgentOffer[] | null> {
+  let found: readonly AgentOffer[] | null = null
+  await workbench.attempt(async () => {
+    const { agents } = await workbench.api.query('list_agents', { sessionId })
+    found = agents.filter((one) => one.kind === 'subagent')
   })
   return found
 }

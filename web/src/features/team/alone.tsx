@@ -1,14 +1,18 @@
+import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
 import { AddAgent } from './add-agent'
 import type { TeamHandlers } from './handlers'
 
-/** Of a session in which one agent works: nothing of a team but the way to one. */
+/** Of a session in which one agent works: nothing of a team but the ways to one. */
 export function Alone({ handlers }: { readonly handlers: TeamHandlers }) {
   const t = useT()
   return (
     <>
       <p className="text-ink-soft">{t('team.alone')}</p>
       <AddAgent agents={[]} onOffers={handlers.onOffers} onAdd={handlers.onAddAgent} />
+      <Button icon="plus" className="-ml-2" onClick={handlers.onAskJob}>
+        {t('team.new_job')}
+      </Button>
     </>
   )
 }

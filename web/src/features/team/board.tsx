@@ -1,10 +1,13 @@
-import { type DragEvent, useEffect, useRef, useState } from 'react'
+import { type DragEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { isItem, isJob } from '@/system/rows/jobs'
 import type { TaskRow } from '@/system/rows/model'
 import type { Team } from '@/system/rows/team'
 import { Button } from '@/ui/button'
 import { useForReading } from '../shared/reading'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from './handlers'
+import { JobCard } from './job-card'
+import { JobView } from './job-view'
 import { NewTaskDialog } from './new-task'
 import { TaskCard } from './task-card'
 
@@ -16,6 +19,8 @@ const KIND = 'application/x-callboard-task'
 
 export interface BoardProps {
   readonly team: Team
+  /** The task whose job is shown in the board's place; left out for the board. */
+  readonly job?: string
   readonly handlers: TeamHandlers
 }
 
@@ -46,14 +51,42 @@ function useFollowsCard(tasks: readonly TaskRow[]) {
   return board
 }
 
+/** Who comes back from a job is at its card. */
+function useBackToCard(board: RefObject<HTMLDivElement | null>, job: string) {
+  const before = useRef('')
+  useEffect(() => {
+    const card = [...(board.current?.querySelectorAll<HTMLElement>('[data-task]') ?? [])].find(
+      (one) => one.dataset.task === before.current,
+    )
+    if (job === '') card?.querySelector('button')?.focus()
+    before.current = job
+  }, [board, job])
+}
+
+/** What is worked on: the cards, or the job that was asked for. */
+export function Board({ team, job = '', handlers }: BoardProps) {
+  const board = useFollowsCard(team.tasks)
+  const shown = team.tasks.filter(isJob).find((one) => one.key === job)
+  useBackToCard(board, shown?.key ?? '')
+  return (
+    <div ref={board} className="flex min-h-0 flex-1 flex-col">
+      {shown === undefined ? (
+        <Cards team={team} handlers={handlers} />
+      ) : (
+        <JobView key={shown.key} job={shown} team={team} handlers={handlers} />
+      )}
+    </div>
+  )
+}
+
 /** The tasks by how they stand. A card that is moved asks for it, and moves when the fact comes. */
-export function Board({ team, handlers }: BoardProps) {
+function Cards({ team, handlers }: Omit<BoardProps, 'job'>) {
   const t = useT()
   const [over, setOver] = useState<Status | null>(null)
   const [making, setMaking] = useState(false)
   const forReading = useForReading()
-  const board = useFollowsCard(team.tasks)
-  const cancelled = team.tasks.some((task) => task.status === 'cancelled')
+  const cards = team.tasks.filter((task) => !isItem(task))
+  const cancelled = cards.some((task) => task.status === 'cancelled')
   const columns = cancelled ? [...COLUMNS, 'cancelled' as const] : COLUMNS
   const drop = (status: Status) => (event: DragEvent) => {
     setOver(null)
@@ -62,24 +95,27 @@ export function Board({ team, handlers }: BoardProps) {
     if (task !== undefined && task.status !== status) handlers.onChangeTask(taskId, { status })
   }
   return (
-    <div ref={board} className="flex min-h-0 flex-1 flex-col">
+    <>
       {!forReading && (
-        <div className="flex h-9 shrink-0 items-center px-4">
+        <div className="flex h-9 shrink-0 items-center gap-2 px-4">
           <Button look="outline" icon="plus" onClick={() => setMaking(true)}>
             {t('team.new_task')}
           </Button>
+          <Button look="outline" icon="plus" onClick={handlers.onAskJob}>
+            {t('team.new_job')}
+          </Button>
         </div>
       )}
-      {team.tasks.length === 0 && <p className="px-4 py-2 text-ink-faint">{t('team.board_empty')}</p>}
+      {cards.length === 0 && <p className="px-4 py-2 text-ink-faint">{t('team.board_empty')}</p>}
       {making && (
         <NewTaskDialog
           agents={team.agents}
-          tasks={team.tasks}
+          tasks={cards}
           onMake={handlers.onNewTask}
           onDone={() => setMaking(false)}
         />
       )}
-      {team.tasks.length > 0 && (
+      {cards.length > 0 && (
         <section
           aria-label={t('team.view.board')}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
@@ -87,7 +123,7 @@ export function Board({ team, handlers }: BoardProps) {
           className="flex min-h-0 flex-1 gap-2 overflow-x-auto px-4 pt-2 pb-3 -outline-offset-2"
         >
           {columns.map((status) => {
-            const tasks = team.tasks
+            const tasks = cards
               .filter((task) => task.status === status)
               .toSorted((a, b) => PRIORITIES[a.priority] - PRIORITIES[b.priority] || a.order - b.order)
             return (
@@ -110,22 +146,26 @@ export function Board({ team, handlers }: BoardProps) {
                   <span className="tabular font-normal text-ink-faint">{tasks.length}</span>
                 </h3>
                 <ul className="min-h-0 flex-1 space-y-1.5 overflow-y-auto px-1.5 pb-1.5">
-                  {tasks.map((task) => (
-                    <TaskCard
-                      key={task.key}
-                      task={task}
-                      team={team}
-                      columns={COLUMNS}
-                      handlers={handlers}
-                      onDrag={(event) => event.dataTransfer.setData(KIND, task.key)}
-                    />
-                  ))}
+                  {tasks.map((task) =>
+                    isJob(task) ? (
+                      <JobCard key={task.key} job={task} team={team} handlers={handlers} />
+                    ) : (
+                      <TaskCard
+                        key={task.key}
+                        task={task}
+                        team={team}
+                        columns={COLUMNS}
+                        handlers={handlers}
+                        onDrag={(event) => event.dataTransfer.setData(KIND, task.key)}
+                      />
+                    ),
+                  )}
                 </ul>
               </div>
             )
           })}
         </section>
       )}
-    </div>
+    </>
   )
 }

@@ -1,4 +1,4 @@
-import type { CreateTask, UpdateTask } from '@/system/generated/contracts'
+import type { CreateJob, CreateTask, UpdateTask } from '@/system/generated/contracts'
 import type { AgentRow } from '@/system/rows/model'
 import type { Refused } from '@/system/workbench/notices'
 
@@ -17,6 +17,7 @@ export interface AgentOffer {
 }
 
 export type NewTask = Omit<CreateTask, 'sessionId' | 'taskId'>
+export type NewJob = Omit<CreateJob, 'sessionId'>
 
 /** What a person can do with a team. Each is a command of its owner; what it changes is shown when its fact comes. */
 export interface TeamHandlers {
@@ -50,6 +51,15 @@ export interface TeamHandlers {
   readonly onResumeTask: (taskId: string) => void
   readonly onRetryTask: (taskId: string) => void
   readonly onCancelTask: (taskId: string) => void
+  /** Ask what a new job is to be. */
+  readonly onAskJob: () => void
+  /** Show the items of the job that this task is; of none, the board. */
+  readonly onOpenJob: (taskId: string) => void
+  readonly onPauseJob: (jobId: string) => void
+  readonly onResumeJob: (jobId: string) => void
+  readonly onCancelJob: (jobId: string) => void
+  /** Another attempt of an item that failed; of all that did where none is named. */
+  readonly onRetryItems: (jobId: string, itemId: string | null) => void
   /** Export what proves a task. */
   readonly onExportTask: (taskId: string) => void
 }

@@ -1,21 +1,15 @@
 import { type DragEvent, useState } from 'react'
-import { ago, count } from '@/system/format/numbers'
 import type { TaskRow } from '@/system/rows/model'
 import { nameOf, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
-import { Markdown } from '@/ui/markdown'
 import { MarkdownLine } from '@/ui/markdown-line'
 import { Badge } from '@/ui/marks'
 import { Menu } from '@/ui/menu'
-import { useNow } from '@/ui/now'
-import { Fact, Facts } from '../inspector/inspector'
 import { useT } from '../shared/surface'
 import { Confirm } from './agent-dialogs'
-import { Attempts } from './attempts'
 import type { TeamHandlers } from './handlers'
-import { LongText } from './long-text'
-import { Refs } from './refs'
+import { TaskDetail } from './task-detail'
 import { taskEntries } from './task-menu'
 
 export function TaskCard(props: {
@@ -92,7 +86,7 @@ export function TaskCard(props: {
           <span className="ml-auto whitespace-nowrap">{t.count('team.attempts', task.attempts.length)}</span>
         )}
       </p>
-      {open && <Detail task={task} team={team} handlers={handlers} />}
+      {open && <TaskDetail task={task} team={team} handlers={handlers} />}
       {cancelling && (
         <Confirm
           title={t('team.task_cancel_title', { task: task.title })}
@@ -106,50 +100,6 @@ export function TaskCard(props: {
   )
 }
 
-function Detail({ task, team, handlers }: { task: TaskRow; team: Team; handlers: TeamHandlers }) {
-  const t = useT()
-  const now = useNow(60_000)
-  const title = (key: string) => team.tasks.find((one) => one.key === key)?.title ?? key
-  return (
-    <div className="mt-1 space-y-1.5 border-t border-line pt-1.5 text-sm">
-      <LongText text={task.objective} />
-      {task.acceptance && (
-        <p className="wrap-any text-ink-soft">{t('team.acceptance', { text: task.acceptance })}</p>
-      )}
-      {task.parentTask && (
-        <p className="text-ink-soft">{t('team.part_of', { task: title(task.parentTask) })}</p>
-      )}
-      {task.dependsOn.length > 0 && (
-        <p className="wrap-any text-ink-soft">
-          {t('team.depends_on', { tasks: task.dependsOn.map(title).join(', ') })}
-        </p>
-      )}
-      {task.phase && <p className="wrap-any text-ink-soft">{t('team.phase', { phase: task.phase })}</p>}
-      <Counters counters={task.counters} />
-      {task.progress && (
-        <div className="wrap-any text-ink-soft">
-          <Markdown text={task.progress} streaming={false} />
-        </div>
-      )}
-      {task.summary && (
-        <div className="wrap-any">
-          <Markdown text={task.summary} streaming={false} />
-        </div>
-      )}
-      <Attempts task={task} team={team} handlers={handlers} />
-      <Refs refs={task.refs} />
-      {task.comments.map((comment) => (
-        <p key={`${comment.at} ${comment.by}`} className="wrap-any">
-          <span className="font-medium">{comment.by ? nameOf(team.agents, comment.by) : t('turn.you')}</span>{' '}
-          <span className="text-ink-faint">{ago(comment.at / 1000, now, t.locale)}</span>
-          <br />
-          {comment.text}
-        </p>
-      ))}
-    </div>
-  )
-}
-
 /** Titles of tasks that this one waits for and that are not done. */
 function openBefore(task: TaskRow, team: Team): readonly string[] {
   if (task.status === 'done' || task.status === 'cancelled') return []
@@ -157,19 +107,4 @@ function openBefore(task: TaskRow, team: Team): readonly string[] {
     const other = team.tasks.find((one) => one.key === key)
     return other === undefined || other.status === 'done' ? [] : [other.title]
   })
-}
-
-function Counters({ counters }: { counters: TaskRow['counters'] }) {
-  const t = useT()
-  const all = Object.entries(counters)
-  if (all.length === 0) return null
-  return (
-    <Facts>
-      {all.map(([name, value]) => (
-        <Fact key={name} name={name}>
-          {count(value, t.locale)}
-        </Fact>
-      ))}
-    </Facts>
-  )
 }

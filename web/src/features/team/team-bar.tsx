@@ -1,3 +1,4 @@
+import { failedJobs, ofJobs } from '@/system/rows/jobs'
 import { atWork, lanesWaiting, nameOf, rises, type Team } from '@/system/rows/team'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
@@ -11,14 +12,21 @@ export interface TeamBarProps {
   readonly view: View
   readonly onView: (view: View) => void
   readonly onOpenAgent: (agentId: string) => void
+  /** Show the job that this task is. */
+  readonly onOpenJob: (taskId: string) => void
 }
 
 /** The views of a team, how much of it is at work, and whom a person should look at. */
-export function TeamBar({ team, view, onView, onOpenAgent }: TeamBarProps) {
+export function TeamBar({ team, view, onView, onOpenAgent, onOpenJob }: TeamBarProps) {
   const t = useT()
   const waiting = lanesWaiting(team)
   const { row } = team
-  const urgent = team.agents.filter((agent) => rises(agent.state))
+  // That an item failed its job tells, once nothing of it goes on.
+  const items = ofJobs(team.tasks)
+  const urgent = team.agents.filter(
+    (agent) => rises(agent.state) && !(agent.state === 'failed' && items.has(agent.taskId)),
+  )
+  const failed = failedJobs(team.tasks)
   const shown = urgent.slice(0, 2)
   const asked = team.agents.some((agent) => agent.blockedOn !== '')
   // Who needs an answer is named already.
@@ -64,7 +72,7 @@ export function TeamBar({ team, view, onView, onOpenAgent }: TeamBarProps) {
           <span className="truncate max-lg:hidden">{t(`team.topology.${row.topology}`)}</span>
         </p>
       </div>
-      {(urgent.length > 0 || row.degraded.length > 0 || row.owner !== row.lead) && (
+      {(urgent.length > 0 || failed.length > 0 || row.degraded.length > 0 || row.owner !== row.lead) && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-0.5 px-4 py-1 text-sm">
           {shown.map((agent) => (
             <button
@@ -82,6 +90,19 @@ export function TeamBar({ team, view, onView, onOpenAgent }: TeamBarProps) {
           {urgent.length > shown.length && (
             <span className="text-warn">{t.count('team.more', urgent.length - shown.length)}</span>
           )}
+          {failed.map((job) => (
+            <button
+              key={job.key}
+              type="button"
+              onClick={() => onOpenJob(job.key)}
+              className="flex min-w-0 items-center gap-1.5 rounded font-medium text-bad hover:underline"
+            >
+              <Icon name="warning" size={12} />
+              <span className="truncate">
+                {t('team.stands', { agent: job.title, state: t('team.job.failed') })}
+              </span>
+            </button>
+          ))}
           {row.owner !== row.lead && row.owner !== '' && (
             <span className="text-ink-soft">
               {t('team.owned_by', { agent: nameOf(team.agents, row.owner) })}

@@ -119,7 +119,15 @@ test('limits are told and are no failure; degraded views are worded plainly (UI-
       owner: 'worker-1',
     }),
   )
-  show(<TeamBar team={{ ...teamWith(), row }} view="board" onView={() => {}} onOpenAgent={() => {}} />)
+  show(
+    <TeamBar
+      team={{ ...teamWith(), row }}
+      view="board"
+      onView={() => {}}
+      onOpenAgent={() => {}}
+      onOpenJob={() => {}}
+    />,
+  )
   expect(screen.getByText('3 agents wait for a slot').title).toBe('waits: the provider is at its limit')
   expect(screen.getByText('1 of 2 at work')).toBeTruthy()
   expect(screen.getByText('This may be out of date.')).toBeTruthy()
@@ -130,7 +138,7 @@ test('every view of a team speaks Chinese', () => {
   const team = teamWith({ runs: runs(1) })
   const { container } = show(
     <>
-      <TeamBar team={team} view="lanes" onView={() => {}} onOpenAgent={() => {}} />
+      <TeamBar team={team} view="lanes" onView={() => {}} onOpenAgent={() => {}} onOpenJob={() => {}} />
       <Roster team={team} shown="worker-1" handlers={HANDLERS} />
       <Lanes team={team} handlers={HANDLERS} />
       <Graph team={team} shown="" stale={false} onOpenAgent={() => {}} />

@@ -6,6 +6,7 @@ import { enCalls } from './en-calls'
 import { enCodes } from './en-codes'
 import { enContext } from './en-context'
 import { enFirst } from './en-first'
+import { enJobs } from './en-jobs'
 import { enSettings } from './en-settings'
 import { enTeam } from './en-team'
 import { enTools } from './en-tools'
@@ -207,6 +208,7 @@ export const en = {
   ...enTeam,
   ...enAgents,
   ...enBoard,
+  ...enJobs,
   ...enCalls,
   ...enArtifact,
   ...enContext,

@@ -7,6 +7,7 @@ import { zhCalls } from './zh-calls'
 import { zhCodes } from './zh-codes'
 import { zhContext } from './zh-context'
 import { zhFirst } from './zh-first'
+import { zhJobs } from './zh-jobs'
 import { zhSettings } from './zh-settings'
 import { zhTeam } from './zh-team'
 import { zhTools } from './zh-tools'
@@ -207,6 +208,7 @@ export const zh: Texts = {
   ...zhTeam,
   ...zhAgents,
   ...zhBoard,
+  ...zhJobs,
   ...zhCalls,
   ...zhArtifact,
   ...zhContext,

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import { type JobRow, jobStanding, workerOf } from '@/system/rows/jobs'
+import type { Team } from '@/system/rows/team'
+import { IconButton } from '@/ui/button'
+import { Menu } from '@/ui/menu'
+import { useForReading } from '../shared/reading'
+import { useT } from '../shared/surface'
+import { Confirm } from './agent-dialogs'
+import type { TeamHandlers } from './handlers'
+import { JobProgress, JobStands } from './job-marks'
+import { jobEntries } from './job-menu'
+
+interface JobProps {
+  readonly job: JobRow
+  readonly team: Team
+  readonly handlers: TeamHandlers
+}
+
+/** A job on the board: how far it is. Its items are a list of their own behind it. */
+export function JobCard({ job, team, handlers }: JobProps) {
+  const t = useT()
+  const forReading = useForReading()
+  const standing = jobStanding(job)
+  const worker = workerOf(team, job.job)
+  return (
+    <li
+      data-task={job.key}
+      data-column={job.status}
+      className="relative space-y-1 rounded-md border border-line bg-surface px-2.5 py-1.5"
+    >
+      <button
+        type="button"
+        onClick={() => handlers.onOpenJob(job.key)}
+        className="wrap-any block w-full rounded pr-6 text-left font-medium hover:underline"
+      >
+        <span className="line-clamp-3">{job.title}</span>
+      </button>
+      {!forReading && (
+        <span className="absolute top-0.5 right-0.5">
+          <JobMenu job={job} handlers={handlers} />
+        </span>
+      )}
+      <JobStands standing={standing} />
+      <JobProgress job={job} />
+      {standing === 'paused' && job.blocker && (
+        <p className="wrap-any line-clamp-2 text-sm text-ink-soft">{job.blocker}</p>
+      )}
+      {worker && <p className="truncate text-sm text-ink-faint">{t('team.job_by', { agent: worker })}</p>}
+    </li>
+  )
+}
+
+export function JobMenu({ job, handlers }: Omit<JobProps, 'team'>) {
+  const t = useT()
+  const [cancelling, setCancelling] = useState(false)
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton aria-haspopup="menu" icon="more" label={t('team.task_menu', { task: job.title })} />
+        }
+        entries={jobEntries(t, job, { handlers, onCancel: () => setCancelling(true) })}
+      />
+      {cancelling && (
+        <Confirm
+          title={t('team.task_cancel_title', { task: job.title })}
+          body={t('team.job_cancel_body')}
+          action={t('team.job_cancel')}
+          onDo={() => handlers.onCancelJob(job.job)}
+          onDone={() => setCancelling(false)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,123 @@
+import { useState } from 'react'
+import { itemStanding } from '@/system/rows/jobs'
+import type { TaskRow } from '@/system/rows/model'
+import { agentOf, nameOf, type Team } from '@/system/rows/team'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { MarkdownLine } from '@/ui/markdown-line'
+import { Dot } from '@/ui/marks'
+import { useForReading } from '../shared/reading'
+import { useT } from '../shared/surface'
+import { detailText } from '../shared/words'
+import { Confirm } from './agent-dialogs'
+import type { TeamHandlers } from './handlers'
+import { ITEM_TONES } from './job-marks'
+import { TaskDetail } from './task-detail'
+
+interface ItemProps {
+  readonly item: TaskRow
+  /** Whether its job is paused: then nothing of it is begun. */
+  readonly paused: boolean
+  readonly team: Team
+  readonly handlers: TeamHandlers
+  readonly open: boolean
+  readonly onToggle: () => void
+}
+
+/** An item: how it stands, who works on it, and what it came to or why it failed. */
+export function JobItem(props: ItemProps) {
+  const t = useT()
+  const { item, team, handlers, open } = props
+  const standing = itemStanding(item)
+  const last = item.attempts.at(-1)
+  const worker = agentOf(team.agents, last?.agentId ?? '')
+  const asked = standing === 'running' && worker?.state === 'needs_input'
+  return (
+    <>
+      <div className="flex items-start gap-2">
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={props.onToggle}
+          className="flex min-w-0 flex-1 items-start gap-1.5 rounded text-left"
+        >
+          <Icon
+            name={open ? 'chevronDown' : 'chevronRight'}
+            size={12}
+            className="mt-1 shrink-0 text-ink-faint"
+          />
+          <span className={`wrap-any min-w-0 ${open ? '' : 'line-clamp-2'}`}>{item.title}</span>
+        </button>
+        <Act {...props} />
+      </div>
+      <p className="flex flex-wrap items-center gap-x-2 pl-[18px] text-sm text-ink-soft">
+        <span className={`flex items-center gap-1.5 ${asked ? 'font-semibold text-warn' : ''}`}>
+          <Dot tone={asked ? 'warn' : ITEM_TONES[standing]} active={standing === 'running' && !asked} />
+          {asked ? t('team.state.needs_input') : t(`team.item.${standing}`)}
+        </span>
+        {worker !== null ? (
+          <button
+            type="button"
+            onClick={() => handlers.onOpenAgent(worker.agentId)}
+            className="wrap-any rounded text-left text-accent hover:underline"
+          >
+            {worker.name}
+          </button>
+        ) : (
+          last?.agentId && <span>{nameOf(team.agents, last.agentId)}</span>
+        )}
+        {item.attempts.length > 1 && (
+          <span className="tabular text-ink-faint">
+            {t.count('team.attempts', last?.number || item.attempts.length)}
+          </span>
+        )}
+      </p>
+      {standing === 'failed' && item.blocker && (
+        <p className={`wrap-any pl-[18px] text-sm text-bad ${open ? '' : 'line-clamp-2'}`}>
+          {detailText(t, item.blocker)}
+        </p>
+      )}
+      {standing === 'completed' && item.summary && !open && (
+        <p className="wrap-any line-clamp-2 pl-[18px] text-sm text-ink-soft">
+          <MarkdownLine text={item.summary} />
+        </p>
+      )}
+      {open && (
+        <div className="pl-[18px]">
+          <TaskDetail task={item} team={team} handlers={handlers} />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The one thing that is done with an item as it stands: one that failed is tried again, one that is open is cancelled. */
+function Act({ item, paused, handlers }: ItemProps) {
+  const t = useT()
+  const [asking, setAsking] = useState(false)
+  const standing = itemStanding(item)
+  const again = standing === 'failed' && !paused
+  const open = standing === 'waiting' || standing === 'running' || standing === 'paused'
+  if (useForReading() || !(again || open)) return null
+  return (
+    <>
+      <Button
+        aria-label={t(again ? 'team.item_retry_of' : 'team.item_cancel_of', { item: item.title })}
+        className="-my-0.5 shrink-0"
+        look={again ? 'outline' : 'quiet'}
+        onClick={() => (again ? handlers.onRetryItems(item.job, item.key) : setAsking(true))}
+      >
+        {t(again ? 'team.item_retry' : 'team.item_cancel')}
+      </Button>
+      {asking && (
+        <Confirm
+          title={t('team.task_cancel_title', { task: item.title })}
+          body={t('team.item_cancel_body')}
+          action={t('team.task_cancel')}
+          onDo={() => handlers.onCancelTask(item.key)}
+          onDone={() => setAsking(false)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,331 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type * as wire from '@/system/generated/contracts'
+import { agentRow, START, taskRow, teamRow } from '../../../dev/rows'
+import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { noting } from '../../../dev/team-handlers'
+import {
+  countsOf,
+  failedJobs,
+  isItem,
+  isJob,
+  itemStanding,
+  jobStanding,
+  workerOf,
+} from '../../system/rows/jobs'
+import { type Team, teamOf } from '../../system/rows/team'
+import type { Refused } from '../../system/workbench/notices'
+import { ReadingProvider } from '../shared/reading'
+import { Board } from './board'
+import type { AgentOffer, NewJob } from './handlers'
+import { NewJobDialog } from './new-job'
+import { TeamBar } from './team-bar'
+
+const attempt = (change: Partial<wire.AttemptRow> = {}): wire.AttemptRow => ({
+  runId: 'run_1',
+  status: 'running',
+  number: 1,
+  agentId: 'worker-1',
+  started: START,
+  ...change,
+})
+const jobRow = (change: Partial<wire.TaskRow> = {}) =>
+  taskRow({
+    key: 'tsk_j',
+    title: 'Read them all',
+    entity: 'automation_job',
+    status: 'running',
+    job: 'job_1',
+    items: { completed: 12, failed: 2, running: 4, waiting: 22, cancelled: 0 },
+    attempts: [attempt({ agentId: '', runId: '' })],
+    ...change,
+  })
+const itemRow = (key: string, change: Partial<wire.TaskRow> = {}) =>
+  taskRow({ key, title: `Read ${key}`, job: 'job_1', parentTask: 'tsk_j', ...change })
+const FAILED = itemRow('b', {
+  order: 2,
+  status: 'blocked',
+  blocker: 'The file is no text.',
+  ended: START,
+  attempts: [attempt({ status: 'failed', ended: START, agentId: 'worker-2' })],
+})
+const ITEMS = [
+  itemRow('a', {
+    order: 1,
+    status: 'done',
+    summary: 'It is short.',
+    ended: START,
+    attempts: [attempt({ status: 'completed', ended: START })],
+  }),
+  FAILED,
+  itemRow('c', {
+    order: 3,
+    status: 'running',
+    attempts: [attempt({ status: 'failed' }), attempt({ number: 2, runId: 'run_3', agentId: 'worker-3' })],
+  }),
+  itemRow('d', { order: 4 }),
+]
+
+function teamWith(...tasks: readonly wire.TaskRow[]): Team {
+  const agents = [
+    filled('agents', agentRow({ key: 'lead', agentKind: 'main', state: 'idle' })),
+    filled('agents', agentRow({ key: 'worker-1', state: 'closed', taskId: 'a' })),
+    filled('agents', agentRow({ key: 'worker-2', state: 'failed', taskId: 'b' })),
+    filled('agents', agentRow({ key: 'worker-3', state: 'needs_input', taskId: 'c' })),
+  ]
+  const none = { edges: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
+  const rows = { ...none, agents, tasks: tasks.map((task) => filled('tasks', task)) }
+  const team = teamOf(filled('team', teamRow({ lead: 'lead' })), rows)
+  if (team === null) throw new Error('no team')
+  return team
+}
+
+function board(tasks: readonly wire.TaskRow[], job = '', t = undefined as typeof CHINESE | undefined) {
+  const did = vi.fn()
+  const { update } = show(<Board team={teamWith(...tasks)} job={job} handlers={noting(did)} />, NO_BLOBS, t)
+  return {
+    did,
+    goTo: (next: string) => update(<Board team={teamWith(...tasks)} job={next} handlers={noting(did)} />),
+  }
+}
+
+const menu = async (name = 'Actions for Read them all') => {
+  await userEvent.click(screen.getByRole('button', { name }))
+  const entries = await screen.findAllByRole('menuitem')
+  return entries.map((entry) => entry.textContent)
+}
+const choose = (name: string) => userEvent.click(screen.getByRole('menuitem', { name }))
+
+test('a job is one card, which says how far it is in words and as a bar; its items are no cards', () => {
+  board([jobRow(), ...ITEMS])
+  const cards = within(screen.getByRole('region', { name: 'Board' })).getAllByRole('listitem')
+  expect(cards).toHaveLength(1)
+  const words = '12 of 40 done · 2 failed · 4 running · 22 waiting'
+  expect(cards[0]?.textContent).toBe(`Read them allRunning${words}Each by worker`)
+  const bar = screen.getByRole('progressbar', { name: 'Progress of Read them all' })
+  expect(['aria-valuenow', 'aria-valuemax', 'aria-valuetext'].map((name) => bar.getAttribute(name))).toEqual([
+    '12',
+    '40',
+    words,
+  ])
+})
+
+test('the card says it in Chinese too', () => {
+  board([jobRow(), ...ITEMS], '', CHINESE)
+  expect(screen.getByText('已完成 12/40，2 个失败，4 个运行中，22 个等待')).toBeTruthy()
+})
+
+test('what a job refuses is not offered on its card: its items move it on', async () => {
+  const { did } = board([jobRow(), ...ITEMS])
+  expect(await menu()).toEqual(['Retry what failed', 'Pause', 'Export evidence', 'Cancel the job'])
+  await choose('Pause')
+  await menu()
+  await choose('Retry what failed')
+  await menu()
+  await choose('Cancel the job')
+  const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Read them all”?', hidden: true }))
+  expect(dialog.getByText(/What is done stays done/)).toBeTruthy()
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the job', hidden: true }))
+  expect(did.mock.calls).toEqual([
+    ['pause job', 'job_1'],
+    ['retry items', ['job_1', null]],
+    ['cancel job', 'job_1'],
+  ])
+})
+
+test.each([
+  ['Paused', { paused: true, status: 'blocked' }, ['Resume', 'Export evidence', 'Cancel the job']],
+  ['Failed', { ended: START, status: 'blocked' }, ['Retry what failed', 'Export evidence', 'Cancel the job']],
+  ['Being cancelled', { cancelling: true }, ['Export evidence']],
+  ['Done', { status: 'done', ended: START }, ['Export evidence']],
+  ['Cancelled', { status: 'cancelled', ended: START }, ['Export evidence']],
+] as const)('a job that is %s offers what it takes as it stands', async (words, change, offered) => {
+  board([jobRow(change)])
+  const card = screen.getByRole('progressbar').closest('li')
+  expect(within(card as HTMLElement).getByText(words)).toBeTruthy()
+  expect(await menu()).toEqual(offered)
+})
+
+test('behind the card is a list of the items: how each stands, who works on it, and what it came to', async () => {
+  const { did, goTo } = board([jobRow(), ...ITEMS])
+  await userEvent.click(screen.getByRole('button', { name: 'Read them all' }))
+  expect(did.mock.calls).toEqual([['open job', 'tsk_j']])
+  goTo('tsk_j')
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Back to the board' }))
+  const items = within(screen.getByRole('list', { name: 'Items of Read them all' })).getAllByRole('listitem')
+  expect(items.map((item) => item.textContent)).toEqual([
+    'Read aDoneworker-1It is short.',
+    'Read bRetryFailedworker-2The file is no text.',
+    'Read cCancelNeeds inputworker-32 attempts',
+    'Read dCancelWaiting',
+  ])
+  goTo('')
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Read them all' }))
+})
+
+test('an item that failed is tried again, one that is open is cancelled once asked, and each leads to its worker', async () => {
+  const { did } = board([jobRow(), ...ITEMS], 'tsk_j')
+  await userEvent.click(screen.getByRole('button', { name: 'Retry Read b' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel Read d' }))
+  const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Read d”?', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the task', hidden: true }))
+  await userEvent.click(screen.getByRole('button', { name: 'worker-3' }))
+  expect(did.mock.calls).toEqual([
+    ['retry items', ['job_1', 'b']],
+    ['cancel task', 'd'],
+    ['open agent', 'worker-3'],
+  ])
+})
+
+test('items are looked at by how they stand, and each with all that is on record of it', async () => {
+  board([jobRow(), ...ITEMS], 'tsk_j')
+  await userEvent.click(screen.getByRole('radio', { name: 'Failed 1' }))
+  const list = within(screen.getByRole('list', { name: 'Items of Read them all' }))
+  expect(list.getAllByRole('button', { expanded: false }).map((one) => one.textContent)).toEqual(['Read b'])
+  await userEvent.click(list.getByRole('button', { name: 'Read b' }))
+  expect(list.getByRole('list', { name: 'Attempts' })).toBeTruthy()
+})
+
+test('five hundred items are a list of which only what is looked at is drawn', () => {
+  const many = Array.from({ length: 500 }, (_, index) => itemRow(`i${index}`, { order: index }))
+  board([jobRow(), ...many], 'tsk_j')
+  const drawn = within(screen.getByRole('list', { name: 'Items of Read them all' })).getAllByRole('listitem')
+  expect(drawn.length).toBeLessThan(60)
+  expect(drawn[0]?.getAttribute('aria-setsize')).toBe('500')
+})
+
+test('where nobody works, a job is read and nothing is offered', () => {
+  const team = teamWith(jobRow(), ...ITEMS)
+  show(
+    <ReadingProvider value={true}>
+      <Board team={team} job="tsk_j" handlers={noting(vi.fn())} />
+    </ReadingProvider>,
+  )
+  expect(screen.queryByRole('button', { name: /^Actions for|^Retry|^Cancel/ })).toBeNull()
+})
+
+test('a job that failed is told beside the agents that need a person; that an item failed is its job’s to tell', async () => {
+  const onOpenJob = vi.fn()
+  const bar = (team: Team) => (
+    <TeamBar team={team} view="board" onView={() => {}} onOpenAgent={() => {}} onOpenJob={onOpenJob} />
+  )
+  const { update } = show(bar(teamWith(jobRow(), ...ITEMS)))
+  expect(screen.getByRole('button', { name: 'worker-3: Needs input' })).toBeTruthy()
+  expect(screen.queryByText(/Failed/)).toBeNull()
+  update(bar(teamWith(jobRow({ ended: START, status: 'blocked' }), ...ITEMS)))
+  await userEvent.click(screen.getByRole('button', { name: 'Read them all: Failed' }))
+  expect(onOpenJob.mock.calls).toEqual([['tsk_j']])
+})
+
+test('how a job and its items stand is read from their rows alone', () => {
+  const team = teamWith(jobRow(), ...ITEMS, taskRow({ key: 'other' }))
+  expect(team.tasks.filter(isJob).map((job) => [job.key, jobStanding(job)])).toEqual([['tsk_j', 'running']])
+  expect(team.tasks.filter(isItem).map(itemStanding)).toEqual(['completed', 'failed', 'running', 'waiting'])
+  expect(workerOf(team, 'job_1')).toBe('worker')
+  expect(workerOf(team, 'job_2')).toBe('')
+  expect(failedJobs(team.tasks)).toEqual([])
+  expect(team.tasks.filter(isJob).map(countsOf)).toEqual([
+    { completed: 12, failed: 2, running: 4, waiting: 22, cancelled: 0 },
+  ])
+})
+
+function dialog(
+  answer: Refused | null,
+  subagents: readonly AgentOffer[] | null = [{ name: 'worker', description: '' }],
+) {
+  const made: NewJob[] = []
+  const onDone = vi.fn()
+  const onMake = async (job: NewJob) => {
+    made.push(job)
+    return answer
+  }
+  show(<NewJobDialog subagents={subagents} onMake={onMake} onDone={onDone} />)
+  return { made, onDone }
+}
+
+const field = (name: string) => screen.getByLabelText(name)
+const start = () => userEvent.click(screen.getByRole('button', { name: 'Start the job', hidden: true }))
+const alerts = () => screen.queryAllByRole('alert', { hidden: true }).map((one) => one.textContent)
+
+test('a job is begun by its title and its items, one a line; the only subagent is chosen already', async () => {
+  const { made, onDone } = dialog(null)
+  await start()
+  expect(alerts()).toEqual(['Give the job a title first.', 'Write at least one item: each line is one.'])
+  await userEvent.type(field('Title'), ' Read them ')
+  await userEvent.type(field('Instructions for every item'), 'In one line.')
+  await userEvent.type(field('Items, one per line'), 'a.md{Enter}{Enter} b.md {Enter}')
+  expect(screen.getByText('2 items')).toBeTruthy()
+  await userEvent.type(field('How many at once'), '65')
+  await start()
+  expect(alerts()).toEqual(['Give a whole number from 1 to 64, or none.'])
+  await userEvent.clear(field('How many at once'))
+  await userEvent.type(field('How many at once'), '3')
+  await userEvent.selectOptions(field('Permissions'), 'edits')
+  await start()
+  expect(made).toEqual([
+    {
+      title: 'Read them',
+      instructions: 'In one line.',
+      items: [{ input: 'a.md' }, { input: 'b.md' }],
+      agent: 'worker',
+      parallel: 3,
+      permissionMode: 'edits',
+    },
+  ])
+  expect(onDone).toHaveBeenCalledOnce()
+})
+
+test('what was refused is said at the field that it names, and what was typed stays', async () => {
+  const refused = {
+    code: 'invalid_input',
+    message: 'items.0.input is odd.',
+    hint: '',
+    field: 'items.0.input',
+  }
+  const { onDone } = dialog(refused)
+  await userEvent.type(field('Title'), 'Read them')
+  await userEvent.type(field('Items, one per line'), 'a.md')
+  await start()
+  const items = field('Items, one per line')
+  expect(document.getElementById(items.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
+    'items.0.input is odd.',
+  )
+  expect([items, field('Title')].map((one) => (one as HTMLInputElement).value)).toEqual(['a.md', 'Read them'])
+  expect(onDone).not.toHaveBeenCalled()
+  await userEvent.type(items, 'x')
+  expect(alerts()).toEqual([])
+})
+
+test('more items than a job has are told before they are sent', async () => {
+  const { made } = dialog(null)
+  await userEvent.type(field('Title'), 'Read them')
+  await userEvent.click(field('Items, one per line'))
+  await userEvent.paste(Array.from({ length: 501 }, (_, index) => `${index}.md`).join('\n'))
+  expect(screen.getByText('501 items are too many: a job has at most 500.')).toBeTruthy()
+  await start()
+  expect(made).toEqual([])
+})
+
+test('who works on the items is chosen where there are several, and asked for where there is none', async () => {
+  const several = ['reader', 'writer'].map((name) => ({ name, description: `A ${name}.` }))
+  const { made } = dialog(null, several)
+  await userEvent.type(field('Title'), 'Read them')
+  await userEvent.type(field('Items, one per line'), 'a.md')
+  await start()
+  expect(alerts()).toEqual(['Choose which subagent works on the items.'])
+  await userEvent.selectOptions(field('Who works on each'), 'writer')
+  expect(screen.getByText('A writer.')).toBeTruthy()
+  await start()
+  expect(made.map((job) => job.agent)).toEqual(['writer'])
+})
+
+test('a folder without a subagent says so; one that is not known is the server’s to say', async () => {
+  dialog(null, [])
+  await userEvent.type(field('Title'), 'Read them')
+  await userEvent.type(field('Items, one per line'), 'a.md')
+  await start()
+  expect(alerts()).toEqual([
+    'No subagent is defined in this folder, and a job needs one. A file in agents/ with “kind: subagent” defines one.',
+  ])
+})

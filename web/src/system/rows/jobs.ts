@@ -1,0 +1,74 @@
+/** Jobs as the surfaces want them: which tasks are theirs, and how each of them stands. Pure. */
+import type { JobItem, JobRead } from '../generated/contracts'
+import type { TaskRow } from './model'
+import { agentOf, type Team } from './team'
+
+export type ItemStanding = JobItem['status']
+export type JobStanding = JobRead['status']
+
+/** How many items of a job stand how. */
+export interface Counts {
+  readonly completed: number
+  readonly failed: number
+  readonly running: number
+  readonly waiting: number
+  readonly cancelled: number
+}
+
+/** A task that is a job. */
+export type JobRow = TaskRow & { readonly items: NonNullable<TaskRow['items']> }
+
+export function isJob(task: TaskRow): task is JobRow {
+  return task.items !== null
+}
+
+/** An item stands with its job, and is no card of its own. */
+export function isItem(task: TaskRow): boolean {
+  return task.job !== '' && task.items === null
+}
+
+/** The items of a job in their order. */
+export function itemsOf(tasks: readonly TaskRow[], job: string): readonly TaskRow[] {
+  return tasks.filter((task) => task.job === job && isItem(task)).toSorted((a, b) => a.order - b.order)
+}
+
+/** How a job stands. One that failed has items that failed, and none that could go on. */
+export function jobStanding(task: TaskRow): JobStanding {
+  if (task.status === 'done') return 'completed'
+  if (task.status === 'cancelled') return 'cancelled'
+  if (task.cancelling) return 'cancelling'
+  if (task.paused) return 'paused'
+  return task.ended > 0 ? 'failed' : 'running'
+}
+
+/** How an item stands, apart from its job. */
+export function itemStanding(task: TaskRow): ItemStanding {
+  const stands = jobStanding(task)
+  const waits = task.attempts.length === 0 || task.status === 'open' || task.status === 'claimed'
+  return stands === 'running' && waits ? 'waiting' : stands
+}
+
+export function countsOf({ items }: JobRow): Counts {
+  return { completed: 0, failed: 0, running: 0, waiting: 0, cancelled: 0, ...items }
+}
+
+export function totalOf(counts: Counts): number {
+  return counts.completed + counts.failed + counts.running + counts.waiting + counts.cancelled
+}
+
+/** Which agent of the folder works on the items; empty until one of them was begun. */
+export function workerOf(team: Team, job: string): string {
+  const begun = team.tasks.find((task) => task.job === job && task.attempts.length > 0 && isItem(task))
+  const name = begun?.attempts.at(-1)?.agentId ?? ''
+  return agentOf(team.agents, name)?.definition || name
+}
+
+/** The tasks of jobs, by the key that an agent names its task by. */
+export function ofJobs(tasks: readonly TaskRow[]): ReadonlySet<string> {
+  return new Set(tasks.filter(isItem).map((task) => task.key))
+}
+
+/** Jobs of which nothing more comes until a person says so. */
+export function failedJobs(tasks: readonly TaskRow[]): readonly JobRow[] {
+  return tasks.filter(isJob).filter((job) => jobStanding(job) === 'failed')
+}
