@@ -11,7 +11,7 @@ from callboard.contracts.commands import InterruptTurn, RemoveQueuedTurn, TurnAc
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import ActionRow, Remove, TurnRow, Upsert
+from callboard.contracts.rows import ActionRow, Remove, RunRow, TurnRow, Upsert
 
 from .client import Client
 
@@ -20,9 +20,12 @@ _ALREADY_OVER = ("nothing_running", "turn_already_ended", "unknown_turn", "turn_
 
 
 class Answering(Protocol):
-    """What answers the actions of a turn."""
+    """What answers the actions of a turn: `required` is one of the turn or of a child that its run gave work, `waits` one of
+    another child of its agent."""
 
     def required(self, row: ActionRow) -> None: ...
+
+    def waits(self, row: ActionRow) -> None: ...
 
     def settled(self, action: str) -> None: ...
 
@@ -34,37 +37,62 @@ async def follow_turn(
 ) -> TurnRow:
     """Hands every batch of the session's operations on, and the actions of the turn and of the children that work for its agent
     to be answered; returns the turn as it ended."""
-    agent = ""
+    following = Following(accepted.turn_id, answering)
     async with aclosing(client.ops(accepted.session_id)) as batches:
         async for batch in batches:
             await show(batch)
-            agent = next((row.agent_id for row in _turns(batch, accepted.turn_id)), agent)
-            ended = _take(batch, accepted.turn_id, agent, answering)
+            ended = following.take(batch)
             if ended is not None:
                 return ended
     raise Refusal("gap", f"The operations of {accepted.session_id} ended before its turn did.")
 
 
-def _turns(batch: OpBatch, turn: str) -> list[TurnRow]:
-    """What the batch says of the turn."""
-    rows = (op.row for op in batch.ops if isinstance(op, Upsert))
-    return [row for row in rows if isinstance(row, TurnRow) and row.turn_id == turn]
+class Following:
+    """A turn as the operations tell of it, and what came of it in the threads of others."""
 
+    def __init__(self, turn: str, answering: Answering) -> None:
+        self._answering = answering
+        self._turn = turn
+        self._row: TurnRow | None = None
+        self._parents: dict[str, str] = {}
 
-def _take(batch: OpBatch, turn: str, agent: str, answering: Answering) -> TurnRow | None:
-    pending: set[str] = set()
-    for op in batch.ops:
-        match op:
-            case Upsert(row=ActionRow() as row) if row.turn_id == turn or (agent and row.parent_agent_id == agent):
-                pending.add(row.action_id)
-                answering.required(row)
-            case Remove(panel=ActionRow.panel):
-                answering.settled(op.key)
-            case _:
-                pass
-    if batch.kind == _SNAPSHOT:
-        answering.settled_but(pending)
-    return next((row for row in _turns(batch, turn) if row.ended_at or row.state == "removed"), None)
+    def take(self, batch: OpBatch) -> TurnRow | None:
+        """What a batch says; the turn once it has ended."""
+        rows = [op.row for op in batch.ops if isinstance(op, Upsert)]
+        for row in rows:
+            match row:
+                case TurnRow() if row.turn_id == self._turn:
+                    self._row = row
+                case RunRow():
+                    self._parents[row.turn_id] = row.parent_run_id
+                case _:
+                    pass
+        pending: set[str] = set()
+        for op in batch.ops:
+            match op:
+                case Upsert(row=ActionRow() as row):
+                    if self._answers(row):
+                        pending.add(row.action_id)
+                case Remove(panel=ActionRow.panel):
+                    self._answering.settled(op.key)
+                case _:
+                    pass
+        if batch.kind == _SNAPSHOT:
+            self._answering.settled_but(pending)
+        row = self._row
+        return row if row is not None and (row.ended_at or row.state == "removed") else None
+
+    def _answers(self, row: ActionRow) -> bool:
+        """Has an action answered, where it is one that the turn may wait for; returns whether it is."""
+        mine = self._row
+        given = mine is not None and mine.run_id != "" and self._parents.get(row.turn_id) == mine.run_id
+        if row.turn_id == self._turn or given:
+            self._answering.required(row)
+            return True
+        if mine is None or row.parent_agent_id != mine.agent_id:
+            return False
+        self._answering.waits(row)
+        return True
 
 
 class FactPrinter:

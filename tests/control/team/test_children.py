@@ -187,6 +187,27 @@ def test_a_child_that_ended_takes_more_as_another_task_and_needs_a_slot_again() 
     assert child.task == "tsk_4"
 
 
+def test_a_child_that_goes_on_works_for_the_run_that_gave_it_more() -> None:
+    """What belongs to a turn is read from the run that its children's work is under."""
+    given = team()
+    given.spawns()
+    first = given.run_of("lead").run
+    given.says("worker-1")
+    given.says("lead")
+    given.when(SubmitTurn(session_id=SESSION, text="Again."))
+    second = given.run_of("lead").run
+    given.gets("lead", "send_subagent_input", agent="worker-1", text="once more")
+
+    child = given.of("worker-1").child
+    assert child is not None
+    assert (child.parent_run, first == second) == (second, False)
+    given.says("worker-1")
+    given.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="What did you find?"))
+    spoken = given.of("worker-1").child
+    assert spoken is not None
+    assert spoken.parent_run == second
+
+
 def test_input_to_a_child_at_work_waits_behind_its_turn() -> None:
     given = team()
     given.spawns()

@@ -48,6 +48,7 @@ class Approvals:
         self._line = line
         self._style = Style(sys.stderr)
         self._open: dict[str, asyncio.Event] = {}
+        self._others: set[str] = set()
         self._queue: asyncio.Queue[ActionRow] = asyncio.Queue()
         self.refused = 0
         self._asked: ActionRow | None = None
@@ -62,6 +63,14 @@ class Approvals:
         if row.action_id not in self._open:
             self._open[row.action_id] = asyncio.Event()
             self._queue.put_nowait(row)
+
+    def waits(self, row: ActionRow) -> None:
+        """An action of a child that has its work from elsewhere. A person is asked; what was said beforehand is not of it."""
+        if self._standing is None:
+            self.required(row)
+        elif row.action_id not in self._others:
+            self._others.add(row.action_id)
+            self._line(self._style.warn(f"  · {_prompt(row)}: not of this turn, so not answered here"))
 
     def settled(self, action: str) -> None:
         """An action no longer waits: it was answered, here or elsewhere, or withdrawn."""

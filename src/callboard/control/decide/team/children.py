@@ -17,7 +17,7 @@ from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope, thread_scope
-from ...state import Child, Thread
+from ...state import Child, OpenRun, Thread
 from . import ending as ends
 from .agents import child_of
 from .kin import ENDED, children
@@ -29,7 +29,7 @@ def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> Input
     thread, child = child_of(batch.state, request.agent, parent)
     if child.ending:
         raise Refusal("nothing_running", f"{thread.agent} is being stopped.", field="agent")
-    turn = resume(batch, thread, child, request.text)
+    turn = resume(batch, thread, child, request.text, parent.run if parent is not None else None)
     after = batch.thread(thread.thread)
     return InputGiven(
         session_id=batch.state.session,
@@ -41,13 +41,14 @@ def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> Input
     )
 
 
-def resume(batch: Batch, thread: Thread, child: Child, text: str) -> str:
-    """Gives the child a turn with this text, and a slot where it has none. Returns the turn."""
+def resume(batch: Batch, thread: Thread, child: Child, text: str, by: OpenRun | None = None) -> str:
+    """Gives the child a turn with this text, and a slot where it has none; `by` is the parent's run that does so. Returns the
+    turn."""
     last = thread.last or (thread.queue[0] if thread.queue else None)
     if last is None:
         raise LookupError(f"{thread.agent} never had a turn")
     turn = batch.known.ids.new("turn")
-    go_on(batch, thread, child, text)
+    go_on(batch, thread, child, text, by)
     batch.say(
         TurnSubmitted(input=batch.hold(text), mode=last.mode, permission_mode=last.permission_mode, source="agent"),
         thread_scope(thread, turn),
@@ -59,8 +60,8 @@ def resume(batch: Batch, thread: Thread, child: Child, text: str) -> str:
     return turn
 
 
-def go_on(batch: Batch, thread: Thread, child: Child, text: str) -> None:
-    """A child that had ended works on another task from here on."""
+def go_on(batch: Batch, thread: Thread, child: Child, text: str, by: OpenRun | None = None) -> None:
+    """A child that had ended works on another task from here on, for the run of its parent that gives it, where one does."""
     if child.status not in ENDED:
         return
     scope = Scope(
@@ -68,7 +69,7 @@ def go_on(batch: Batch, thread: Thread, child: Child, text: str) -> None:
         thread=thread.thread,
         task=batch.known.ids.new("task"),
         parent_thread=child.parent,
-        parent_run=child.parent_run,
+        parent_run=by.run if by is not None else child.parent_run,
     )
     batch.say(TaskCreated(title=_first_line(text), objective=batch.hold(text), assignee=thread.agent), scope)
     batch.say(SubagentContinued(), scope)

@@ -1,0 +1,109 @@
+"""Whose requests are those of a turn that is followed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callboard.app.turns import Following
+from callboard.contracts.content import Text
+from callboard.contracts.live import Cursor
+from callboard.contracts.ports.runtime import OpBatch
+from callboard.contracts.rows import ActionRow, AnyRow, RunRow, TurnRow, Upsert
+
+MINE = "trn_2"
+
+
+class Told:
+    """What is handed on to be answered, and what only waits."""
+
+    def __init__(self) -> None:
+        self.answered: list[str] = []
+        self.waiting: list[str] = []
+
+    def required(self, row: ActionRow) -> None:
+        self.answered.append(row.turn_id)
+
+    def waits(self, row: ActionRow) -> None:
+        self.waiting.append(row.turn_id)
+
+    def settled(self, action: str) -> None: ...
+
+    def settled_but(self, actions: set[str]) -> None: ...
+
+
+def turn(name: str, **rest: Any) -> TurnRow:
+    return TurnRow(
+        key=name,
+        order=1,
+        sequence=1,
+        turn_id=name,
+        thread_id="thr_1",
+        agent_id="lead",
+        input=Text(),
+        mode="chat",
+        permission_mode="ask",
+        submitted_at=1,
+        **{"state": "running", **rest},
+    )
+
+
+def run(of: str, parent: str = "", agent: str = "worker-1") -> RunRow:
+    return RunRow(
+        key=f"run_{of}",
+        order=1,
+        sequence=1,
+        agent_id=agent,
+        agent_kind="subagent" if parent else "main",
+        thread_id="thr_2",
+        turn_id=of,
+        status="running",
+        parent_run_id=parent,
+    )
+
+
+def asks(of: str, parent: str = "") -> ActionRow:
+    return ActionRow(
+        key=f"act_{of}",
+        order=1,
+        sequence=1,
+        action_id=f"act_{of}",
+        action_type="tool_approval",
+        turn_id=of,
+        thread_id="thr_2",
+        agent_id="worker-1",
+        parent_agent_id=parent,
+        tool_call_id="cal_1",
+        tool="Write",
+        prompt="Write it?",
+        risk="low",
+        decisions=("approve", "reject"),
+        required_at=1,
+    )
+
+
+def told(*rows: AnyRow) -> tuple[list[str], list[str]]:
+    found = Told()
+    batch = OpBatch(kind="snapshot", cursor=Cursor(1, 0), ops=tuple(Upsert(row.panel, row) for row in rows))
+    assert Following(MINE, found).take(batch) is None
+    return found.answered, found.waiting
+
+
+def test_what_the_turn_asks_and_what_a_child_asks_that_its_run_gave_work_is_answered():
+    """CTL-04"""
+    mine = (turn(MINE, run_id="run_2"), run(MINE, agent="lead"), run("trn_3", "run_2"))
+    assert told(*mine, asks(MINE), asks("trn_3", "lead")) == ([MINE, "trn_3"], [])
+
+
+def test_what_a_child_asks_for_another_run_or_for_nobodys_only_waits():
+    """CTL-04"""
+    mine = (turn(MINE, run_id="run_2"), run("trn_3", "run_1"), run("trn_4"))
+    assert told(*mine, asks("trn_3", "lead"), asks("trn_4", "lead"), asks("trn_5", "lead")) == (
+        [],
+        ["trn_3", "trn_4", "trn_5"],
+    )
+
+
+def test_a_turn_that_has_not_begun_gave_nobody_anything():
+    """CTL-04: what the turn before it asks is that one's."""
+    mine = (turn(MINE, state="queued"), turn("trn_1", run_id="run_1"), run("trn_1", agent="lead"))
+    assert told(*mine, asks("trn_1"), asks("trn_9", "other")) == ([], [])
