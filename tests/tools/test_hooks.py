@@ -351,6 +351,20 @@ async def test_a_hooks_program_is_looked_for_from_where_it_is_started(
     assert not (folder / "ran").exists()
 
 
+async def test_a_hooks_program_is_looked_for_on_the_search_path_that_it_is_given(agent: Agent, folder: Path) -> None:
+    """SAFE-08"""
+    (folder / "bin").mkdir()
+    (folder / "bin" / "checker").write_text("#!/bin/sh\ntouch ran\n")
+    (folder / "bin" / "checker").chmod(0o755)
+    hook = Hook(name="check", command=("checker",), env={"PATH": f"{folder}/bin:/usr/bin:/bin"})
+    seen = await judged(agent, hook, tool="Read", file_path="x")
+    assert f"its program {folder}/bin/checker stands where agents of {folder} change files" in seen.message
+    assert not (folder / "ran").exists()
+    gone = Hook(name="gone", command=("no-such-program",))
+    said = "The hook gone cannot be started: no-such-program: No such file or directory. "
+    assert (await judged(agent, gone, tool="Read", file_path="x")).message.startswith(said)
+
+
 async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_is_asked(
     agent: Agent, scripts: Scripts
 ) -> None:
