@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { withoutDoneWorkers } from '@/system/rows/jobs'
 import { type Line, linesOf, type Team, withoutParent } from '@/system/rows/team'
 import { Icon } from '@/ui/icon'
 import { RadioGroup } from '@/ui/radio-group'
@@ -20,7 +21,8 @@ export interface GraphProps {
 /** Who was started by whom, who may reach whom, what was handed over and who waits: drawn, or as a list of the same. */
 export function Graph(props: GraphProps) {
   const t = useT()
-  const { team, stale } = props
+  const { stale } = props
+  const team = useMemo(() => withoutDoneWorkers(props.team), [props.team])
   const [look, setLook] = useState<'graph' | 'list'>('graph')
   const lines = linesOf(team)
   const orphans = withoutParent(team)
@@ -57,7 +59,7 @@ export function Graph(props: GraphProps) {
           </Suspense>
         </div>
       ) : (
-        <List {...props} lines={lines} />
+        <List {...props} team={team} lines={lines} />
       )}
     </section>
   )

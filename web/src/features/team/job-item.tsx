@@ -103,7 +103,7 @@ function Act({ item, paused, handlers }: ItemProps) {
     <>
       <Button
         aria-label={t(again ? 'team.item_retry_of' : 'team.item_cancel_of', { item: item.title })}
-        className="-my-0.5 shrink-0"
+        className="-my-1 shrink-0"
         look={again ? 'outline' : 'quiet'}
         onClick={() => (again ? handlers.onRetryItems(item.job, item.key) : setAsking(true))}
       >

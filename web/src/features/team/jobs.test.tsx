@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
-import { agentRow, START, taskRow, teamRow } from '../../../dev/rows'
+import { agentRow, notificationRow, START, taskRow, teamRow } from '../../../dev/rows'
 import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
 import {
@@ -12,6 +12,7 @@ import {
   isJob,
   itemStanding,
   jobStanding,
+  withoutDoneWorkers,
   workerOf,
 } from '../../system/rows/jobs'
 import { type Team, teamOf } from '../../system/rows/team'
@@ -19,7 +20,9 @@ import type { Refused } from '../../system/workbench/notices'
 import { ReadingProvider } from '../shared/reading'
 import { Board } from './board'
 import type { AgentOffer, NewJob } from './handlers'
+import { Lanes } from './lanes'
 import { NewJobDialog } from './new-job'
+import { Roster } from './roster'
 import { TeamBar } from './team-bar'
 
 const attempt = (change: Partial<wire.AttemptRow> = {}): wire.AttemptRow => ({
@@ -214,8 +217,25 @@ test('a job that failed is told beside the agents that need a person; that an it
   expect(screen.getByRole('button', { name: 'worker-3: Needs input' })).toBeTruthy()
   expect(screen.queryByText(/Failed/)).toBeNull()
   update(bar(teamWith(jobRow({ ended: START, status: 'blocked' }), ...ITEMS)))
-  await userEvent.click(screen.getByRole('button', { name: 'Read them all: Failed' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Failed: Read them all' }))
   expect(onOpenJob.mock.calls).toEqual([['tsk_j']])
+})
+
+test('workers of a job do not crowd out the others: those at an end are folded, drawn no more, and nobody is told', () => {
+  const whole = teamWith(jobRow(), ...ITEMS)
+  const told = notificationRow({ key: 'ntf_1', agentId: 'worker-2', parentAgentId: 'lead', taskId: 'b' })
+  const team: Team = { ...whole, notifications: [filled('notifications', told)] }
+  show(
+    <>
+      <Roster team={team} shown="" handlers={noting(vi.fn())} />
+      <Lanes team={team} handlers={noting(vi.fn())} />
+    </>,
+  )
+  const names = within(screen.getByRole('list', { name: 'Agents' })).getAllByText(/^worker-/)
+  expect(names.map((one) => one.textContent)).toEqual(['worker-3', 'worker-1'])
+  expect(screen.getByRole('button', { name: '1 agent failed at an item of a job' })).toBeTruthy()
+  expect(within(screen.getByRole('region', { name: 'Notifications' })).queryByText(/worker-2/)).toBeNull()
+  expect(withoutDoneWorkers(team).agents.map((agent) => agent.key)).toEqual(['lead', 'worker-2', 'worker-3'])
 })
 
 test('how a job and its items stand is read from their rows alone', () => {

@@ -97,7 +97,7 @@ export function NewJobDialog(props: {
             value={typed.instructions}
             rows={2}
             onChange={(event) => change({ instructions: event.target.value })}
-            className={`field-sizing-content max-h-40 min-h-14 resize-none py-1.5 ${FIELD}`}
+            className={`block field-sizing-content max-h-40 min-h-14 resize-none py-1.5 ${FIELD}`}
           />
         )}
       </JobField>
@@ -118,12 +118,12 @@ export function NewJobDialog(props: {
             rows={5}
             wrap="off"
             onChange={(event) => change({ items: event.target.value })}
-            className={`field-sizing-content max-h-56 min-h-28 resize-none overflow-auto py-1.5 ${FIELD}`}
+            className={`block field-sizing-content max-h-56 min-h-28 resize-none overflow-auto py-1.5 ${FIELD}`}
           />
         )}
       </JobField>
       <div className="flex flex-wrap gap-x-4 gap-y-3">
-        <JobField label={t('team.job_agent')} said={said('agent')} className="min-w-44 flex-1">
+        <JobField label={t('team.job_agent')} said={said('agent')} className="min-w-40 flex-1">
           {(field) => (
             <select
               {...field}
@@ -140,7 +140,7 @@ export function NewJobDialog(props: {
             </select>
           )}
         </JobField>
-        <JobField label={t('team.job_parallel')} said={said('parallel')} className="min-w-24 flex-1">
+        <JobField label={t('team.job_parallel')} said={said('parallel')} className="w-30">
           {(field) => (
             <input
               {...field}
@@ -153,7 +153,7 @@ export function NewJobDialog(props: {
             />
           )}
         </JobField>
-        <JobField label={t('team.job_permission')} said={said('permissionMode')} className="min-w-40 flex-1">
+        <JobField label={t('team.job_permission')} said={said('permissionMode')} className="min-w-48 flex-1">
           {(field) => (
             <select
               {...field}

@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { itemKeys } from '@/system/rows/jobs'
 import type { AgentRow } from '@/system/rows/model'
 import { isOver, rosterOrder, type Team } from '@/system/rows/team'
 import { Disclosure } from '@/ui/disclosure'
@@ -26,9 +27,11 @@ export function Roster({ team, shown, handlers }: RosterProps) {
   const t = useT()
   const [asked, setAsked] = useState<Subject | null>(null)
   const ordered = rosterOrder(team)
+  const items = itemKeys(team.tasks)
+  const failed = ordered.filter((agent) => agent.state === 'failed' && items.has(agent.taskId))
   const over = ordered.filter((agent) => isOver(agent.state) && agent.agentId !== team.row.lead)
   const folded = over.length > OVER_SHOWN ? over : []
-  const present = ordered.filter((agent) => !folded.includes(agent))
+  const present = ordered.filter((agent) => !folded.includes(agent) && !failed.includes(agent))
   const subject = team.agents.find((agent) => agent.agentId === asked?.agentId)
   const card = (agent: AgentRow) => (
     <AgentCard
@@ -50,13 +53,8 @@ export function Roster({ team, shown, handlers }: RosterProps) {
           {present.map(card)}
         </ul>
       )}
-      {folded.length > 0 && (
-        <Disclosure title={t.count('team.over', folded.length)}>
-          <ul aria-label={t.count('team.over', folded.length)} className="-mr-2 -ml-6 space-y-px">
-            {folded.map(card)}
-          </ul>
-        </Disclosure>
-      )}
+      <Folded title={t.count('team.failed_items', failed.length)}>{failed.map(card)}</Folded>
+      <Folded title={t.count('team.over', folded.length)}>{folded.map(card)}</Folded>
       <AddAgent agents={team.agents} onOffers={handlers.onOffers} onAdd={handlers.onAddAgent} />
       {asked?.what === 'end' && subject !== undefined && (
         <EndDialog
@@ -78,5 +76,16 @@ export function Roster({ team, shown, handlers }: RosterProps) {
         <InputDialog agent={subject} onSend={(text) => handlers.onInput(subject, text)} onDone={done} />
       )}
     </>
+  )
+}
+
+function Folded({ title, children }: { readonly title: string; readonly children: readonly ReactNode[] }) {
+  if (children.length === 0) return null
+  return (
+    <Disclosure title={title}>
+      <ul aria-label={title} className="-mr-2 -ml-6 space-y-px">
+        {children}
+      </ul>
+    </Disclosure>
   )
 }

@@ -1,4 +1,4 @@
-import { failedJobs, ofJobs } from '@/system/rows/jobs'
+import { failedJobs, itemKeys } from '@/system/rows/jobs'
 import { atWork, lanesWaiting, nameOf, rises, type Team } from '@/system/rows/team'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
@@ -22,7 +22,7 @@ export function TeamBar({ team, view, onView, onOpenAgent, onOpenJob }: TeamBarP
   const waiting = lanesWaiting(team)
   const { row } = team
   // That an item failed its job tells, once nothing of it goes on.
-  const items = ofJobs(team.tasks)
+  const items = itemKeys(team.tasks)
   const urgent = team.agents.filter(
     (agent) => rises(agent.state) && !(agent.state === 'failed' && items.has(agent.taskId)),
   )
@@ -98,9 +98,7 @@ export function TeamBar({ team, view, onView, onOpenAgent, onOpenJob }: TeamBarP
               className="flex min-w-0 items-center gap-1.5 rounded font-medium text-bad hover:underline"
             >
               <Icon name="warning" size={12} />
-              <span className="truncate">
-                {t('team.stands', { agent: job.title, state: t('team.job.failed') })}
-              </span>
+              <span className="truncate">{t('team.job_stands', { job: job.title })}</span>
             </button>
           ))}
           {row.owner !== row.lead && row.owner !== '' && (

@@ -1,3 +1,4 @@
+import { itemKeys } from '@/system/rows/jobs'
 import { agentOf, nameOf, type Team } from '@/system/rows/team'
 import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
@@ -13,9 +14,12 @@ export function NotificationLane(props: {
 }) {
   const t = useT()
   const { team, onOpenAgent } = props
+  const items = itemKeys(team.tasks)
+  // Of its items a job tells, and nobody else is told.
+  const told = team.notifications.filter((one) => !items.has(one.taskId))
   return (
     <Lane label={t('team.view.notifications')} empty={t('team.notifications_empty')}>
-      {team.notifications.toReversed().map((one) => {
+      {told.toReversed().map((one) => {
         const agent = agentOf(team.agents, one.agentId)
         const used = usageText(t, one.usage)
         return (

@@ -31,6 +31,7 @@ export const enJobs = {
   'team.job_counts.waiting': '{count} waiting',
   'team.job_counts.cancelled': '{count} cancelled',
   'team.job_counts_between': ' · ',
+  'team.job_stands': 'Failed: {job}',
   'team.job_progress': 'Progress of {job}',
   'team.job_by': 'Each by {agent}',
   'team.job_retry': 'Retry what failed',
@@ -54,4 +55,6 @@ export const enJobs = {
   'team.item_cancel': 'Cancel',
   'team.item_cancel_of': 'Cancel {item}',
   'team.item_cancel_body': 'It is not worked on any more. The other items go on.',
+  'team.failed_items_one': '{count} agent failed at an item of a job',
+  'team.failed_items_other': '{count} agents failed at an item of a job',
 } as const

@@ -31,6 +31,7 @@ export const zhJobs = {
   'team.job_counts.waiting': '{count} 个等待',
   'team.job_counts.cancelled': '{count} 个已取消',
   'team.job_counts_between': '，',
+  'team.job_stands': '失败：{job}',
   'team.job_progress': '{job} 的进度',
   'team.job_by': '均由 {agent} 处理',
   'team.job_retry': '重试失败的条目',
@@ -54,4 +55,6 @@ export const zhJobs = {
   'team.item_cancel': '取消',
   'team.item_cancel_of': '取消 {item}',
   'team.item_cancel_body': '不再处理此条目，其他条目继续。',
+  'team.failed_items_one': '{count} 个处理作业条目失败',
+  'team.failed_items_other': '{count} 个处理作业条目失败',
 } as const

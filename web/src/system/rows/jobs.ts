@@ -1,6 +1,6 @@
 /** Jobs as the surfaces want them: which tasks are theirs, and how each of them stands. Pure. */
 import type { JobItem, JobRead } from '../generated/contracts'
-import type { TaskRow } from './model'
+import type { AgentRow, TaskRow } from './model'
 import { agentOf, type Team } from './team'
 
 export type ItemStanding = JobItem['status']
@@ -63,9 +63,17 @@ export function workerOf(team: Team, job: string): string {
   return agentOf(team.agents, name)?.definition || name
 }
 
-/** The tasks of jobs, by the key that an agent names its task by. */
-export function ofJobs(tasks: readonly TaskRow[]): ReadonlySet<string> {
+/** The items of all jobs, by the key that an agent names its task by. */
+export function itemKeys(tasks: readonly TaskRow[]): ReadonlySet<string> {
   return new Set(tasks.filter(isItem).map((task) => task.key))
+}
+
+/** Without the workers whose item is done: there may be hundreds, and the list of items tells of each. */
+export function withoutDoneWorkers(team: Team): Team {
+  const items = itemKeys(team.tasks)
+  if (items.size === 0) return team
+  const done = (agent: AgentRow) => agent.state === 'closed' && items.has(agent.taskId)
+  return { ...team, agents: team.agents.filter((agent) => !done(agent)) }
 }
 
 /** Jobs of which nothing more comes until a person says so. */
