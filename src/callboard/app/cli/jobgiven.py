@@ -35,7 +35,7 @@ def create(
         raise _wrong(f"The title has {len(title)} characters.", "--title", f"It has room for {LONGEST_TITLE}.")
     return CreateJob(
         session_id=session,
-        title=title.strip() or one_line(instructions, LONGEST_TITLE),
+        title=title.strip() or one_line(instructions.strip().splitlines()[0], LONGEST_TITLE),
         instructions=instructions,
         items=tuple(JobItemGiven(input=item) for item in items),
         agent=agent or None,
