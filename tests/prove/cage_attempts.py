@@ -136,6 +136,13 @@ def _rights(made: _List) -> None:
     )
     add(
         "rights",
+        "calls a tool of the person's own server, whose program it may write",
+        scenes.calls("mcp__own__run", x=1),
+        "server_unavailable",
+        ran("own"),
+    )
+    add(
+        "rights",
         "relies on a rule of the folder and on a mode of its own",
         scenes.calls("Bash", command="touch made-by-rule", description="relies on a rule"),
         "person",

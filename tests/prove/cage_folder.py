@@ -45,7 +45,14 @@ USERS = """[shell]
 memory = 300
 processes = 40
 timeout = 20.0
+
+[[servers]]
+transport = "stdio"
+name = "own"
+command = ["sh", "{program}"]
 """
+#: The program of the person's own server, where the agent may write it.
+PROGRAM = "serve.sh"
 
 
 @dataclass
@@ -78,7 +85,7 @@ def made(at: Place) -> World:
     )
     for folder in (world.outside, world.ran, at.home):
         folder.mkdir(parents=True)
-    (at.home / "settings.toml").write_text(USERS)
+    (at.home / "settings.toml").write_text(USERS.format(program=at.folder / PROGRAM))
     (world.outside / "secret.txt").write_text(f"{world.secret}\n")
     _agents(at)
     _repository(world)
@@ -88,6 +95,7 @@ def made(at: Place) -> World:
         SETTINGS.format(server=world.ran / "server", hook=world.ran / "hook")
     )
     (folder / "notes.md").write_text("The person's notes.\n")
+    (folder / PROGRAM).write_text(f"touch {world.ran}/own; cat\n")
     (folder / "out").symlink_to(world.outside)
     (folder / "link.txt").symlink_to(world.outside / "secret.txt")
     os.mkfifo(folder / "pipe.txt")
@@ -99,7 +107,8 @@ def made(at: Place) -> World:
 
 
 def _agents(at: Place) -> None:
-    everything = ["Bash", "Edit", "Glob", "Grep", "Read", "Write", "spawn_subagent", "wait_subagents", "mcp__evil__*"]
+    everything = ["Bash", "Edit", "Glob", "Grep", "Read", "Write", "spawn_subagent", "wait_subagents"]
+    everything += ["mcp__evil__*", "mcp__own__*"]
     crew.agent(
         at,
         "lead",
