@@ -14,8 +14,10 @@ from callboard.contracts.facts import (
     ArtifactVersionCreated,
     FileChange,
     MessageInterrupted,
+    MessageText,
     ModelInterrupted,
     QueueRemoved,
+    ReasoningCompleted,
     ReasoningInterrupted,
     ThreadPaused,
     ToolCancelled,
@@ -43,7 +45,7 @@ from .examples import (
     wants,
 )
 from .given import given
-from .told import begun
+from .told import begun, completed
 from .witness import Witness
 
 RUN = at(turn=1, run=1)
@@ -157,6 +159,28 @@ def test_open_calls_and_actions_close_before_their_turn():
     )
     assert then.decision.closed == ("act_1", "cal_1", "cal_2", "trn_1")
     assert then.decision.blobs == (blob_of(b"a"),)
+
+
+def test_an_answer_of_which_all_had_come_is_told_with_what_it_took_and_without_its_calls():
+    """CTL-08: it was paid for."""
+    session = given(submit(), interrupt())
+    thought = Piece(kind="reasoning", step=2, text="First a note.", signature="seal of what follows")
+    came = answered(thought, text(3, "I write it."), Piece(kind="arguments", step=4, text="{}"), stop="tool_calls")
+    then = session.when(stopped(answered=came))
+    then.then(
+        (ReasoningCompleted(content=Text(text="First a note.")), at(turn=1, run=1, step=2)),
+        (MessageText(content=Text(text="I write it.")), at(turn=1, run=1, step=3)),
+        *completed(at(turn=1, run=1, step=1), "tool_calls"),
+        (TurnInterrupted(cause="person", iterations=1), RUN),
+    )
+
+
+def test_an_answer_that_was_told_already_is_not_told_again_by_a_stop():
+    """CTL-15"""
+    session = given(submit(), answered(wants(1, 2)), interrupt())
+    session.when(stopped(answered=answered(text(2, "Again.")))).then(
+        (ToolCancelled(started=True), FIRST), (TurnInterrupted(cause="person", iterations=1), RUN)
+    )
 
 
 def test_a_call_that_ends_while_its_turn_is_stopping_keeps_its_result():

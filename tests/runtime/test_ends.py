@@ -40,8 +40,9 @@ async def test_a_breakdown_keeps_what_was_shown_and_leaves_no_text_in_the_making
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.interrupted")
         assert (await home.types(turn.session_id))[7:] == [
-            "message.interrupted",
-            "model.interrupted",
+            "message.text",
+            "model.completed",
+            "cost.recorded",
             "turn.interrupted",
         ]
         await home.runtime.sessions.let_go(turn.session_id)

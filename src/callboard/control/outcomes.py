@@ -95,7 +95,8 @@ class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a run had under way has been stopped. `pieces` are the cut parts; `outputs` what cut calls had printed."""
+    """All that a run had under way has been stopped. `pieces` are the cut parts; `outcomes` what there was of cut calls.
+    `answered` is an answer of which all had come, while its calls, which are left out, were still being looked at."""
 
     thread: str
     run: str
@@ -103,6 +104,7 @@ class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     pieces: tuple[Piece, ...] = ()
     outcomes: dict[str, ToolOutcome] = msgspec.field(default_factory=dict[str, ToolOutcome])
+    answered: ModelAnswered | None = None
 
 
 class ActionTimedOut(msgspec.Struct, frozen=True, kw_only=True):

@@ -164,6 +164,9 @@ class Acting:
         at = host.state.threads.get(thread)
         found = at.run if at is not None else None
         step = found.model_step if found is not None and found.run == run else 0
+        asking = [one for one in ended if not isinstance(one, Calling) and one.step == step]
+        answers = (one.answer() for one in asking if isinstance(one, Asking))
+        answered = next((answer for answer in answers if answer is not None), None)
         await self._tell(
             host,
             RunStopped(
@@ -171,13 +174,9 @@ class Acting:
                 run=run,
                 cause=cause,
                 reason=reason,
-                pieces=tuple(
-                    piece
-                    for one in ended
-                    if not isinstance(one, Calling) and one.step == step
-                    for piece in one.pieces()
-                ),
+                pieces=tuple(piece for one in asking for piece in one.pieces()) if answered is None else (),
                 outcomes={call: outcome for one in ended for call, outcome in _outcomes(one).items()},
+                answered=answered,
             ),
         )
 

@@ -47,7 +47,7 @@ class _Call:
 
 
 class Asking:
-    """One model call with all its attempts. `pieces` is what there is of the answer at any moment."""
+    """One model call with all its attempts. `pieces` is what there is of the answer at any moment, `answer` all of it."""
 
     def __init__(self, host: SessionHost, scope: Scope, request: ModelRequested) -> None:
         self._host = host
@@ -100,9 +100,31 @@ class Asking:
             await asyncio.sleep(wait / 1000)
             attempt += 1
             self._started = self._host.parts.clock.elapsed()
-        await self._answered(finished)
+        # How long the model took, and not what hooks and the gate take then.
+        self._came = (finished, self._host.parts.clock.elapsed())
+        await self._answered()
+
+    def answer(self) -> ModelAnswered | None:
+        """The answer once all of it has come, without its calls."""
+        if self._came is None:
+            return None
+        finished, ended = self._came
+        return ModelAnswered(
+            thread=self._scope.thread,
+            run=self._scope.run,
+            step=self._scope.step,
+            pieces=self.pieces(),
+            calls=(),
+            stop_reason=finished.stop_reason,
+            usage=finished.usage,
+            first_ms=round(((self._first or ended) - self._started) * 1000),
+            duration_ms=round((ended - self._started) * 1000),
+            response_id=finished.response_id,
+            quota=finished.quota,
+        )
 
     def _begin(self) -> None:
+        self._came: tuple[Finished, float] | None = None
         self._gather = Gatherer(self._host.parts, self._host.session, self._host.epoch)
         self._indexes: dict[int, int] = {}
         self._calls: dict[int, _Call] = {}
@@ -206,26 +228,14 @@ class Asking:
             )
         )
 
-    async def _answered(self, finished: Finished) -> None:
-        # How long the model took, and not what hooks and the gate take then.
-        ended = self._host.parts.clock.elapsed()
+    async def _answered(self) -> None:
         calls = await self._wanted()
         await self.settle()
-        await self._host.report(
-            ModelAnswered(
-                thread=self._scope.thread,
-                run=self._scope.run,
-                step=self._scope.step,
-                pieces=tuple(piece for piece in self.pieces() if piece.kind != "arguments"),
-                calls=tuple(calls),
-                stop_reason=finished.stop_reason,
-                usage=finished.usage,
-                first_ms=round(((self._first or ended) - self._started) * 1000),
-                duration_ms=round((ended - self._started) * 1000),
-                response_id=finished.response_id,
-                quota=finished.quota,
-            )
-        )
+        answer = self.answer()
+        if answer is None:
+            raise LookupError("nothing has come of a model that answered")
+        pieces = tuple(piece for piece in answer.pieces if piece.kind != "arguments")
+        await self._host.report(msgspec.structs.replace(answer, pieces=pieces, calls=tuple(calls)))
 
     async def _wanted(self) -> list[WantedCall]:
         """The calls of the answer, each with the gate's verdict."""

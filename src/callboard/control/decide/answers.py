@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from callboard.contracts.facts import (
     MessageInterrupted,
     MessageText,
@@ -93,6 +95,18 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
             hint=_hint(run, report),
             retryable=report.retryable,
         )
+
+
+def came(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> None:
+    """An answer of which all had come when its turn was stopped: its parts, and what it took. Its calls were passed on to
+    nobody; what its provider wants back with them is left out as well. A summary that came so late is none."""
+    if run.compacting is not None or not report.step or run.model_step != report.step:
+        return
+    for piece in report.pieces:
+        _finished(batch, thread, run, msgspec.structs.replace(piece, signature=""))
+    model_ended(batch, report, run_scope(thread, run, report.step))
+    tell_quota(batch, thread, run, report.step, report.quota, refused=False)
+    consume(batch, report.thread)
 
 
 def cut(batch: Batch, thread: Thread, run: OpenRun, pieces: tuple[Piece, ...]) -> None:

@@ -17,10 +17,10 @@ from callboard.contracts.ports.tools import ToolOutcome
 from ..batch import Batch, run_scope, thread_scope
 from ..outcomes import Piece, RunStopped
 from ..state import OpenRun, Thread
-from .answers import cut
+from .answers import came, cut
 from .calls import abandon
 from .compaction import given_up
-from .iterate import reject_steers, running
+from .iterate import open_run, reject_steers, running
 from .plans import finish as finish_plan
 from .team.children import cancel_all
 from .turns import start_next, thread_changed, thread_of
@@ -57,6 +57,9 @@ def stopped(batch: Batch, report: RunStopped) -> None:
     if found is None:
         return
     thread, run = found
+    if report.answered is not None:
+        came(batch, thread, run, report.answered)
+        thread, run = open_run(batch, report.thread)
     close(batch, thread, run, cause=report.cause, reason=report.reason, pieces=report.pieces, outcomes=report.outcomes)
     if report.cause == "shutdown":
         pause_queue(batch, report.thread)
