@@ -50,7 +50,7 @@ Without a verb it is `callboard up`: the workbench on the folder you are in.
 Examples:
   callboard                                      the workbench, in this folder
   callboard run "Why does the test fail?"        one turn in the terminal
-  callboard job start "Fix it" a.md b.md --session last   many things, an agent each
+  callboard job                                  work on many things, item by item: begun, followed, taken up again
   callboard models                               the models that can be asked, what is found beside them, and a test
   callboard doctor                               what is missing or wrong, and what mends it
   callboard demo                                 teams to watch, without a model
