@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.commands.jobs import CancelJob
 from callboard.contracts.facts import ArtifactCreated
-from callboard.contracts.rows import AgentRow, ArtifactRow, TeamRow, TurnRow, Upsert
+from callboard.contracts.record import Record
+from callboard.contracts.rows import AgentRow, ArtifactRow, TaskRow, TeamRow, TurnRow, Upsert
+from callboard.contracts.rows.team import JobItems
+from callboard.projection.view import SessionView
 from callboard.runtime.views.window import Window
+from tests.control.examples import SESSION
+from tests.control.team import batches
 from tests.projection.deliverables import made, of, version
 from tests.projection.team.troupe import begun, joined, team, told, wrote
 
@@ -29,6 +35,29 @@ def test_a_session_of_many_children_opens_with_its_leads_turn_and_within_its_byt
     agents = [row.key for row in rows if isinstance(row, AgentRow)]
     assert (agents[0], agents[-1]) == ("solo", "writer-201")
     assert any(isinstance(row, TeamRow) for row in rows)
+
+
+def test_a_job_of_many_items_opens_with_its_card_whether_it_goes_on_or_is_over():
+    """UI-18: its items are had on demand, and its card says how many stand how."""
+    given, view, window = (
+        batches.begun(*(f"item {number}" for number in range(500)), parallel=1),
+        SessionView(),
+        Window(20, 40_000),
+    )
+
+    def card() -> JobItems | None:
+        for record in given.records[len(seen) :]:
+            window.apply(view.apply(record))
+            seen.append(record)
+        rows = [op.row for op in window.snapshot() if isinstance(op, Upsert) and isinstance(op.row, TaskRow)]
+        assert 1 < len(rows) < 500
+        return next((row.items for row in rows if row.items is not None), None)
+
+    seen: list[Record] = []
+    assert card() == JobItems(waiting=499, running=1)
+    given.when(CancelJob(session_id=SESSION, job_id=batches.JOB))
+    given.stopped("worker-1", "cancelled")
+    assert card() == JobItems(cancelled=500)
 
 
 def test_a_session_of_many_artifacts_opens_with_the_newest_and_within_its_bytes():

@@ -147,14 +147,15 @@ def _that_fit(rows: Sequence[RowT], room: int) -> tuple[list[RowT], int]:
 
 
 def _rank(row: Row) -> tuple[bool, bool, int]:
-    """Which rows of a team stay where not all fit: the team's own, agents without a parent, what is not over, the newest."""
+    """Which rows of a team stay where not all fit: the team's own, agents without a parent, jobs, what is not over, the
+    newest. The items of a job are newer than it is, and many."""
     match row:
         case TeamRow():
             return True, True, row.order
         case AgentRow():
             return not row.parent_thread_id, row.state not in _OVER, row.order
         case TaskRow():
-            return False, row.status not in _OVER, row.order
+            return row.items is not None, row.status not in _OVER, row.order
         case RunRow():
             return False, row.status == "running", row.order
         case _:
