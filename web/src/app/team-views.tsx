@@ -8,6 +8,7 @@ import type { View } from '@/features/team/team-bar'
 import type { Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { useSignal } from './use'
+import { useJobItems } from './use-jobs'
 
 export default function TeamView(props: {
   readonly session: Session
@@ -24,12 +25,13 @@ export default function TeamView(props: {
   const { session, team, handlers } = props
   useSignal(session.feed.changes)
   const stale = session.feed.connection !== 'live' || team.row.degraded.includes('snapshot_stale')
+  const items = useJobItems(session, team, props.job)
   const parts = session.feed.rows.panel('parts')
   switch (props.view) {
     case 'graph':
       return <Graph team={team} shown={props.shown} stale={stale} onOpenAgent={handlers.onOpenAgent} />
     case 'board':
-      return <Board team={team} job={props.job} handlers={handlers} />
+      return <Board team={team} job={props.job} items={items} handlers={handlers} />
     case 'lanes':
       return <Lanes team={team} handlers={handlers} />
     case 'runs':

@@ -1,4 +1,5 @@
 import { type DragEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import type { JobItem } from '@/system/generated/contracts'
 import { isItem, isJob } from '@/system/rows/jobs'
 import type { TaskRow } from '@/system/rows/model'
 import type { Team } from '@/system/rows/team'
@@ -16,11 +17,14 @@ type Status = TaskRow['status']
 const COLUMNS: readonly Status[] = ['open', 'claimed', 'running', 'blocked', 'reviewing', 'done']
 const PRIORITIES: Readonly<Record<TaskRow['priority'], number>> = { high: 0, normal: 1, low: 2 }
 const KIND = 'application/x-callboard-task'
+const NONE: readonly JobItem[] = []
 
 export interface BoardProps {
   readonly team: Team
   /** The task whose job is shown in the board's place; left out for the board. */
   readonly job?: string
+  /** What was read of that job's items, of which there are not all as rows; left out where there are. */
+  readonly items?: readonly JobItem[]
   readonly handlers: TeamHandlers
 }
 
@@ -64,7 +68,7 @@ function useBackToCard(board: RefObject<HTMLDivElement | null>, job: string) {
 }
 
 /** What is worked on: the cards, or the job that was asked for. */
-export function Board({ team, job = '', handlers }: BoardProps) {
+export function Board({ team, job = '', items = NONE, handlers }: BoardProps) {
   const board = useFollowsCard(team.tasks)
   const shown = team.tasks.filter(isJob).find((one) => one.key === job)
   useBackToCard(board, shown?.key ?? '')
@@ -73,14 +77,14 @@ export function Board({ team, job = '', handlers }: BoardProps) {
       {shown === undefined ? (
         <Cards team={team} handlers={handlers} />
       ) : (
-        <JobView key={shown.key} job={shown} team={team} handlers={handlers} />
+        <JobView key={shown.key} job={shown} read={items} team={team} handlers={handlers} />
       )}
     </div>
   )
 }
 
 /** The tasks by how they stand. A card that is moved asks for it, and moves when the fact comes. */
-function Cards({ team, handlers }: Omit<BoardProps, 'job'>) {
+function Cards({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) {
   const t = useT()
   const [over, setOver] = useState<Status | null>(null)
   const [making, setMaking] = useState(false)

@@ -1,21 +1,24 @@
 import { useState } from 'react'
-import { itemStanding } from '@/system/rows/jobs'
-import type { TaskRow } from '@/system/rows/model'
-import { agentOf, nameOf, type Team } from '@/system/rows/team'
+import type { Item } from '@/system/rows/jobs'
+import { agentOf, type Team } from '@/system/rows/team'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
+import { Markdown } from '@/ui/markdown'
 import { MarkdownLine } from '@/ui/markdown-line'
 import { Dot } from '@/ui/marks'
 import { useForReading } from '../shared/reading'
 import { useT } from '../shared/surface'
 import { detailText } from '../shared/words'
 import { Confirm } from './agent-dialogs'
+import { RunLink } from './background'
 import type { TeamHandlers } from './handlers'
 import { ITEM_TONES } from './job-marks'
+import { Refs } from './refs'
 import { TaskDetail } from './task-detail'
 
 interface ItemProps {
-  readonly item: TaskRow
+  readonly item: Item
+  readonly jobId: string
   /** Whether its job is paused: then nothing of it is begun. */
   readonly paused: boolean
   readonly team: Team
@@ -28,9 +31,8 @@ interface ItemProps {
 export function JobItem(props: ItemProps) {
   const t = useT()
   const { item, team, handlers, open } = props
-  const standing = itemStanding(item)
-  const last = item.attempts.at(-1)
-  const worker = agentOf(team.agents, last?.agentId ?? '')
+  const { standing } = item
+  const worker = agentOf(team.agents, item.agentId)
   const asked = standing === 'running' && worker?.state === 'needs_input'
   return (
     <>
@@ -55,7 +57,7 @@ export function JobItem(props: ItemProps) {
           <Dot tone={asked ? 'warn' : ITEM_TONES[standing]} active={standing === 'running' && !asked} />
           {asked ? t('team.state.needs_input') : t(`team.item.${standing}`)}
         </span>
-        {worker !== null ? (
+        {worker !== null && (
           <button
             type="button"
             onClick={() => handlers.onOpenAgent(worker.agentId)}
@@ -63,39 +65,54 @@ export function JobItem(props: ItemProps) {
           >
             {worker.name}
           </button>
-        ) : (
-          last?.agentId && <span>{nameOf(team.agents, last.agentId)}</span>
         )}
-        {item.attempts.length > 1 && (
-          <span className="tabular text-ink-faint">
-            {t.count('team.attempts', last?.number || item.attempts.length)}
-          </span>
+        {item.attempts > 1 && (
+          <span className="tabular text-ink-faint">{t.count('team.attempts', item.attempts)}</span>
         )}
       </p>
-      {standing === 'failed' && item.blocker && (
+      {item.problem && (
         <p className={`wrap-any pl-[18px] text-sm text-bad ${open ? '' : 'line-clamp-2'}`}>
-          {detailText(t, item.blocker)}
+          {detailText(t, item.problem)}
         </p>
       )}
-      {standing === 'completed' && item.summary && !open && (
+      {item.output && !open && (
         <p className="wrap-any line-clamp-2 pl-[18px] text-sm text-ink-soft">
-          <MarkdownLine text={item.summary} />
+          <MarkdownLine text={item.output} />
         </p>
       )}
       {open && (
         <div className="pl-[18px]">
-          <TaskDetail task={item} team={team} handlers={handlers} />
+          <Detail {...props} />
         </div>
       )}
     </>
   )
 }
 
+/** Everything that is on record of it, as far as it is here. */
+function Detail({ item, team, handlers }: ItemProps) {
+  const t = useT()
+  if (item.task !== null) return <TaskDetail task={item.task} team={team} handlers={handlers} />
+  return (
+    <div className="mt-1 space-y-1.5 border-t border-line pt-1.5 text-sm">
+      <Markdown text={item.output} streaming={false} />
+      {item.runId && (
+        <RunLink
+          label={t('team.open_attempt', { number: item.attempts })}
+          text={t('team.open_run')}
+          onOpen={() => handlers.onOpenRun(item.runId)}
+        />
+      )}
+      <Refs refs={item.refs} />
+    </div>
+  )
+}
+
 /** The one thing that is done with an item as it stands: one that failed is tried again, one that is open is cancelled. */
-function Act({ item, paused, handlers }: ItemProps) {
+function Act({ item, jobId, paused, handlers }: ItemProps) {
   const t = useT()
   const [asking, setAsking] = useState(false)
-  const standing = itemStanding(item)
+  const { standing } = item
   const again = standing === 'failed' && !paused
   const open = standing === 'waiting' || standing === 'running' || standing === 'paused'
   if (useForReading() || !(again || open)) return null
@@ -105,7 +122,7 @@ function Act({ item, paused, handlers }: ItemProps) {
         aria-label={t(again ? 'team.item_retry_of' : 'team.item_cancel_of', { item: item.title })}
         className="-my-1 shrink-0"
         look={again ? 'outline' : 'quiet'}
-        onClick={() => (again ? handlers.onRetryItems(item.job, item.key) : setAsking(true))}
+        onClick={() => (again ? handlers.onRetryItems(jobId, item.key) : setAsking(true))}
       >
         {t(again ? 'team.item_retry' : 'team.item_cancel')}
       </Button>

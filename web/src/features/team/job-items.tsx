@@ -1,7 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { itemStanding, type JobRow, jobStanding } from '@/system/rows/jobs'
-import type { TaskRow } from '@/system/rows/model'
+import { type Item, type JobRow, jobStanding } from '@/system/rows/jobs'
 import type { Team } from '@/system/rows/team'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
@@ -15,7 +14,7 @@ const STANDINGS = ['failed', 'running', 'waiting', 'paused', 'cancelling', 'comp
 /** The items of a job, of which only those are drawn that are looked at. */
 export function JobItems(props: {
   readonly job: JobRow
-  readonly items: readonly TaskRow[]
+  readonly items: readonly Item[]
   readonly team: Team
   readonly handlers: TeamHandlers
 }) {
@@ -25,9 +24,9 @@ export function JobItems(props: {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const there = STANDINGS.map((value) => ({
     value,
-    count: items.filter((one) => itemStanding(one) === value).length,
+    count: items.filter((one) => one.standing === value).length,
   }))
-  const shown = wanted === 'all' ? items : items.filter((one) => itemStanding(one) === wanted)
+  const shown = wanted === 'all' ? items : items.filter((one) => one.standing === wanted)
   const scroller = useRef<HTMLElement>(null)
   const list = useVirtualizer({
     count: shown.length,
@@ -86,6 +85,7 @@ export function JobItems(props: {
               >
                 <JobItem
                   item={item}
+                  jobId={job.job}
                   paused={jobStanding(job) === 'paused'}
                   team={props.team}
                   handlers={props.handlers}
@@ -102,7 +102,7 @@ export function JobItems(props: {
 }
 
 /** Who acted on an item whose button goes with it stays at the item, or at the list where it is none of those shown. */
-function useKeepsPlace(scroller: RefObject<HTMLElement | null>, items: readonly TaskRow[]) {
+function useKeepsPlace(scroller: RefObject<HTMLElement | null>, items: readonly Item[]) {
   const at = useRef('')
   useEffect(() => {
     const element = scroller.current

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import type { JobItem } from '@/system/generated/contracts'
 import { itemsOf, type JobRow, jobStanding, workerOf } from '@/system/rows/jobs'
 import type { Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
@@ -14,6 +15,8 @@ import { LongText } from './long-text'
 /** A job in the board's place: what it is about, how far it is, and each of its items. */
 export function JobView(props: {
   readonly job: JobRow
+  /** What was read of its items. */
+  readonly read: readonly JobItem[]
   readonly team: Team
   readonly handlers: TeamHandlers
 }) {
@@ -52,7 +55,7 @@ export function JobView(props: {
           </Disclosure>
         )}
       </header>
-      <JobItems job={job} items={itemsOf(team.tasks, job.job)} team={team} handlers={handlers} />
+      <JobItems job={job} items={itemsOf(team.tasks, job.job, props.read)} team={team} handlers={handlers} />
     </section>
   )
 }

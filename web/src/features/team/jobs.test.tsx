@@ -190,6 +190,26 @@ test('items are looked at by how they stand, and each with all that is on record
   expect(list.getByRole('list', { name: 'Attempts' })).toBeTruthy()
 })
 
+test('items of which a snapshot left the rows out are told by what was read of their job', () => {
+  const read: readonly wire.JobItem[] = [
+    {
+      itemId: 'a',
+      title: 'Read a',
+      status: 'completed',
+      attempts: 2,
+      agentId: 'gone',
+      output: 'It is short.',
+    },
+    { itemId: 'b', title: 'Read b', status: 'running', attempts: 1, agentId: 'worker-2' },
+  ]
+  show(<Board team={teamWith(jobRow(), FAILED)} job="tsk_j" items={read} handlers={noting(vi.fn())} />)
+  const items = within(screen.getByRole('list', { name: 'Items of Read them all' })).getAllByRole('listitem')
+  expect(items.map((item) => item.textContent)).toEqual([
+    'Read aDone2 attemptsIt is short.',
+    'Read bRetryFailedworker-2The file is no text.',
+  ])
+})
+
 test('five hundred items are a list of which only what is looked at is drawn', () => {
   const many = Array.from({ length: 500 }, (_, index) => itemRow(`i${index}`, { order: index }))
   board([jobRow(), ...many], 'tsk_j')

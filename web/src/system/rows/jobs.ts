@@ -1,5 +1,5 @@
 /** Jobs as the surfaces want them: which tasks are theirs, and how each of them stands. Pure. */
-import type { JobItem, JobRead } from '../generated/contracts'
+import type { JobItem, JobRead, Ref } from '../generated/contracts'
 import type { AgentRow, TaskRow } from './model'
 import { agentOf, type Team } from './team'
 
@@ -27,11 +27,6 @@ export function isItem(task: TaskRow): boolean {
   return task.job !== '' && task.items === null
 }
 
-/** The items of a job in their order. */
-export function itemsOf(tasks: readonly TaskRow[], job: string): readonly TaskRow[] {
-  return tasks.filter((task) => task.job === job && isItem(task)).toSorted((a, b) => a.order - b.order)
-}
-
 /** How a job stands. One that failed has items that failed, and none that could go on. */
 export function jobStanding(task: TaskRow): JobStanding {
   if (task.status === 'done') return 'completed'
@@ -46,6 +41,50 @@ export function itemStanding(task: TaskRow): ItemStanding {
   const stands = jobStanding(task)
   const waits = task.attempts.length === 0 || task.status === 'open' || task.status === 'claimed'
   return stands === 'running' && waits ? 'waiting' : stands
+}
+
+/** An item as it is shown. `task` is its row; null where the item is known by what was read of its job alone. */
+export interface Item {
+  readonly key: string
+  readonly title: string
+  readonly standing: ItemStanding
+  readonly attempts: number
+  readonly agentId: string
+  readonly runId: string
+  readonly output: string
+  readonly problem: string
+  readonly refs: readonly Ref[]
+  readonly task: TaskRow | null
+}
+
+/** The items of a job in their order. Of those that are long over there may be no rows: they are told by what was `read`. */
+export function itemsOf(tasks: readonly TaskRow[], job: string, read: readonly JobItem[]): readonly Item[] {
+  const rows = tasks.filter((task) => task.job === job && isItem(task)).toSorted((a, b) => a.order - b.order)
+  const here = new Map(rows.map((task) => [task.key, ofRow(task)]))
+  if (read.length === 0) return [...here.values()]
+  return read.map((item) => here.get(item.itemId) ?? ofRead(item))
+}
+
+function ofRow(task: TaskRow): Item {
+  const last = task.attempts.at(-1)
+  const standing = itemStanding(task)
+  return {
+    key: task.key,
+    title: task.title,
+    standing,
+    attempts: last?.number || task.attempts.length,
+    agentId: last?.agentId ?? '',
+    runId: last?.runId ?? '',
+    output: standing === 'completed' ? task.summary : '',
+    problem: standing === 'failed' ? task.blocker : '',
+    refs: task.refs,
+    task,
+  }
+}
+
+function ofRead({ itemId, status, ...item }: JobItem): Item {
+  const none = { attempts: 0, agentId: '', runId: '', output: '', problem: '', refs: [] }
+  return { ...none, ...item, key: itemId, standing: status, task: null }
 }
 
 export function countsOf({ items }: JobRow): Counts {
