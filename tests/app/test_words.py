@@ -41,3 +41,20 @@ def test_a_task_that_is_not_there_is_told_with_the_option_that_named_it(product:
         "unknown_task: The session has no task nope. [--task]",
         "Leave --task out for the whole session.",
     ]
+
+
+@pytest.mark.parametrize("verb", ["run Hi", "doctor"])
+def test_a_key_of_the_settings_is_named_once(product: Product, verb: str):
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text("rules = 3\n")
+    done = product.run(*verb.split())
+    said = next(line for line in f"{done.out}{done.err}".splitlines() if "settings.toml, line 1" in line)
+    assert said.endswith("settings.toml, line 1, at `rules`: expected `array`, got `int`.")
+
+
+def test_a_key_of_a_folders_settings_is_named_once(product: Product):
+    (product.folder / ".callboard").mkdir(exist_ok=True)
+    (product.folder / ".callboard" / "settings.toml").write_text("rules = 3\n")
+    lines = product.run("trust").out.splitlines()
+    (said,) = (line for line in lines if "expected `array`" in line)
+    assert said.endswith("at `rules`: expected `array`, got `int`.")

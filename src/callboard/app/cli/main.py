@@ -14,6 +14,7 @@ from callboard import __version__
 from callboard.contracts.errors import Problem, Refusal
 
 from ..home import Home, write_private
+from ..placing import beside
 from . import (
     agents,
     artifacts,
@@ -149,7 +150,7 @@ def _tell(problem: Problem, *, as_json: bool) -> None:
         err(msgspec.json.encode(problem).decode())
         return
     style = Style(sys.stderr)
-    field = f" [{plain(problem.field)}]" if problem.field else ""
+    field = plain(beside(problem.message, problem.field))
     err(f"{style.bad(problem.code)}: {plain(problem.message)}{style.dim(field)}")
     if problem.hint:
         err(style.dim(plain(problem.hint)))

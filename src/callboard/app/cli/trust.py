@@ -18,6 +18,7 @@ from callboard.contracts.errors import Refusal
 from ..client import Client
 from ..home import Home
 from ..joining import connected
+from ..placing import beside
 from .exits import DONE, REFUSED
 from .loop import run_async
 from .terminal import Style, err, out, visible
@@ -108,5 +109,6 @@ def _print(read: TrustRead) -> None:
     for one in read.widenings:
         out(f"  {style.dim(visible(one.file).ljust(width))}  {visible(one.detail)}")
     for problem in read.problems:
-        field = f" [{visible(problem.field)}]" if problem.field else ""
-        out(style.warn(f"  {visible(problem.file)}: {visible(problem.message)}{field}"))
+        # What is wrong in a line of the file begins with where that is.
+        said = problem.message if problem.message.startswith(problem.file) else f"{problem.file}: {problem.message}"
+        out(style.warn(f"  {visible(said)}{visible(beside(said, problem.field))}"))

@@ -25,6 +25,7 @@ from callboard.tools.mcp.names import is_brought
 from ..desk import Desk
 from ..folder_settings import FILE
 from ..home import Home
+from ..placing import beside
 from ..reading import reader
 from ..settings import load
 from ..settings_book import SettingsFiles
@@ -55,7 +56,7 @@ async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tupl
         settings = load(home, environment)
     except Refusal as refusal:
         problem = refusal.problem
-        said = f"{problem.message}{f' [{problem.field}]' if problem.field else ''}"
+        said = f"{problem.message}{beside(problem.message, problem.field)}"
         means = "Callboard does not start before it is mended."
         return (bad("settings", said, means, f"$EDITOR {home.settings}"), of_folder)
     where = str(home.settings) if home.settings.exists() else "none; the defaults hold"
