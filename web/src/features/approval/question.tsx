@@ -122,7 +122,7 @@ function changeWords(t: Translate, change: AskedChange): string {
       : t.count('action.ask.create_lines', added, { path })
   }
   if (added === null || removed === null) return t('action.ask.change', { path })
-  return t('action.ask.change_lines', { path, added, removed })
+  return t.count('action.ask.change_lines', added, { path, removed })
 }
 
 /** What the session's permission means, in a sentence; a policy of another kind is named. */

@@ -42,7 +42,7 @@ export function Changed({ added, removed }: { added: number; removed: number }) 
   if (added === 0 && removed === 0) return null
   return (
     <span className="tabular shrink-0 font-mono text-sm">
-      <span className="sr-only">{t('artifact.lines', { added, removed })}</span>
+      <span className="sr-only">{t.count('artifact.lines', added, { removed })}</span>
       <span aria-hidden="true">
         <span className="text-good">+{added}</span> <span className="text-bad">−{removed}</span>
       </span>

@@ -6,7 +6,7 @@ import type { ArtifactRow as WireArtifact } from '@/system/generated/contracts'
 import type { ArtifactDraft } from '@/system/workbench/artifact-desk'
 import { blobsOf, filled, show } from '../../../dev/surfaces'
 import { artifactRow, version, WORK_BLOBS } from '../../../dev/work-scenarios'
-import { ArtifactCards } from './artifact-card'
+import { ArtifactCards, Changed } from './artifact-card'
 import ArtifactWorkspace, { type ArtifactWorkspaceProps } from './artifact-workspace'
 import type { ArtifactHandlers } from './handlers'
 
@@ -216,4 +216,15 @@ test('a turn with many artifacts shows a few and the way to all', async () => {
   expect(screen.getAllByRole('listitem')).toHaveLength(5)
   await userEvent.click(screen.getByRole('button', { name: 'Show 5 more' }))
   expect(screen.getAllByRole('listitem')).toHaveLength(9)
+})
+
+test('one line is told as one', () => {
+  show(
+    <>
+      <Changed added={1} removed={2} />
+      <Changed added={0} removed={1} />
+    </>,
+  )
+  expect(screen.getByText('1 line added, 2 removed')).toBeTruthy()
+  expect(screen.getByText('0 lines added, 1 removed')).toBeTruthy()
 })
