@@ -1,0 +1,155 @@
+"""Work in batches as a person has it: a job is begun, watched, tried again where it failed, and cancelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.app.product import Product, says
+
+from .desk import Desk, desk
+
+pytestmark = pytest.mark.browser
+
+LEAD = """---
+name: lead
+description: Works in the folder.
+kind: main
+lead: true
+tools: ["*"]
+---
+You work.
+"""
+READER = """---
+name: reader
+description: Reads one file and says what is in it.
+kind: subagent
+role: researcher
+tools: [Read]
+---
+You read one file.
+"""
+#: The first item is read at once, the second is refused until it is tried again, the third waits for a file.
+SCENARIO: dict[str, Any] = {
+    "agents": {"lead": [says("Hello.")]},
+    "match": [
+        {"text": "This is attempt 2", "calls": [says("Bravo is a list.")]},
+        {"text": "alpha.md", "calls": [says("Alpha is a note.")]},
+        {"text": "bravo.md", "calls": [[{"fail": {"code": "model_refused_request", "message": "Not this one."}}]]},
+        {"text": "charlie.md", "calls": [[{"wait_for": "go"}, {"text": "Charlie is a table."}]]},
+        {"text": "delta.md", "calls": [[{"wait_for": "never"}, {"text": "Delta is not read."}]]},
+    ],
+}
+
+
+@pytest.fixture
+def readers(product: Product) -> Product:
+    """A folder with a lead and one subagent."""
+    agents = product.folder / "agents"
+    agents.mkdir()
+    (agents / "lead.md").write_text(LEAD)
+    (agents / "reader.md").write_text(READER)
+    return product.plays(SCENARIO)
+
+
+def greeted(tab: Desk) -> None:
+    """A session in which one agent works alone."""
+    tab.send("Hello")
+    expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Hello.")
+    expect(tab.page.get_by_role("navigation", name="Views of the team")).to_have_count(0)
+
+
+def item(tab: Desk, title: str) -> Locator:
+    """An item in the list that is on the page."""
+    return tab.page.get_by_role("list", name="Items of").get_by_role("listitem").filter(has_text=title)
+
+
+def test_a_job_runs_item_by_item_and_what_failed_is_tried_again(readers: Product, browser: Browser) -> None:
+    """UI-18, UI-21, CTL-11: one card tells how far the job is; what is done stays done; each item leads to its worker."""
+    with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+        greeted(tab)
+        tab.page.keyboard.press("Control+k")
+        command = tab.page.get_by_role("dialog").get_by_role("combobox")
+        command.fill("New job")
+        command.press("Enter")
+        dialog = tab.page.get_by_role("dialog", name="New job")
+        begin = dialog.get_by_role("button", name="Start the job")
+        begin.click()
+        expect(dialog.get_by_role("alert")).to_have_text(
+            ["Give the job a title first.", "Write at least one item: each line is one."]
+        )
+        dialog.get_by_label("Title").fill("Read the notes")
+        dialog.get_by_label("Instructions for every item").fill("Say what is in it.")
+        dialog.get_by_label("Items, one per line").fill("alpha.md\nbravo.md\n\ncharlie.md\n")
+        expect(dialog.get_by_text("3 items")).to_be_visible()
+        expect(dialog.get_by_label("Who works on each")).to_have_value("reader")
+        begin.click()
+        expect(dialog).to_have_count(0)
+
+        card = tab.page.get_by_role("region", name="Board").get_by_role("listitem")
+        expect(card).to_contain_text("1 of 3 done · 1 failed · 1 running")
+        expect(card).to_contain_text("Each by reader")
+        expect(tab.button("Failed: Read the notes")).to_have_count(0)
+        (readers.place / "go").touch()
+        expect(card).to_contain_text("2 of 3 done · 1 failed")
+        tab.button("Failed: Read the notes").click()
+        expect(item(tab, "alpha.md")).to_contain_text("Alpha is a note.")
+        expect(item(tab, "bravo.md")).to_contain_text("Not this one.")
+        tab.button("Retry bravo.md").click()
+        expect(tab.page.get_by_role("progressbar")).to_have_attribute("aria-valuetext", "3 of 3 done")
+        expect(item(tab, "bravo.md")).to_contain_text("Bravo is a list.")
+        expect(item(tab, "bravo.md")).to_contain_text("2 attempts")
+        expect(item(tab, "alpha.md")).not_to_contain_text("attempts")
+        expect(tab.button("Failed: Read the notes")).to_have_count(0)
+        item(tab, "bravo.md").get_by_role("button", name="reader-").click()
+        expect(tab.page.get_by_role("heading", name="Transcript of reader-")).to_be_visible()
+        expect(tab.conversation).to_contain_text("Bravo is a list.")
+        assert tab.troubles == []
+
+
+def test_a_job_is_begun_and_cancelled_by_keyboard_alone(readers: Product, browser: Browser) -> None:
+    """UI-21, UI-33: cancelling asks first, says what stays, and ends what runs and what waits."""
+    with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+        greeted(tab)
+        keys = tab.page.keyboard
+        keys.press("Control+k")
+        expect(tab.page.get_by_role("dialog").get_by_role("combobox")).to_be_focused()
+        keys.type("New job")
+        expect(tab.page.get_by_role("option", name="New job")).to_have_attribute("aria-selected", "true")
+        keys.press("Enter")
+        expect(tab.page.get_by_label("Title")).to_be_focused()
+        keys.type("Read delta")
+        keys.press("Tab")
+        keys.press("Tab")
+        keys.type("delta.md\ndelta.md once more")
+        for _ in range(3):
+            keys.press("Tab")
+        expect(tab.page.get_by_label("Permissions")).to_be_focused()
+        keys.press("Shift+Tab")
+        keys.type("1")
+        keys.press("Enter")
+        card = tab.page.get_by_role("region", name="Board").get_by_role("listitem")
+        expect(card).to_contain_text("0 of 2 done · 1 running · 1 waiting")
+
+        card.get_by_role("button", name="Read delta", exact=True).focus()
+        keys.press("Enter")
+        expect(tab.button("Back to the board")).to_be_focused()
+        keys.press("Tab")
+        keys.press("Enter")
+        expect(tab.page.locator("[role=menu]:focus, [role=menu] :focus")).to_have_count(1)
+        keys.press("End")
+        expect(tab.page.get_by_role("menuitem", name="Cancel the job")).to_be_focused()
+        keys.press("Enter")
+        asked = tab.page.get_by_role("dialog", name="Cancel “Read delta”?")
+        expect(asked).to_contain_text("What is done stays done.")
+        keys.press("Tab")
+        expect(asked.get_by_role("button", name="Cancel the job")).to_be_focused()
+        keys.press("Enter")
+        expect(tab.page.get_by_role("progressbar")).to_have_attribute("aria-valuetext", "0 of 2 done · 2 cancelled")
+        expect(tab.page.get_by_role("region", name="Read delta", exact=True)).to_contain_text("Cancelled")
+        tab.button("Back to the board").focus()
+        keys.press("Enter")
+        expect(card.get_by_role("button", name="Read delta", exact=True)).to_be_focused()
+        assert tab.troubles == []
