@@ -16,7 +16,7 @@ export function jobEntries(
       id: 'retry',
       label: t('team.job_retry'),
       icon: 'play',
-      offered: goesOn && countsOf(job).failed > 0,
+      offered: standing === 'failed' || (standing === 'running' && countsOf(job).failed > 0),
       onSelect: () => handlers.onRetryItems(job.job, null),
     },
     {

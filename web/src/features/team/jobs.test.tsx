@@ -11,6 +11,7 @@ import {
   isItem,
   isJob,
   itemStanding,
+  itemsOf,
   jobStanding,
   withoutDoneWorkers,
   workerOf,
@@ -265,6 +266,8 @@ test('how a job and its items stand is read from their rows alone', () => {
   expect(workerOf(team, 'job_1')).toBe('worker')
   expect(workerOf(team, 'job_2')).toBe('')
   expect(failedJobs(team.tasks)).toEqual([])
+  const unsaid = { ...FAILED, blocker: '', attempts: [attempt({ status: 'failed', detail: 'model_auth' })] }
+  expect(itemsOf(teamWith(unsaid).tasks, 'job_1', []).map((item) => item.problem)).toEqual(['model_auth'])
   expect(team.tasks.filter(isJob).map(countsOf)).toEqual([
     { completed: 12, failed: 2, running: 4, waiting: 22, cancelled: 0 },
   ])

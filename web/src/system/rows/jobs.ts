@@ -76,7 +76,7 @@ function ofRow(task: TaskRow): Item {
     agentId: last?.agentId ?? '',
     runId: last?.runId ?? '',
     output: standing === 'completed' ? task.summary : '',
-    problem: standing === 'failed' ? task.blocker : '',
+    problem: standing === 'failed' ? task.blocker || (last?.detail ?? '') : '',
     refs: task.refs,
     task,
   }
