@@ -46,6 +46,33 @@ def test_items_come_from_a_file_or_from_standard_input(product: Product):
     assert listed == [("Look", ["alpha", "beta"]), ("From a file", ["alpha"])]
 
 
+def test_a_folder_without_a_session_or_agents_of_its_own_needs_nothing_else(product: Product):
+    """The only subagent of the packaged team does each item, in a session that the job makes."""
+    product.plays({"match": [ALPHA, BETA]})
+    done = product.run("job", "start", "Look at this.", "alpha", "beta", "--parallel", "1")
+    assert (done.code, done.out.splitlines()) == (
+        0,
+        [
+            "+ 1 alpha: begins (worker-1)",
+            "✓ 1 alpha: Alpha is fine. Quite.",
+            "+ 2 beta: begins (worker-2)",
+            "✓ 2 beta: Beta is fine.",
+        ],
+    )
+    assert product.run("sessions").out.count("Look at this.") == 1
+    _, _, session = done.err.splitlines()[0].split(" · ")
+    assert product.run("job", "show", session).out.splitlines()[0].split()[1:] == [
+        "completed",
+        "2",
+        "of",
+        "2",
+        "done",
+        "Look",
+        "at",
+        "this.",
+    ]
+
+
 def _listed(product: Product) -> list[dict[str, list[dict[str, str]]]]:
     return product.run("job", "list", "last", "--json").json
 

@@ -59,14 +59,6 @@ A_FILE = "Give a text file with one item a line, or - for standard input."
             ["The instructions are empty. [INSTRUCTIONS]", "Say what is to be done with each item."],
         ),
         (
-            ["Look", "alpha"],
-            "",
-            [
-                "No session is named that the job belongs to. [--session]",
-                '`--session last` is the newest one; `callboard run "PROMPT"` makes one.',
-            ],
-        ),
-        (
             ["Look", "alpha", "--session", "last", "--title", "t" * 201],
             "",
             ["The title has 201 characters. [--title]", "It has room for 200."],

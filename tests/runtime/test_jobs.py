@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands import ListSessions, UpdateSession
 from callboard.contracts.commands.artifacts import ListArtifacts
 from callboard.contracts.commands.jobs import (
     CancelJob,
@@ -22,6 +23,7 @@ from callboard.contracts.commands.jobs import (
 )
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ModelRequested, SubagentStarted, TaskCompleted, TaskStarted
+from callboard.contracts.rows import TaskRow
 from callboard.contracts.rows.team import JobItems
 from tests.runtime.crew import calls_of, crew, facts, marked, plays, until, when
 from tests.runtime.house import PATIENCE, House, house, says
@@ -149,13 +151,13 @@ async def test_a_job_goes_on_after_a_restart_once_somebody_resumes_it(tmp_path: 
         ]
 
 
-async def test_two_hundred_items_are_worked_on_in_order_so_many_at_once_and_wake_nobody(tmp_path: Path) -> None:
+async def test_a_hundred_items_are_worked_on_in_order_so_many_at_once_and_wake_nobody(tmp_path: Path) -> None:
     scenario = plays(("lead", "hello", [says("Hello.")]), ("worker", "", [says("Done.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        job = await begun(home, *(f"item {number}" for number in range(200)), parallel=4)
+        job = await begun(home, *(f"item {number}" for number in range(100)), parallel=4)
         done = await over(home, job)
-        assert (done.status, done.counts) == ("completed", JobItems(completed=200))
-        assert [one.title for one in done.items] == [f"item {number}" for number in range(200)]
+        assert (done.status, done.counts) == ("completed", JobItems(completed=100))
+        assert [one.title for one in done.items] == [f"item {number}" for number in range(100)]
         at_work, most = 0, 0
         order: list[str] = []
         for record in await home.facts(job.session_id):
@@ -170,3 +172,51 @@ async def test_two_hundred_items_are_worked_on_in_order_so_many_at_once_and_wake
         asked = [one for one in await home.facts(job.session_id) if isinstance(one.fact, ModelRequested)]
         assert sum(one.scope.thread == state.lead for one in asked) == 1
         assert await facts(home, job.session_id, TaskCompleted)
+
+
+async def test_a_job_in_a_new_session_is_listed_and_made_once(tmp_path: Path) -> None:
+    """CTL-02: the same request twice at once makes one session with one job."""
+    scenario = plays(("worker", "", [says("Done.")]))
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        asked = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemGiven(input="alpha"),))
+        made, again = await asyncio.gather(home.do(asked, key="k"), home.do(asked, key="k"))
+        assert made == again
+        assert (await over(home, made)).counts == JobItems(completed=1)
+        (listed,) = (await home.do(ListSessions(workspace_id=home.workspace))).sessions
+        assert (listed.key, listed.title) == (made.session_id, "All of them")
+        with pytest.raises(Refusal) as refused:
+            await home.do(CreateJob(title="nowhere", items=asked.items))
+        assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "workspaceId")
+        await home.do(UpdateSession(session_id=made.session_id, archived=True))
+        with pytest.raises(Refusal) as closed:
+            await home.do(CreateJob(session_id=made.session_id, title="more", items=asked.items))
+        assert closed.value.code == "session_archived"
+
+
+async def test_jobs_of_long_ago_are_read_whole_after_a_restart(tmp_path: Path) -> None:
+    """What is in sight when a session is opened are its newest cards; what is still open is among them however old it is."""
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]), ("worker", "fails", [FAILING]), ("worker", "", [says("Done.")])
+    )
+    many = tuple(JobItemGiven(input=f"item {number}") for number in range(500))
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        first = await begun(home, "fails", "one")
+        session = first.session_id
+        await until(home, session, lambda one: one.header.type == "task.failed" and one.scope.task == first.task_id)
+        jobs = [first]
+        for _ in range(2):
+            job = await home.do(CreateJob(session_id=session, title="Many", items=many, parallel=1))
+            await home.do(CancelJob(session_id=session, job_id=job.job_id))
+            await when(home, session, lambda state, job=job: job.job_id not in state.jobs)
+            jobs.append(job)
+        before = [await read(home, one) for one in jobs]
+        assert [len(one.items) for one in before] == [2, 500, 500]
+        assert before[0].counts == JobItems(completed=1, failed=1)
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        assert [await read(home, one) for one in jobs] == before
+        found = await home.runtime.sessions.get(session)
+        cards = {row.key: row for row in found.views.rows(TaskRow)}
+        assert cards[first.task_id].items == JobItems(completed=1, failed=1)
+        again = RetryJobItem(session_id=session, job_id=first.job_id)
+        assert (await home.do(again)).items == (first.items[0],)

@@ -197,7 +197,7 @@ class OpenJob(msgspec.Struct, frozen=True, kw_only=True):
     done: int = 0
     parallel: int = 0
     isolation: Isolation | None = None
-    permission_mode: PermissionMode | None = None
+    permission_mode: PermissionMode = "ask"
 
 
 class OpenReview(msgspec.Struct, frozen=True, kw_only=True):

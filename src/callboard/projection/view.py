@@ -26,7 +26,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.live import Frame, Partial
 from callboard.contracts.record import Record
-from callboard.contracts.rows import AnyRow, Op
+from callboard.contracts.rows import AnyRow, Op, TaskRow
 
 from .actions import ActionsPanel
 from .artifacts import ArtifactsPanel
@@ -134,6 +134,10 @@ class SessionView:
     @property
     def sequence(self) -> int:
         return self._panels.sequence
+
+    def open_tasks(self) -> list[TaskRow]:
+        """The cards of all tasks that can still change."""
+        return list(self._panels.team.tasks.open.values())
 
     def state(self) -> bytes:
         """What the view needs to go on from its sequence. Its size depends on what is open, not on what has been."""

@@ -31,6 +31,7 @@ from callboard.contracts.commands.artifacts import (
 )
 from callboard.contracts.commands.base import Command, Declaration
 from callboard.contracts.commands.evidence import ExportEvidence
+from callboard.contracts.commands.jobs import CreateJob, ResumeJob, RetryJobItem
 from callboard.contracts.commands.models import TryModel
 from callboard.contracts.commands.past import ImportPastSession, ListPastSessions
 from callboard.contracts.commands.processes import ListProcesses
@@ -154,9 +155,15 @@ class Commands:
                 return await self._delete(command, kept, actor)
             case StartDemo():
                 return await self._start_demo(command, kept, actor)
-            case SubmitTurn(session_id=None):
+            case SubmitTurn(session_id=None) | CreateJob(session_id=None):
                 return await self._submit_new(command, kept, actor)
-            case SubmitTurn(session_id=str(session)) | AddAgent(session_id=session):
+            case (
+                SubmitTurn(session_id=str(session))
+                | CreateJob(session_id=str(session))
+                | ResumeJob(session_id=session)
+                | RetryJobItem(session_id=session)
+                | AddAgent(session_id=session)
+            ):
                 self._workspaces.must_be_open(session)
                 return await (await self._sessions.get(session)).host.command(command, actor, kept)
             case ImportTurn() | ImportPastSession():
@@ -214,9 +221,9 @@ class Commands:
             case _:
                 return await trusting.carry_out(command, actor, kept)
 
-    async def _submit_new(self, command: SubmitTurn, kept: StoredAnswer | None, actor: Actor) -> Any:
-        """The session is made by the turn; its workspace must be open. A turn that the caller named makes the same session
-        however often it comes, so that there is never a second one of it (CTL-02).
+    async def _submit_new(self, command: SubmitTurn | CreateJob, kept: StoredAnswer | None, actor: Actor) -> Any:
+        """The session is made by the turn, or by the job; its workspace must be open. A turn that the caller named makes the
+        same session however often it comes, so that there is never a second one of it (CTL-02).
 
         It is listed with its first facts, right behind them: one that is listed and was refused is shown nowhere, and one that
         a crash left unlisted is listed when it is found.
@@ -224,14 +231,14 @@ class Commands:
         if command.workspace_id is None:
             raise Refusal(
                 "invalid_input",
-                "A turn needs a session, or a workspace to make one in.",
+                f"A {'job' if isinstance(command, CreateJob) else 'turn'} needs a session, or a workspace to make one in.",
                 field="workspaceId",
                 hint="Give sessionId or workspaceId.",
             )
         self._workspaces.get(command.workspace_id).must_be_there()
         workspace = command.workspace_id
         session = self._parts.ids.new("session")
-        if command.turn_id is not None:
+        if isinstance(command, SubmitTurn) and command.turn_id is not None:
             session = session_named(command.turn_id)
             if self._workspaces.was_deleted(session) or (await self._parts.store.facts.head(session)).sequence:
                 raise Refusal(

@@ -12,11 +12,15 @@ from .taskreads import TaskReads
 
 async def job(reads: TaskReads, query: GetJob) -> JobRead:
     """A job with its items in their order. Raises Refusal `unknown_session`, `unknown_job`."""
-    rows, sequence = await reads.rows(query.session_id)
-    mine = [row for row in rows if row.job == query.job_id]
+    mine, sequence = await reads.of_job(query.session_id, query.job_id)
     whole = next((row for row in mine if row.items is not None), None)
     if whole is None:
-        raise Refusal("unknown_job", f"The session has no job {query.job_id}.", field="jobId")
+        raise Refusal(
+            "unknown_job",
+            f"The session has no job {query.job_id}.",
+            field="jobId",
+            hint="list_tasks names the job of each task.",
+        )
     return JobRead(
         session_id=query.session_id,
         job_id=query.job_id,
@@ -24,7 +28,7 @@ async def job(reads: TaskReads, query: GetJob) -> JobRead:
         title=whole.title,
         status=_of_job(whole),
         counts=whole.items or JobItems(),
-        items=tuple(_item(row) for row in sorted(mine, key=lambda row: row.order) if row.key != whole.key),
+        items=tuple(_item(row) for row in mine if row.key != whole.key),
         sequence=sequence,
     )
 

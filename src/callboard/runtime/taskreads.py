@@ -15,7 +15,7 @@ from .host import SessionHost
 from .parts import Parts
 from .sessions import OpenSession, Sessions
 
-#: How many facts are folded at a time.
+#: How many facts are folded, or cards are read, at a time.
 _AT_ONCE = 1000
 
 
@@ -28,10 +28,22 @@ class TaskReads:
         self._sessions = sessions
         self._folds: WeakKeyDictionary[SessionHost, TaskFold] = WeakKeyDictionary()
 
-    async def rows(self, session: str) -> tuple[tuple[TaskRow, ...], int]:
-        """The cards of a session's tasks, and the sequence that they show. Raises Refusal `unknown_session`."""
+    async def of_job(self, session: str, job: str) -> tuple[list[TaskRow], int]:
+        """The cards of a job and of its items, in their order, and the sequence that they show; none where there is no such
+        job. Raises Refusal `unknown_session`."""
         found, sequence = await self._at(session)
-        return tuple(found.views.rows(TaskRow)), sequence
+        rows = [row for row in found.views.rows(TaskRow) if row.job == job]
+        if _is_whole(rows):
+            return rows, sequence
+        # What is in sight are the newest cards, and those that can still change.
+        await found.views.written()
+        rows, before = list[TaskRow](), None
+        while page := await self._parts.store.rows.rows(session, TaskRow.panel, before=before, limit=_AT_ONCE):
+            rows = [*(row for row in page if isinstance(row, TaskRow) and row.job == job), *rows]
+            if _is_whole(rows):
+                return rows, sequence
+            before = page[0].order
+        return [], sequence
 
     async def list(self, query: ListTasks) -> TaskList:
         """The tasks of a session, newest first. Raises Refusal `unknown_session`."""
@@ -73,6 +85,12 @@ class TaskReads:
         return former
 
 
+def _is_whole(rows: list[TaskRow]) -> bool:
+    """True where a job's own card is there and so are those of all its items."""
+    counts = next((row.items for row in rows if row.items is not None), None)
+    return counts is not None and sum(msgspec.structs.astuple(counts)) == len(rows) - 1
+
+
 def _in_list(row: TaskRow) -> TaskInList:
     return TaskInList(
         task_id=row.key,
@@ -84,6 +102,7 @@ def _in_list(row: TaskRow) -> TaskInList:
         parent_task=row.parent_task,
         depends_on=row.depends_on,
         blocker=row.blocker,
+        job=row.job,
         attempts=tuple(
             TaskAttempt(
                 number=one.number,

@@ -32,11 +32,11 @@ from callboard.contracts.facts import (
 )
 from callboard.control.decide.team.taskstops import GO_ON
 from callboard.control.outcomes import TakenOver
-from tests.control.examples import SESSION, SETUP, submit
+from tests.control.examples import SESSION, submit
 from tests.control.given import Then
 from tests.control.team.batches import JOB, again, begun, job
 from tests.control.team.board import board, cancel, link, retry, start
-from tests.control.team.given import EDITOR, LEAD, all_of, one, team, types
+from tests.control.team.given import EDITOR, LEAD, Team, agent, all_of, one, team, types
 
 
 def tasks(then: Then, kind: type[Any]) -> list[str]:
@@ -64,7 +64,7 @@ def test_a_job_is_a_task_and_each_item_a_part_of_it_with_attempts_of_its_own() -
         ("beta", "work_item", whole),
         ("gamma", "work_item", whole),
     ]
-    assert one(then, JobCreated) == JobCreated(agent="worker", items=3, parallel=2)
+    assert one(then, JobCreated) == JobCreated(agent="worker", items=3, parallel=2, permission_mode="ask")
     assert {new.scope.job for new in then.decision.facts if new.fact.type.startswith("task.")} == {JOB}
     assert tasks(then, TaskStarted) == [whole, *items[:2]], "no more than two at once"
     assert [one.input.text for one in all_of(then, TurnSubmitted)] == [
@@ -297,11 +297,33 @@ def test_without_an_agent_the_only_subagent_works_on_it() -> None:
     assert given.refuses(job("beta", agent=None)).code == "unknown_agent"
 
 
-def test_a_job_is_for_no_agent_of_another_kind_and_under_no_wider_mode() -> None:
+def test_a_job_is_for_no_agent_of_another_kind() -> None:
     given = board()
     assert given.refuses(job("alpha", agent="critic")).code == "delegate_target_denied"
     assert given.refuses(job("alpha", agent="nobody")).code == "unknown_agent"
-    then = given.when(job("alpha", permission_mode="full"))
-    assert one(then, TurnSubmitted).permission_mode == "ask"
-    assert given.state.jobs[JOB].agent == "worker"
-    assert SETUP.permission_mode is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "worker", "mode"), [(None, {}, "edits"), ("full", {}, "full"), ("full", "ask", "ask")]
+)
+def test_workers_are_under_the_mode_that_a_person_chose_or_the_leads_and_never_wider_than_their_own(
+    asked: Any, worker: Any, mode: str
+) -> None:
+    given = team(LEAD, agent("worker", kind="subagent", permission_mode=worker or None), permission_mode="edits")
+    given.says("lead")
+    then = given.when(job("alpha", "beta", parallel=1, permission_mode=asked))
+    assert one(then, TurnSubmitted).permission_mode == mode
+    given.when(submit("and you?", permission_mode="planning"))
+    given.says("lead")
+    then = given.says("worker-1")
+    assert one(then, TurnSubmitted).permission_mode == mode, "what was chosen holds to the end"
+
+
+def test_a_job_makes_a_session_where_it_is_given_none_under_the_usual_mode() -> None:
+    given = Team()
+    then = given.when(job("alpha"), usual_mode="edits")
+    assert types(then)[:4] == ["session.created", "thread.opened", "task.created", "job.created"]
+    assert (given.state.title, given.works()) == ("Look at all", ["worker-1"])
+    assert one(then, JobCreated).permission_mode == "edits"
+    given.says("worker-1")
+    assert given.works() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,8 +24,8 @@ SESSION is an id as `callboard sessions` lists them, or `last`. JOB is an id as 
 
 \b
 Examples:
-  callboard job start "Correct the spelling of this file." notes/*.md --session last
-  git ls-files '*.py' | callboard job start "Add what docstrings are missing in this file." --items - --session last
+  callboard job start "Correct the spelling of this file." notes/*.md
+  git ls-files '*.py' | callboard job start "Add what docstrings are missing in this file." --items -
   callboard job show last                 how it stands, item by item
   callboard job retry last                what failed is tried again
 
@@ -41,9 +42,9 @@ another Callboard runs the job, it goes on when this terminal is closed.
 
 \b
 Examples:
-  callboard job start "Summarise this file in one line." notes/*.md --session last
+  callboard job start "Summarise this file in one line." notes/*.md
   callboard job start "Translate into French." --items sentences.txt --parallel 4 --session last
-  callboard job start "Fix this." --items - --approve all-edits --session last --json < findings.txt
+  callboard job start "Fix this." --items - --approve all-edits --json < findings.txt
 """
 _ENDS = "Ends with 0 when all items are done, with 1 when items failed; Ctrl-C pauses the job."
 _app = typer.Typer(help=_HELP, rich_markup_mode=None, invoke_without_command=True)
@@ -70,14 +71,17 @@ def _job(context: typer.Context) -> None:
 def _start(
     instructions: Annotated[str, typer.Argument(metavar="INSTRUCTIONS", help="What is to be done with each item.")],
     given: Annotated[list[str] | None, typer.Argument(metavar="[ITEM]...", help="What is worked on.")] = None,
-    session: Annotated[str, typer.Option(help="The session that it belongs to: an id, or `last`.")] = "",
+    session: Annotated[
+        str, typer.Option(help="The session that it belongs to: an id, or `last`. [a new one, of the folder]")
+    ] = "",
+    folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder that a new session works in.")] = Path(),
     title: Annotated[str, typer.Option(help="What it is called. [the first line of the instructions]")] = "",
     agent: Annotated[str, typer.Option(metavar="NAME", help="The subagent. [the only one that there is]")] = "",
     parallel: Annotated[
         int | None, typer.Option(min=1, max=64, help="How many work at once. [as many as the team may have]")
     ] = None,
     permission: Annotated[
-        PermissionMode | None, typer.Option(help="What needs no approval; never wider than the session's own mode.")
+        PermissionMode | None, typer.Option(help="What needs no approval. [as in the session; in a new one, the usual]")
     ] = None,
     items: Annotated[str, typer.Option("--items", metavar="FILE", help="A file of items; `-` is standard input.")] = "",
     approve: ApproveOption = None,
@@ -96,7 +100,7 @@ def _start(
         parallel=parallel,
         permission=permission,
     )
-    raise typer.Exit(run_async(begin(command, answered, as_json=json)))
+    raise typer.Exit(run_async(begin(command, folder.expanduser().absolute(), answered, as_json=json)))
 
 
 @_app.command("list", help="The jobs of a session, the newest first.")

@@ -25,16 +25,13 @@ def create(
     parallel: int | None,
     permission: PermissionMode | None,
 ) -> CreateJob:
-    """The command. Raises Refusal `invalid_input`."""
+    """The command, without a session where a new one is meant. Raises Refusal `invalid_input`."""
     if not instructions.strip():
         raise _wrong("The instructions are empty.", "INSTRUCTIONS", "Say what is to be done with each item.")
-    if not session.strip():
-        hint = '`--session last` is the newest one; `callboard run "PROMPT"` makes one.'
-        raise _wrong("No session is named that the job belongs to.", "--session", hint)
     if len(title) > LONGEST_TITLE:
         raise _wrong(f"The title has {len(title)} characters.", "--title", f"It has room for {LONGEST_TITLE}.")
     return CreateJob(
-        session_id=session,
+        session_id=session or None,
         title=title.strip() or one_line(instructions.strip().splitlines()[0], LONGEST_TITLE),
         instructions=instructions,
         items=tuple(JobItemGiven(input=item) for item in items),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from pathlib import Path
 
 import msgspec
 
-from callboard.contracts.commands import GetSession, SessionRead
+from callboard.contracts.commands import GetSession, OpenWorkspace, SessionRead, WorkspaceIsOpen
 from callboard.contracts.commands.jobs import (
     CancelJob,
     CreateJob,
@@ -38,17 +39,17 @@ from .words import counted
 _ENDS = ("task.completed", "task.cancelled")
 
 
-async def begin(command: CreateJob, approve: Approve | None, *, as_json: bool) -> int:
-    """Makes the job and follows it; returns the exit code. Raises Refusal."""
+async def begin(command: CreateJob, folder: Path, approve: Approve | None, *, as_json: bool) -> int:
+    """Makes the job, in a new session of the folder where none is named, and follows it; returns the exit code. Raises
+    Refusal."""
     with ctrl_c() as asked:
         try:
-            async with _connected() as client:
-                session = await newest_session(RemoteReader(client), command.session_id)
-                before = await _head(client, session)
-                made: JobChanged = await client.submit(msgspec.structs.replace(command, session_id=session))
-                read = await _read(client, session, made.job_id)
+            async with _connected(makes=command.session_id is None) as client:
+                made, before = await _create(client, command, folder)
+                read = await _read(client, made.session_id, made.job_id)
                 if not as_json:
-                    err(Style(sys.stderr).dim(f"{made.job_id} · {counted(len(made.items), 'item')} · {session}"))
+                    told = f"{made.job_id} · {counted(len(made.items), 'item')} · {made.session_id}"
+                    err(Style(sys.stderr).dim(told))
                 following = Following(client, read, approve, attempts={}, before=before, as_json=as_json)
                 return await following.run(made, asked)
         except asyncio.CancelledError:
@@ -108,9 +109,19 @@ async def listed(session: str, *, as_json: bool) -> None:
         err("This session has no jobs. `callboard job start` makes one.")
 
 
-def _connected():
+async def _create(client: Client, command: CreateJob, folder: Path) -> tuple[JobChanged, int]:
+    """Makes the job; returns what became of it, and the sequence before it."""
+    if command.session_id is None:
+        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        return await client.submit(msgspec.structs.replace(command, workspace_id=opened.workspace_id)), 0
+    session = await newest_session(RemoteReader(client), command.session_id)
+    before = await _head(client, session)
+    return await client.submit(msgspec.structs.replace(command, session_id=session)), before
+
+
+def _connected(*, makes: bool = False):
     home = Home.of(os.environ)
-    if not home.has_store():
+    if not makes and not home.has_store():
         raise nothing_yet()
     return connected(home, os.environ, lambda _: None)
 

@@ -29,9 +29,12 @@ class JobItemGiven(msgspec.Struct, frozen=True, kw_only=True, rename="camel", fo
 
 class CreateJob(Command, frozen=True, kw_only=True):
     """Work on every item, each in a child of its own, apart from the conversation. `agent` is the subagent that works on each;
-    it may be left out where there is only one. `parallel` is how many work at once."""
+    it may be left out where there is only one. `parallel` is how many work at once. Without `session_id` a session is made in
+    `workspace_id`. `permission_mode` is that of the workers, the lead's where it is left out, and in a new session the usual
+    one."""
 
-    session_id: Id
+    session_id: Id | None = None
+    workspace_id: Id | None = None
     title: Annotated[str, Meta(min_length=1, max_length=200)]
     instructions: Annotated[str, Meta(max_length=200_000)] = ""
     items: Annotated[tuple[JobItemGiven, ...], Meta(min_length=1, max_length=500)]

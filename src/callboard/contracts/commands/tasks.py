@@ -111,7 +111,7 @@ class TaskAttempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class TaskInList(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A task as a list tells it."""
+    """A task as a list tells it. `job` names the job that it is an item of, or that it is."""
 
     task_id: str
     title: str
@@ -123,6 +123,7 @@ class TaskInList(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     depends_on: tuple[str, ...]
     blocker: str
     attempts: tuple[TaskAttempt, ...]
+    job: str = ""
 
 
 class TaskList(Answer, frozen=True, kw_only=True):

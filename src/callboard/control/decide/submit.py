@@ -12,21 +12,18 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     QueueAdded,
     QueuePromoted,
-    SessionCreated,
     SteerRequested,
-    ThreadOpened,
     ThreadResumed,
     TurnInterruptRequested,
     TurnSubmitted,
 )
 from callboard.contracts.facts.turn import PermissionMode
-from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope, thread_scope
 from ..known import narrower
 from ..state import QueuedTurn, Session, Thread
 from .held import startable
-from .team.agents import opened
+from .team.beginning import begin
 from .team.children import go_on
 from .team.slots import start_or_wait
 from .titles import title_of
@@ -36,7 +33,8 @@ from .turns import start, thread_of
 def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
     """Accepts input (Control plane specification, submit_turn). Raises `turn_id_used`, `thread_busy`, `unknown_thread`."""
     if batch.state.sequence == 0:
-        _create(batch, request)
+        mode = request.permission_mode or batch.known.usual_mode
+        begin(batch, title_of(request.text), request.mode, mode, request.thread_id)
     thread = thread_of(batch.state, request.thread_id)
     permission = request.permission_mode or _unchosen(batch, thread)
     turn = request.turn_id or batch.known.ids.new("turn")
@@ -125,26 +123,6 @@ def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
     return SteerTaken(
         session_id=batch.state.session, turn_id=run.turn, steer_id=steer_id, sequence=batch.state.sequence
     )
-
-
-def _create(batch: Batch, request: SubmitTurn) -> None:
-    batch.say(
-        SessionCreated(workspace_id=batch.known.workspace, folder=batch.known.folder, title=title_of(request.text)),
-        Scope(),
-    )
-    setup = batch.known.setup("", request.mode, request.permission_mode or batch.known.usual_mode)
-    definition = batch.known.find(setup.definition)
-    fact = (
-        opened(definition, setup.agent_name)
-        if definition is not None
-        else ThreadOpened(
-            agent_name=setup.agent_name,
-            kind=setup.kind,
-            definition=setup.definition,
-            definition_hash=setup.definition_hash,
-        )
-    )
-    batch.say(fact, Scope(agent=setup.agent_name, thread=request.thread_id or batch.known.ids.new("thread")))
 
 
 def _unchosen(batch: Batch, thread: Thread) -> PermissionMode:

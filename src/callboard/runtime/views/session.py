@@ -47,6 +47,8 @@ class SessionViews:
             self._reached.to(kept.watermark)
             self._behind = RowsBehind(self._session, self._parts, self._view, kept.watermark)
             await self._window.load(rows, self._session)
+            # However many came after it: what is still to go on is in sight.
+            self._window.apply(Upsert(row.panel, row) for row in self._view.open_tasks())
             card = await rows.row(self._session, "sessions", self._session)
             if isinstance(card, SessionCard):
                 self._card(card)

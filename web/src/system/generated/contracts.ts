@@ -1271,10 +1271,13 @@ export interface CreateArtifact {
 
 /**
  * Work on every item, each in a child of its own, apart from the conversation. `agent` is the subagent that works on each;
- * it may be left out where there is only one. `parallel` is how many work at once.
+ * it may be left out where there is only one. `parallel` is how many work at once. Without `session_id` a session is made in
+ * `workspace_id`. `permission_mode` is that of the workers, the lead's where it is left out, and in a new session the usual
+ * one.
  */
 export interface CreateJob {
-  readonly sessionId: string
+  readonly sessionId?: string | null
+  readonly workspaceId?: string | null
   readonly title: string
   readonly instructions?: string
   readonly items: readonly JobItemGiven[]
@@ -2034,15 +2037,15 @@ export interface JobChanged {
 
 /**
  * The task in the scope is a job's: so many items follow, each a task in the scope of the job. A child made from the
- * definition `agent` works on each, `parallel` of them at once (0 for as many as its parent may have). No child works under a
- * wider mode than `permission_mode`, or is kept apart less than by `isolation`, where they are given.
+ * definition `agent` works on each, `parallel` of them at once (0 for as many as its parent may have), under no wider mode
+ * than `permission_mode`, and kept apart by `isolation` where it is given.
  */
 export interface JobCreated {
   readonly agent: string
   readonly items: number
   readonly parallel?: number
   readonly isolation?: 'read_only' | 'shared' | 'worktree' | null
-  readonly permissionMode?: PermissionMode | null
+  readonly permissionMode?: PermissionMode
 }
 
 /**
@@ -3735,7 +3738,7 @@ export interface TaskFailed {
   readonly reason?: string
 }
 
-/** A task as a list tells it. */
+/** A task as a list tells it. `job` names the job that it is an item of, or that it is. */
 export interface TaskInList {
   readonly taskId: string
   readonly title: string
@@ -3747,6 +3750,7 @@ export interface TaskInList {
   readonly dependsOn: readonly string[]
   readonly blocker: string
   readonly attempts: readonly TaskAttempt[]
+  readonly job?: string
 }
 
 export interface TaskList {

@@ -32,6 +32,7 @@ from ...batch import Batch
 from ...state import OpenJob, OpenTask, Session
 from ..titles import title_of
 from . import jobwork, taskstops
+from .beginning import begin
 from .taskstate import parts_of, scope_of
 
 JobCommand = CreateJob | CancelJob | PauseJob | ResumeJob | RetryJobItem
@@ -46,10 +47,16 @@ def answer(batch: Batch, request: JobCommand) -> JobChanged:
             return cancel(batch, request)
         case PauseJob():
             job = open_job(batch.state, request.job_id)
+            if batch.state.tasks[job.task].paused:
+                raise Refusal(
+                    "task_paused", "The job is paused already.", field="jobId", hint="resume_job lets it go on."
+                )
             taskstops.pause(batch, PauseTask(session_id=request.session_id, task_id=job.task, reason=request.reason))
             return _changed(batch, job)
         case ResumeJob():
             job = open_job(batch.state, request.job_id)
+            if not batch.state.tasks[job.task].paused:
+                raise Refusal("task_not_paused", "The job is not paused.", field="jobId")
             taskstops.resume(batch, ResumeTask(session_id=request.session_id, task_id=job.task, reason=request.reason))
             return _changed(batch, job)
         case RetryJobItem():
@@ -57,10 +64,13 @@ def answer(batch: Batch, request: JobCommand) -> JobChanged:
 
 
 def create(batch: Batch, request: CreateJob) -> JobChanged:
-    """Begins a job. Raises `unknown_agent`, `delegate_target_denied` where the agent is no subagent, and what the setup of
-    its first worker raises."""
+    """Begins a job, and a session where it is given none. Raises `unknown_agent`, `delegate_target_denied` where the agent is
+    no subagent, and what the setup of its first worker raises."""
+    permission_mode = jobwork.mode_of(batch, request.permission_mode)
+    if batch.state.sequence == 0:
+        begin(batch, request.title, "auto", permission_mode)
     definition = jobwork.worker(batch, request.agent)
-    batch.known.setup(definition.name, *jobwork.modes(batch, definition, request.permission_mode))
+    jobwork.may_work(batch, definition, permission_mode)
     job, task = batch.known.ids.new("job"), batch.known.ids.new("task")
     scope = Scope(task=task, job=job)
     batch.say(
@@ -73,7 +83,7 @@ def create(batch: Batch, request: CreateJob) -> JobChanged:
             items=len(request.items),
             parallel=request.parallel or 0,
             isolation=request.isolation,
-            permission_mode=request.permission_mode,
+            permission_mode=permission_mode,
         ),
         scope,
     )

@@ -35,11 +35,19 @@ def worker(batch: Batch, name: str | None) -> Definition:
     return found[0]
 
 
-def modes(batch: Batch, definition: Definition, asked: PermissionMode | None) -> tuple[Mode, PermissionMode]:
-    """What a worker runs under: never wider than the lead, its definition and the job."""
-    permission = modes_of(batch, batch.thread(batch.state.lead)).permission_mode
-    permission = narrower(narrower(permission, definition.permission_mode), asked)
-    return "auto" if "Finalize" in definition.policy else "chat", permission
+def mode_of(batch: Batch, asked: PermissionMode | None) -> PermissionMode:
+    """The mode that a job's workers are under: the one that its person chose, else the lead's, and in a new session the usual
+    one."""
+    lead = batch.state.threads.get(batch.state.lead)
+    if asked is not None or lead is None or (lead.run is None and lead.last is None):
+        return asked or batch.known.usual_mode
+    return modes_of(batch, lead).permission_mode
+
+
+def may_work(batch: Batch, definition: Definition, permission_mode: PermissionMode) -> None:
+    """Raises what the setup of a worker raises."""
+    mode: Mode = "auto" if "Finalize" in definition.policy else "chat"
+    batch.known.setup(definition.name, mode, narrower(permission_mode, definition.permission_mode))
 
 
 def begin(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
@@ -72,7 +80,6 @@ def _to_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
         objective=item.title or item.task,
         title=item.title,
         isolation=job.isolation,
-        permission_mode=job.permission_mode,
     )
     said = item.objective if not item.attempt else attempts.told(batch, item, again=True)
-    spawn(batch, batch.thread(batch.state.lead), request, OnBoard(item.task, item.attempt + 1, said, "", job.job))
+    spawn(batch, batch.thread(batch.state.lead), request, OnBoard(item.task, item.attempt + 1, said, "", job))

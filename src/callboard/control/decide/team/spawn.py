@@ -23,7 +23,7 @@ from callboard.contracts.team import Isolation, QueueReason
 
 from ...batch import Batch
 from ...known import narrower
-from ...state import Child, OpenRun, Thread
+from ...state import Child, OpenJob, OpenRun, Thread
 from ..held import startable
 from ..titles import title_of
 from .agents import agent_of, may_delegate, modes_of, opened, subagent
@@ -32,13 +32,13 @@ from .slots import Slots, enqueue, start_child
 
 class OnBoard(NamedTuple):
     """A task of the board that a child is made for: which attempt of it that is, what the child is told, and why. `job` is the
-    job whose item it is: then a person gives the work, whatever the parent may."""
+    job whose item it is: then a person gives the work, whatever the parent may and is under."""
 
     task: str
     attempt: int
     said: Text
     reason: str
-    job: str = ""
+    job: OpenJob | None = None
 
 
 def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = None) -> Spawned:
@@ -46,11 +46,12 @@ def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = 
 
     Raises `subagent_spawns`, `policy_denied`, `delegate_target_denied`, `unknown_agent`, and what the child's setup raises.
     """
-    of_job = board is not None and bool(board.job)
-    definition = subagent(batch, request.agent) if of_job else may_delegate(batch, parent, request.agent)
+    job = board.job if board is not None else None
+    definition = subagent(batch, request.agent) if job is not None else may_delegate(batch, parent, request.agent)
     modes = modes_of(batch, parent)
     mode: Mode = "auto" if "Finalize" in definition.policy else "chat"
-    permission = narrower(narrower(modes.permission_mode, definition.permission_mode), request.permission_mode)
+    widest = modes.permission_mode if job is None else job.permission_mode
+    permission = narrower(narrower(widest, definition.permission_mode), request.permission_mode)
     isolation = _isolation(definition, request)
     if isolation == "read_only":
         permission = narrower(permission, "ask")
@@ -58,8 +59,9 @@ def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = 
     group = setup.candidates[setup.chosen].provider
     thread, child = _join(batch, parent, definition, request, board)
     turn = batch.known.ids.new("turn")
-    job = board.job if board is not None else ""
-    scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn, task=child, job=job)
+    scope = Scope(
+        agent=thread.agent, thread=thread.thread, turn=turn, task=child, job=job.job if job is not None else ""
+    )
     said = batch.hold(request.objective) if board is None else board.said
     if board is not None:
         scope = msgspec.structs.replace(scope, attempt=board.attempt)
@@ -141,13 +143,14 @@ def _join(
     agent, thread = _free_name(batch, definition), batch.known.ids.new("thread")
     task = batch.known.ids.new("task") if board is None else board.task
     run: OpenRun | None = parent.run
+    job = board.job if board is not None else None
     scope = Scope(
         agent=agent,
         thread=thread,
         task=task,
         parent_thread=parent.thread,
-        parent_run=run.run if run is not None and (board is None or not board.job) else "",
-        job=board.job if board is not None else "",
+        parent_run=run.run if run is not None and job is None else "",
+        job=job.job if job is not None else "",
     )
     objective = batch.hold(request.objective) if board is None else board.said
     if board is None:
