@@ -18,6 +18,7 @@ from .bash import BashArguments
 from .case import Ground
 from .handles import Folder
 from .sandbox import background, bubblewrap, keeping, limits, running, seccomp
+from .sandbox.launching import Launch
 
 #: Of our environment, what a command without a sandbox gets: where programs are and who the person is, no more.
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
@@ -82,9 +83,7 @@ def _outcome(ran: running.Ran, applied: SandboxApplied) -> ToolOutcome:
     return ToolOutcome(output=ran.output, exit_code=0)
 
 
-def _launch(
-    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, held: ExitStack
-) -> running.Launch:
+def _launch(asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, held: ExitStack) -> Launch:
     """How the command is started; what must stay open until it is over is put into `held`."""
     shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", asked.command]
     bounds = limits.bounds(applied)
@@ -93,7 +92,7 @@ def _launch(
         def plain(_: int) -> list[str]:
             return shell
 
-        return running.Launch(plain, folder, _environment(folder), bounds)
+        return Launch(plain, folder, _environment(folder), bounds)
     ability = ground.ability
     if not ability.works or ability.seccomp != applied.seccomp:
         raise Refusal("tool_failed", f"The sandbox that was promised cannot be had ({ability.why}). Nothing was run.")
@@ -124,7 +123,7 @@ def _launch(
         ]
 
     environment = {"PATH": bubblewrap.PATH}
-    return running.Launch(command, folder, environment, bounds, handed, reports=True)
+    return Launch(command, folder, environment, bounds, handed, reports=True)
 
 
 def _environment(folder: str) -> dict[str, str]:

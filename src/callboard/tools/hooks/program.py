@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import contextlib
 import os
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
-
-import msgspec
 
 from ..mcp.said import Said
 from ..outlasting import kill, outlast
 from ..paths import display
+from ..sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
 
 #: The largest answer that is taken, in bytes.
 LARGEST = 1024 * 1024
@@ -25,7 +22,6 @@ _MOST_TOLD = 300
 #: How long the guard may take to end everything before it is ended itself, in seconds; longer than it takes at the most.
 _PATIENCE = 30.0
 _PIECE = 64 * 1024
-_GUARD = str(Path(__file__).parent.parent / "sandbox" / "guard.py")
 
 
 class Ended(NamedTuple):
@@ -35,25 +31,17 @@ class Ended(NamedTuple):
     problem: str = ""
 
 
-class _Status(msgspec.Struct, frozen=True):
-    """The guard's word on how it ended."""
-
-    exit: int | None = None
-    error: str = ""
-
-
 class _Running:
-    """The guard with the program behind it. `hold` is what keeps it alive."""
+    """The guard with the program behind it."""
 
-    def __init__(self, process: asyncio.subprocess.Process, hold: int, told: int, seconds: float, said: Said) -> None:
-        self._process = process
-        self._hold = hold
-        self._told = told
+    def __init__(self, guard: Guard, seconds: float, said: Said) -> None:
+        self._guard = guard
+        self._process = guard.process
         self._seconds = seconds
         self._answer = bytearray()
         self._said = said
         self._problem = ""
-        self._all = asyncio.gather(self._take(), self._diagnose(), process.wait())
+        self._all = asyncio.gather(self._take(), self._diagnose(), guard.process.wait())
 
     async def over(self) -> None:
         """Waits until it ended by itself or its time is over."""
@@ -63,9 +51,7 @@ class _Running:
 
     def let_go(self) -> None:
         """Has the guard end the program and all that came of it, if they have not ended by themselves."""
-        if self._hold >= 0:
-            os.close(self._hold)
-            self._hold = -1
+        self._guard.let_go()
 
     async def end(self) -> Ended:
         """Lets go and waits until nothing of it is left: what it came to."""
@@ -79,7 +65,7 @@ class _Running:
             problem = self._problem or self._how()
             return Ended(problem=problem) if problem else Ended(bytes(self._answer))
         finally:
-            os.close(self._told)
+            self._guard.close()
 
     def _give_up(self, why: str) -> None:
         self._problem = self._problem or why
@@ -101,11 +87,7 @@ class _Running:
 
     def _how(self) -> str:
         """How it ended, where that was not well."""
-        os.set_blocking(self._told, False)
-        data = b""
-        with contextlib.suppress(BlockingIOError):
-            data = os.read(self._told, _PIECE)
-        lines = [msgspec.json.decode(line, type=_Status) for line in data.splitlines() if line.strip()]
+        lines = self._guard.told()
         error = next((one.error for one in lines if one.error), "")
         if error:
             return f"cannot be started: {display(error, _MOST_TOLD)}"
@@ -123,7 +105,7 @@ async def run(
     """Runs a program with a text on its input, for so many seconds at most; `said` takes its diagnostics. Whatever came of it
     is dead when this returns, also where the task is cancelled."""
     try:
-        running, cancelled = await outlast(_start(command, folder, environment, given, seconds, said))
+        running, cancelled = await _start(command, folder, environment, given, seconds, said)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return Ended(problem=f"cannot be started: {display(why, _MOST_TOLD)}")
@@ -142,42 +124,23 @@ async def run(
 
 async def _start(
     command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: Said
-) -> _Running:
-    taken = _readable(given)
-    held, hold = os.pipe()
-    told, tell = os.pipe()
-    bounds = msgspec.json.encode({"input": taken}).decode()
-    try:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-I", "-S", _GUARD, str(tell), bounds, *command),
-            stdin=held,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=folder,
-            env=dict(environment),
-            start_new_session=True,
-            pass_fds=(tell, taken),
-        )
-    except BaseException:
-        for end in (hold, told):
-            os.close(end)
-        raise
-    finally:
-        for end in (held, tell, taken):
-            os.close(end)
-    return _Running(process, hold, told, seconds, said)
+) -> tuple[_Running, bool]:
+    launch = Launch(as_it_is(command), folder, dict(environment), {})
+    guard, cancelled = await launched(launch, given=_readable(given))
+    return _Running(guard, seconds, said), cancelled
 
 
 def _readable(given: bytes) -> int:
     """A descriptor from which this can be read. No pipe: a program need not read it, and not every event loop takes that for
     nothing. Where the system can, no disk either."""
-    if sys.platform == "linux":
-        descriptor = os.memfd_create("callboard-hook")
-    else:
-        with tempfile.TemporaryFile(prefix="callboard-hook-") as file:
-            descriptor = os.dup(file.fileno())
-    with os.fdopen(os.dup(descriptor), "wb") as file:
-        file.write(given)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
+    with Descriptors() as ours:
+        if sys.platform == "linux":
+            descriptor = ours.take(os.memfd_create("callboard-hook"))
+        else:
+            with tempfile.TemporaryFile(prefix="callboard-hook-") as file:
+                descriptor = ours.take(os.dup(file.fileno()))
+        with os.fdopen(os.dup(descriptor), "wb") as file:
+            file.write(given)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        ours.keep(descriptor)
+        return descriptor

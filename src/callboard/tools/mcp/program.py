@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import contextlib
 import os
-import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import anyio
-import msgspec
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from ..outlasting import kill, outlast
+from ..sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
 from .said import Said
 
 #: The largest message that is taken, in bytes.
@@ -36,33 +33,20 @@ _TO_END = 1.0
 _PATIENCE = 5.0
 _PIECE = 64 * 1024
 
-_GUARD = str(Path(__file__).parent.parent / "sandbox" / "guard.py")
-
 Read = MemoryObjectReceiveStream[SessionMessage | Exception]
 Write = MemoryObjectSendStream[SessionMessage]
 _Inbox = MemoryObjectSendStream[SessionMessage | Exception]
 _Outbox = MemoryObjectReceiveStream[SessionMessage]
 
 
-class _Status(msgspec.Struct, frozen=True):
-    """The guard's word on how it ended."""
-
-    exit: int | None = None
-    error: str = ""
-
-
 class _Process:
-    """The guard with the server behind it. `hold` is what keeps it alive, `input` is the server's; `ending` once it is we who
-    end it."""
+    """The guard with the server behind it. `input` is the server's; `ending` once it is we who end it."""
 
-    def __init__(
-        self, process: asyncio.subprocess.Process, hold: int, told: int, given: asyncio.WriteTransport
-    ) -> None:
-        self.process = process
+    def __init__(self, guard: Guard, given: asyncio.WriteTransport) -> None:
+        self.process = guard.process
         self.input = given
         self.ending = False
-        self._hold = hold
-        self._told = told
+        self._guard = guard
 
     async def end(self) -> None:
         """Ends the server: it may do so by itself, and what of it is still there then is killed."""
@@ -73,23 +57,19 @@ class _Process:
             await asyncio.wait([waiting], timeout=_TO_END)
         finally:
             # Whatever becomes of this task, nothing of the server stays.
-            os.close(self._hold)
+            self._guard.let_go()
         await outlast(self._ended(waiting))
 
     def how(self) -> str:
         """How it ended, as far as its guard tells; empty where it was we who ended it."""
-        os.set_blocking(self._told, False)
-        data = b""
-        with contextlib.suppress(BlockingIOError):
-            data = os.read(self._told, _PIECE)
-        lines = [msgspec.json.decode(line, type=_Status) for line in data.splitlines() if line.strip()]
+        lines = self._guard.told()
         error = next((one.error for one in lines if one.error), "")
         code = next((one.exit for one in lines if one.exit is not None), None)
         return error or ("" if code is None else f"its program ended with exit code {code}")
 
     def close(self) -> None:
         """Lets go of what is left."""
-        os.close(self._told)
+        self._guard.close()
 
     async def _ended(self, waiting: asyncio.Future[int]) -> None:
         await asyncio.wait([waiting], timeout=_PATIENCE)
@@ -129,39 +109,25 @@ async def program(
 
 
 async def _start(command: Sequence[str], folder: str, environment: Mapping[str, str]) -> _Process:
-    loop = asyncio.get_running_loop()
-    held, hold = os.pipe()
-    told, tell = os.pipe()
-    taken, given = os.pipe()
-    ends = (hold, told, given)
-    try:
-        process, cancelled = await outlast(
-            asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-I", "-S", _GUARD, str(tell), msgspec.json.encode({"input": taken}).decode(), *command),
-                stdin=held,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                cwd=folder,
-                env=dict(environment),
-                start_new_session=True,
-                pass_fds=(tell, taken),
-            )
-        )
-        if cancelled:
-            os.close(hold)
-            await process.wait()
-            ends = (told, given)
-            raise asyncio.CancelledError
-        pipe, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(given, "wb", 0))
-    except BaseException:
-        for end in ends:
-            os.close(end)
-        raise
-    finally:
-        for end in (held, tell, taken):
-            os.close(end)
-    return _Process(process, hold, told, pipe)
+    launch = Launch(as_it_is(command), folder, dict(environment), {})
+    with Descriptors() as ours:
+        taken, given = ours.pipe()
+        ours.keep(taken)
+        guard, cancelled = await launched(launch, given=taken)
+        try:
+            if cancelled:
+                raise asyncio.CancelledError
+            ours.keep(given)
+            loop = asyncio.get_running_loop()
+            pipe, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(given, "wb", 0))
+        except BaseException:
+            guard.let_go()
+            try:
+                await guard.process.wait()
+            finally:
+                guard.close()
+            raise
+    return _Process(guard, pipe)
 
 
 async def _read(

@@ -15,6 +15,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 
 from ..outlasting import outlast
 from . import running
+from .launching import Launch
 from .output import Output
 
 #: How long what is written may wait for the command to read, in seconds.
@@ -104,7 +105,7 @@ class Background:
 
 
 async def start(
-    launch: running.Launch, held: ExitStack, outcome: Callable[[running.Ran], ToolOutcome], veil: Veil | None
+    launch: Launch, held: ExitStack, outcome: Callable[[running.Ran], ToolOutcome], veil: Veil | None
 ) -> tuple[Background, bool]:
     """Starts a command that goes on, with a pipe for its input, and whether this task was cancelled meanwhile. `held` is closed
     when it is over."""

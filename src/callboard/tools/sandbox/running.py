@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import NamedTuple
 
-import msgspec
-
 from ..outlasting import kill, outlast
+from .launching import Descriptors, Guard, Launch, Status, launched
 from .output import Output
 
 _PIECE = 64 * 1024
 #: How long the guard may take to end a tree before it is ended itself, in seconds; longer than it takes at the most.
 _PATIENCE = 30.0
-
-_GUARD = str(Path(__file__).with_name("guard.py"))
-
-
-class Launch(NamedTuple):
-    """How a command is started. `command` makes the command line, given the descriptor on which bubblewrap is to report; with
-    `reports` it must, and what it does not report as run was not run. `handed` are descriptors that the command gets, `bounds`
-    what its guard keeps it to."""
-
-    command: Callable[[int], Sequence[str]]
-    folder: str
-    environment: dict[str, str]
-    bounds: dict[str, int]
-    handed: Sequence[int] = ()
-    reports: bool = False
 
 
 class Ran(NamedTuple):
@@ -46,34 +27,21 @@ class Ran(NamedTuple):
     limit: str = ""
 
 
-class _Status(msgspec.Struct, frozen=True):
-    """A line of status, the guard's or bubblewrap's."""
-
-    exit: int | None = None
-    error: str = ""
-    limit: str = ""
-    ran: int | None = msgspec.field(default=None, name="exit-code")
-
-
 class Guarded:
     """A command under way behind its guard. `end` must be awaited, or everything that came of it goes on until this process
     ends."""
 
     def __init__(
         self,
-        process: asyncio.subprocess.Process,
+        guard: Guard,
         printed: tuple[asyncio.StreamReader, asyncio.ReadTransport],
         output: Output,
-        hold: int,
-        told: int,
         *,
         reports: bool,
     ) -> None:
-        self._process = process
+        self._guard = guard
         self._stream, self._pipe = printed
         self._output = output
-        self._hold = hold
-        self._told = told
         self._reports = reports
         self._asked = False
         self.came = asyncio.Event()
@@ -81,19 +49,18 @@ class Guarded:
 
     def let_go(self) -> None:
         """Has the guard end the command with all that came of it, if it has not ended by itself."""
-        if self._hold >= 0:
-            self._asked = not self.reading.done()
-            os.close(self._hold)
-            self._hold = -1
+        asked = not self.reading.done()
+        if self._guard.let_go():
+            self._asked = asked
 
     async def end(self) -> Ran:
         """Lets go and waits until nothing of the command is left: what it came to."""
         self.let_go()
         try:
             await self._ended()
-            return self._outcome(_statuses(self._told))
+            return self._outcome(self._guard.told())
         finally:
-            os.close(self._told)
+            self._guard.close()
 
     async def _take_all(self) -> None:
         while data := await self._stream.read(_PIECE):
@@ -103,10 +70,10 @@ class Guarded:
         self.came.set()
 
     async def _ended(self) -> None:
-        waiting = asyncio.ensure_future(self._process.wait())
+        waiting = asyncio.ensure_future(self._guard.process.wait())
         await asyncio.wait([waiting], timeout=_PATIENCE)
         if not waiting.done():
-            kill(self._process)
+            kill(self._guard.process)
             await waiting
         # Something that could not be killed may still hold the other end.
         await asyncio.wait([self.reading], timeout=_PATIENCE)
@@ -114,7 +81,7 @@ class Guarded:
         await asyncio.wait([self.reading])
         self._pipe.close()
 
-    def _outcome(self, found: list[_Status]) -> Ran:
+    def _outcome(self, found: list[Status]) -> Ran:
         limit = next((one.limit for one in found if one.limit), "")
         if limit:
             return Ran(self._output.text(), None, limit=limit)
@@ -132,40 +99,20 @@ class Guarded:
 async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[Guarded, bool]:
     """Starts a command in its folder, both outputs merged in their order, and whether this task was cancelled meanwhile. It
     reads from the descriptor `source`, which is taken over, or from nothing."""
-    told, tell = os.pipe()
-    report = os.dup(tell)
-    held, hold = os.pipe()
-    # A pipe of our own: some event loops would take a socket, which no command can open by its name.
-    printed, prints = os.pipe()
-    kept = [*launch.handed, *([report] if launch.reports else [])]
-    bounds = {**launch.bounds, "keep": kept}
-    handed = [tell, *kept]
-    if source >= 0:
-        bounds["input"] = source
-        handed.append(source)
+    with Descriptors() as ours:
+        if source >= 0:
+            ours.take(source)
+        # A pipe of our own: some event loops would take a socket, which no command can open by its name.
+        printed, prints = ours.pipe()
+        ours.keep(source)
+        guard, cancelled = await launched(launch, given=source, prints=prints)
+        ours.keep(printed)
     try:
-        process, cancelled = await outlast(
-            asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-I", "-S", _GUARD, str(tell), msgspec.json.encode(bounds).decode(), *launch.command(report)),
-                stdin=held,
-                stdout=prints,
-                stderr=prints,
-                cwd=launch.folder,
-                env=launch.environment,
-                start_new_session=True,
-                pass_fds=handed,
-            )
-        )
+        stream, again = await outlast(_reader(printed))
     except BaseException:
-        for descriptor in (hold, told, printed):
-            os.close(descriptor)
+        guard.close()
         raise
-    finally:
-        for descriptor in (tell, report, held, prints, *([source] if source >= 0 else [])):
-            os.close(descriptor)
-    stream, again = await outlast(_reader(printed))
-    return Guarded(process, stream, output, hold, told, reports=launch.reports), cancelled or again
+    return Guarded(guard, stream, output, reports=launch.reports), cancelled or again
 
 
 async def _reader(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
@@ -190,12 +137,3 @@ async def run(launch: Launch, *, seconds: float, output: Callable[[str], None]) 
     if cancelled or again:
         raise asyncio.CancelledError
     return ran
-
-
-def _statuses(told: int) -> list[_Status]:
-    os.set_blocking(told, False)
-    data = b""
-    with contextlib.suppress(BlockingIOError):
-        while piece := os.read(told, _PIECE):
-            data += piece
-    return [msgspec.json.decode(line, type=_Status) for line in data.splitlines() if line.strip()]

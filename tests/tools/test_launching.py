@@ -1,0 +1,84 @@
+"""Where a machine has no descriptors left: what is started behind the guard is not, and nothing stays open of it."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import resource
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from callboard.tools.hooks import program as hook
+from callboard.tools.mcp import program as server
+from callboard.tools.mcp.said import Said
+from callboard.tools.sandbox import running
+from callboard.tools.sandbox.launching import Launch, as_it_is
+
+COMMAND = [sys.executable, "-c", "pass"]
+#: More than anything here needs.
+ENOUGH = 40
+
+
+def said() -> Said:
+    return Said()
+
+
+async def by_hook(folder: str) -> bool:
+    ended = await hook.run(COMMAND, folder, {}, b"{}", 30.0, said())
+    return not ended.problem
+
+
+async def by_server(folder: str) -> bool:
+    async with server.program(COMMAND, folder, {}, said(), asyncio.Event()):
+        return True
+
+
+async def by_command(folder: str) -> bool:
+    launch = Launch(as_it_is(COMMAND), folder, {}, {})
+    return (await running.run(launch, seconds=30.0, output=lambda _: None)).exit_code == 0
+
+
+@contextmanager
+def left(count: int) -> Iterator[None]:
+    """So many descriptors, and no more, can be opened."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = sorted(set(range(4096)) - opened())[:count]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[-1] + 1 if free else 3, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def opened() -> set[int]:
+    found: set[int] = set()
+    for number in range(4096):
+        try:
+            os.fstat(number)
+        except OSError:
+            continue
+        found.add(number)
+    return found
+
+
+@pytest.mark.parametrize("begins", [by_hook, by_server, by_command])
+async def test_whichever_descriptor_cannot_be_had_none_is_left_open(
+    begins: Callable[[str], Awaitable[bool]], tmp_path: Path
+) -> None:
+    assert await begins(str(tmp_path))
+    before = opened()
+    for count in range(ENOUGH):
+        began = False
+        with left(count), suppress(OSError):
+            began = await begins(str(tmp_path))
+        gc.collect()
+        await asyncio.sleep(0)
+        assert opened() == before, f"with {count} descriptors"
+        if began:
+            return
+    pytest.fail("it never began")
