@@ -26,6 +26,7 @@ async def job(reads: TaskReads, query: GetJob) -> JobRead:
         job_id=query.job_id,
         task_id=whole.key,
         title=whole.title,
+        agent=whole.assignee,
         status=_of_job(whole),
         counts=whole.items or JobItems(),
         items=tuple(_item(row) for row in mine if row.key != whole.key),
@@ -47,6 +48,8 @@ def _of_job(row: TaskRow) -> JobStatus:
 
 def _of_item(row: TaskRow) -> JobItemStatus:
     stands = _of_job(row)
+    if stands == "paused" and row.ended:
+        return "failed"
     if stands == "running" and (not row.attempts or row.status in ("open", "claimed")):
         return "waiting"
     return stands

@@ -66,6 +66,21 @@ def test_what_waits_for_another_attempt_waits_on_the_board_too() -> None:
     assert [(row.status, row.blocker) for row in cards(given)[1:]] == [("running", ""), ("open", "")]
 
 
+def test_what_failed_still_reads_so_after_a_pause() -> None:
+    given = begun("alpha", "beta", parallel=1)
+    given.fails("worker-1")
+    failed = cards(given)[1]
+    given.when(PauseJob(session_id=SESSION, job_id=JOB))
+    given.stopped("worker-2")
+    assert counts(given) == JobItems(waiting=1, failed=1)
+    given.when(ResumeJob(session_id=SESSION, job_id=JOB))
+    assert counts(given) == JobItems(running=1, failed=1)
+    after = cards(given)[1]
+    assert (after.status, after.blocker, after.ended) == (failed.status, failed.blocker, failed.ended)
+    given.says("worker-2")
+    assert cards(given)[0].blocker == "1 of 2 items are done, 1 failed"
+
+
 def test_a_job_that_is_paused_or_cancelled_reads_so_and_its_done_items_stay() -> None:
     """CTL-11"""
     given = begun("alpha", "beta", "gamma", parallel=1)

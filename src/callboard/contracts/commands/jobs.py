@@ -102,10 +102,13 @@ class JobItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class JobRead(Answer, frozen=True, kw_only=True):
+    """`agent` is the definition whose children work on the items."""
+
     session_id: str
     job_id: str
     task_id: str
     title: str
+    agent: str
     status: JobStatus
     counts: JobItems
     items: tuple[JobItem, ...]

@@ -103,6 +103,7 @@ def completed(fact: Fact) -> tuple[Emission, ...]:
 #: How a job's card reads to others, and how the runtime stands.
 _OF_CARD: dict[str, tuple[str, RuntimeStatus]] = {
     "open": ("scheduled", "accepted"),
+    "claimed": ("scheduled", "accepted"),
     "blocked": ("failed", "failed"),
     "done": ("completed", "done"),
     "cancelled": ("cancelled", "done"),

@@ -28,6 +28,6 @@ def _stand(row: TaskRow) -> _Stand:
     if row.status == "cancelled":
         return "cancelled"
     last = row.attempts[-1] if row.attempts else None
-    if last is None or row.paused or row.status in ("open", "claimed"):
-        return "waiting"
-    return "failed" if row.ended else "running"
+    if row.ended:
+        return "failed"
+    return "waiting" if last is None or row.paused or row.status in ("open", "claimed") else "running"

@@ -200,6 +200,9 @@ class TasksPanel(msgspec.Struct):
         match record.fact:
             case _ if row is None:
                 return []
+            case TaskPaused() | TaskResumed() if row.ended:
+                # Why it failed stays to be read: it goes on with another attempt only.
+                return self._put(row, record, paused=isinstance(record.fact, TaskPaused))
             case TaskPaused() as fact:
                 return self._put(row, record, paused=True, status="blocked", blocker=fact.reason)
             case TaskResumed():

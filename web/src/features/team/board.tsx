@@ -152,7 +152,7 @@ function Cards({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) {
                 <ul className="min-h-0 flex-1 space-y-1.5 overflow-y-auto px-1.5 pb-1.5">
                   {tasks.map((task) =>
                     isJob(task) ? (
-                      <JobCard key={task.key} job={task} team={team} handlers={handlers} />
+                      <JobCard key={task.key} job={task} handlers={handlers} />
                     ) : (
                       <TaskCard
                         key={task.key}

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { type JobRow, jobStanding, workerOf } from '@/system/rows/jobs'
-import type { Team } from '@/system/rows/team'
+import { type JobRow, jobStanding } from '@/system/rows/jobs'
 import { IconButton } from '@/ui/button'
 import { Menu } from '@/ui/menu'
 import { useForReading } from '../shared/reading'
@@ -12,16 +11,14 @@ import { jobEntries } from './job-menu'
 
 interface JobProps {
   readonly job: JobRow
-  readonly team: Team
   readonly handlers: TeamHandlers
 }
 
 /** A job on the board: how far it is. Its items are a list of their own behind it. */
-export function JobCard({ job, team, handlers }: JobProps) {
+export function JobCard({ job, handlers }: JobProps) {
   const t = useT()
   const forReading = useForReading()
   const standing = jobStanding(job)
-  const worker = workerOf(team, job.job)
   return (
     <li
       data-task={job.key}
@@ -45,12 +42,14 @@ export function JobCard({ job, team, handlers }: JobProps) {
       {standing === 'paused' && job.blocker && (
         <p className="wrap-any line-clamp-2 text-sm text-ink-soft">{job.blocker}</p>
       )}
-      {worker && <p className="truncate text-sm text-ink-faint">{t('team.job_by', { agent: worker })}</p>}
+      {job.assignee && (
+        <p className="truncate text-sm text-ink-faint">{t('team.job_by', { agent: job.assignee })}</p>
+      )}
     </li>
   )
 }
 
-export function JobMenu({ job, handlers }: Omit<JobProps, 'team'>) {
+export function JobMenu({ job, handlers }: JobProps) {
   const t = useT()
   const [cancelling, setCancelling] = useState(false)
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { JobItem } from '@/system/generated/contracts'
-import { itemsOf, type JobRow, jobStanding, workerOf } from '@/system/rows/jobs'
+import { itemsOf, type JobRow, jobStanding } from '@/system/rows/jobs'
 import type { Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
@@ -25,7 +25,6 @@ export function JobView(props: {
   const forReading = useForReading()
   const back = useRef<HTMLButtonElement>(null)
   const standing = jobStanding(job)
-  const worker = workerOf(team, job.job)
   useEffect(() => back.current?.focus(), [])
   return (
     <section aria-label={job.title} className="flex min-h-0 flex-1 flex-col">
@@ -43,7 +42,9 @@ export function JobView(props: {
         </div>
         <p className="flex flex-wrap items-center gap-x-3">
           <JobStands standing={standing} />
-          {worker && <span className="text-sm text-ink-faint">{t('team.job_by', { agent: worker })}</span>}
+          {job.assignee && (
+            <span className="text-sm text-ink-faint">{t('team.job_by', { agent: job.assignee })}</span>
+          )}
           {standing === 'paused' && job.blocker && (
             <span className="wrap-any text-sm text-ink-soft">{job.blocker}</span>
           )}

@@ -14,7 +14,6 @@ import {
   itemsOf,
   jobStanding,
   withoutDoneWorkers,
-  workerOf,
 } from '../../system/rows/jobs'
 import { type Team, teamOf } from '../../system/rows/team'
 import type { Refused } from '../../system/workbench/notices'
@@ -42,6 +41,7 @@ const jobRow = (change: Partial<wire.TaskRow> = {}) =>
     status: 'running',
     job: 'job_1',
     items: { completed: 12, failed: 2, running: 4, waiting: 22, cancelled: 0 },
+    assignee: 'worker',
     attempts: [attempt({ agentId: '', runId: '' })],
     ...change,
   })
@@ -263,8 +263,10 @@ test('how a job and its items stand is read from their rows alone', () => {
   const team = teamWith(jobRow(), ...ITEMS, taskRow({ key: 'other' }))
   expect(team.tasks.filter(isJob).map((job) => [job.key, jobStanding(job)])).toEqual([['tsk_j', 'running']])
   expect(team.tasks.filter(isItem).map(itemStanding)).toEqual(['completed', 'failed', 'running', 'waiting'])
-  expect(workerOf(team, 'job_1')).toBe('worker')
-  expect(workerOf(team, 'job_2')).toBe('')
+  const held = teamWith(
+    itemRow('d', { status: 'blocked', ended: START, paused: true, attempts: [attempt()] }),
+  )
+  expect(held.tasks.map(itemStanding)).toEqual(['failed'])
   expect(failedJobs(team.tasks)).toEqual([])
   const unsaid = { ...FAILED, blocker: '', attempts: [attempt({ status: 'failed', detail: 'model_auth' })] }
   expect(itemsOf(teamWith(unsaid).tasks, 'job_1', []).map((item) => item.problem)).toEqual(['model_auth'])

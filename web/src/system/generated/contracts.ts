@@ -2084,11 +2084,13 @@ export interface JobItems {
   readonly cancelled?: number
 }
 
+/** `agent` is the definition whose children work on the items. */
 export interface JobRead {
   readonly sessionId: string
   readonly jobId: string
   readonly taskId: string
   readonly title: string
+  readonly agent: string
   readonly status: 'cancelled' | 'cancelling' | 'completed' | 'failed' | 'paused' | 'running'
   readonly counts: JobItems
   readonly items: readonly JobItem[]

@@ -1,7 +1,7 @@
 /** Jobs as the surfaces want them: which tasks are theirs, and how each of them stands. Pure. */
 import type { JobItem, JobRead, Ref } from '../generated/contracts'
 import type { AgentRow, TaskRow } from './model'
-import { agentOf, type Team } from './team'
+import type { Team } from './team'
 
 export type ItemStanding = JobItem['status']
 export type JobStanding = JobRead['status']
@@ -38,7 +38,7 @@ export function jobStanding(task: TaskRow): JobStanding {
 
 /** How an item stands, apart from its job. */
 export function itemStanding(task: TaskRow): ItemStanding {
-  const stands = jobStanding(task)
+  const stands = task.paused && task.ended > 0 && task.status === 'blocked' ? 'failed' : jobStanding(task)
   const waits = task.attempts.length === 0 || task.status === 'open' || task.status === 'claimed'
   return stands === 'running' && waits ? 'waiting' : stands
 }
@@ -93,13 +93,6 @@ export function countsOf({ items }: JobRow): Counts {
 
 export function totalOf(counts: Counts): number {
   return counts.completed + counts.failed + counts.running + counts.waiting + counts.cancelled
-}
-
-/** Which agent of the folder works on the items; empty until one of them was begun. */
-export function workerOf(team: Team, job: string): string {
-  const begun = team.tasks.find((task) => task.job === job && task.attempts.length > 0 && isItem(task))
-  const name = begun?.attempts.at(-1)?.agentId ?? ''
-  return agentOf(team.agents, name)?.definition || name
 }
 
 /** The items of all jobs, by the key that an agent names its task by. */

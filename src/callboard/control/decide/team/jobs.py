@@ -74,7 +74,12 @@ def create(batch: Batch, request: CreateJob) -> JobChanged:
     job, task = batch.known.ids.new("job"), batch.known.ids.new("task")
     scope = Scope(task=task, job=job)
     batch.say(
-        TaskCreated(title=request.title, objective=batch.hold(request.instructions), entity="automation_job"),
+        TaskCreated(
+            title=request.title,
+            objective=batch.hold(request.instructions),
+            assignee=definition.name,
+            entity="automation_job",
+        ),
         scope,
     )
     batch.say(
@@ -87,7 +92,10 @@ def create(batch: Batch, request: CreateJob) -> JobChanged:
         ),
         scope,
     )
-    batch.say(TaskStarted(assignee="", reason="its items are worked on"), msgspec.structs.replace(scope, attempt=1))
+    batch.say(
+        TaskStarted(assignee=definition.name, reason="its items are worked on"),
+        msgspec.structs.replace(scope, attempt=1),
+    )
     items: list[str] = []
     for given in request.items:
         item = batch.known.ids.new("task")
@@ -207,7 +215,7 @@ def _over(batch: Batch, job: OpenJob) -> None:
     if failed < len(items):
         if whole.work == "over":
             again = msgspec.structs.replace(at, attempt=whole.attempt + 1)
-            batch.say(TaskStarted(assignee="", reason="items of it are tried again"), again)
+            batch.say(TaskStarted(assignee=job.agent, reason="items of it are tried again"), again)
         return
     done = f"{batch.state.jobs[job.job].done} of {job.items} items are done"
     if not items:
