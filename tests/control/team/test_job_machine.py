@@ -3,6 +3,8 @@ waits that could begin, and it is over with the last of its items."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
@@ -10,6 +12,7 @@ from hypothesis.stateful import invariant, rule
 from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob
 from callboard.control.state import OpenJob, OpenTask
 from tests.control.examples import SESSION
+from tests.control.given import Step
 from tests.control.team.batches import JOB, again, job
 from tests.control.team.board import cancel, pause, resume
 from tests.control.team.test_task_machine import PICK, TaskMachine
@@ -47,8 +50,7 @@ class JobMachine(TaskMachine):
         self._take(again(None if item is None else self.items[item]))
 
     @rule(item=ITEMS, how=st.sampled_from([pause, resume, resume, cancel]))
-    def is_taken_alone(self, item: int, how: object) -> None:
-        assert callable(how)
+    def is_taken_alone(self, item: int, how: Callable[[str], Step]) -> None:
         self._take(how(self.items[item]))
 
     @rule()
