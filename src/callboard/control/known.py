@@ -127,3 +127,9 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     usual_mode: PermissionMode = "ask"
     withheld: bool = False
     actor: Actor = PERSON
+
+
+def carried(known: Known, mode: PermissionMode) -> PermissionMode:
+    """A mode that goes on and was not chosen for what begins now. It may have come from the folder's files while they were
+    trusted: where those ask for more than they have, nothing wider than the usual one is carried on."""
+    return narrower(mode, known.usual_mode if known.withheld else None)

@@ -188,7 +188,8 @@ class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
 
 class OpenJob(msgspec.Struct, frozen=True, kw_only=True):
     """A job that is not over: `task` is its own, `items` counts its items and `done` those of them that are done. A child made
-    from `agent` works on each, `parallel` at once (0 for as many as a parent may have), within the job's bounds."""
+    from `agent` works on each, `parallel` at once (0 for as many as a parent may have), within the job's
+    bounds; `chosen` says that a person chose its mode."""
 
     job: str
     task: str
@@ -198,6 +199,7 @@ class OpenJob(msgspec.Struct, frozen=True, kw_only=True):
     parallel: int = 0
     isolation: Isolation | None = None
     permission_mode: PermissionMode = "ask"
+    chosen: bool = False
 
 
 class OpenReview(msgspec.Struct, frozen=True, kw_only=True):

@@ -54,7 +54,7 @@ class _Whose:
 
     def take(self, header: Header) -> None:
         scope = header.scope
-        if header.type == TaskCreated.type and scope.thread and scope.parent_thread:
+        if header.type in (TaskCreated.type, TaskStarted.type) and scope.thread and scope.parent_thread:
             self.task[scope.thread] = scope.task
 
 

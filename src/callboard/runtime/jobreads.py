@@ -48,7 +48,8 @@ def _of_job(row: TaskRow) -> JobStatus:
 
 def _of_item(row: TaskRow) -> JobItemStatus:
     stands = _of_job(row)
-    if stands == "paused" and row.ended:
+    failed = bool(row.attempts) and row.attempts[-1].status == "failed"
+    if (stands == "paused" and row.ended) or (stands == "cancelled" and failed):
         return "failed"
     if stands == "running" and (not row.attempts or row.status in ("open", "claimed")):
         return "waiting"

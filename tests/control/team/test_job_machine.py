@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
 from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob
+from callboard.contracts.commands.team import CloseSubagent, SendSubagentInput
 from callboard.control.state import OpenJob, OpenTask
 from tests.control.examples import SESSION
 from tests.control.given import Step
@@ -31,9 +32,11 @@ class JobMachine(TaskMachine):
         self._see(then.decision.facts)
         whole, *self.items = (one for one in self.given.state.tasks if one not in before)
         self.whole = whole
+        self.paused: set[str] = set()
 
     @rule()
     def the_job_is_paused(self) -> None:
+        self.paused.update(item.task for item in self._left())
         self._take(PauseJob(session_id=SESSION, job_id=JOB))
 
     @rule()
@@ -51,7 +54,17 @@ class JobMachine(TaskMachine):
 
     @rule(item=ITEMS, how=st.sampled_from([pause, resume, resume, cancel]))
     def is_taken_alone(self, item: int, how: Callable[[str], Step]) -> None:
+        self.paused.add(self.items[item])
         self._take(how(self.items[item]))
+
+    @rule(item=ITEMS, close=st.booleans(), pick=PICK)
+    def its_worker_is_given_more_or_closed(self, item: int, close: bool, pick: int) -> None:
+        threads = self.given.state.threads.values()
+        mine = [one.agent for one in threads if one.child is not None and one.child.task == self.items[item]]
+        if mine and pick < 4:
+            more = SendSubagentInput(session_id=SESSION, agent=mine[0], text="more")
+            self._take(CloseSubagent(session_id=SESSION, agent=mine[0]) if close else more)
+            self.paused.add(self.items[item])
 
     @rule()
     def all_comes_to_rest(self) -> None:
@@ -71,10 +84,24 @@ class JobMachine(TaskMachine):
 
     @invariant()
     def no_more_are_at_work_than_may_be(self) -> None:
-        """But for those that a person sent on beside the job, by resuming their threads."""
-        at_work = [item for item in self._left() if item.work == "running"]
+        """But for those that a person sent on beside the job: what was paused leaves its room, and takes it up at once."""
+        at_work = [item for item in self._left() if item.work == "running" and item.task not in self.paused]
         begun = [item for item in at_work if self.attempts.get(item.task, 0) <= 1]
         assert len(begun) <= PARALLEL
+
+    @invariant()
+    def one_child_at_a_time_works_on_an_item(self) -> None:
+        threads = self.given.state.threads.values()
+        at_work = [one.child.task for one in threads if one.child is not None and one.child.job and one.run is not None]
+        assert len(at_work) == len(set(at_work))
+
+    @invariant()
+    def whoever_works_on_a_job_ends_with_it(self) -> None:
+        threads = self.given.state.threads.values()
+        left = [
+            one.agent for one in threads if one.child is not None and one.child.job not in ("", *self.given.state.jobs)
+        ]
+        assert left == []
 
     @invariant()
     def a_job_is_there_as_long_as_its_task(self) -> None:

@@ -12,7 +12,7 @@ from callboard.contracts.facts.turn import PermissionMode
 from .terminal import one_line
 
 #: The most items of a job; the longest of them and the longest title, in characters.
-MOST_ITEMS, LONGEST_ITEM, LONGEST_TITLE = 500, 200_000, 200
+MOST_ITEMS, LONGEST_ITEM, LONGEST_TITLE = 500, 8192, 200
 
 
 def create(

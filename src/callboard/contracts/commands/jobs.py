@@ -23,7 +23,7 @@ JobItemStatus = Literal["waiting", "running", "paused", "failed", "completed", "
 class JobItemGiven(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """One item: what its worker is told behind the job's instructions. `title` is its first line where it is left out."""
 
-    input: Annotated[str, Meta(min_length=1, max_length=200_000)]
+    input: Annotated[str, Meta(min_length=1, max_length=8192)]
     title: Title = ""
 
 
@@ -36,7 +36,7 @@ class CreateJob(Command, frozen=True, kw_only=True):
     session_id: Id | None = None
     workspace_id: Id | None = None
     title: Annotated[str, Meta(min_length=1, max_length=200)]
-    instructions: Annotated[str, Meta(max_length=200_000)] = ""
+    instructions: Annotated[str, Meta(max_length=8192)] = ""
     items: Annotated[tuple[JobItemGiven, ...], Meta(min_length=1, max_length=500)]
     agent: AgentName | None = None
     parallel: Annotated[int, Meta(ge=1, le=64)] | None = None

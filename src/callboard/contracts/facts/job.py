@@ -18,7 +18,8 @@ from .turn import PermissionMode
 class JobCreated(Fact, frozen=True, kw_only=True):
     """The task in the scope is a job's: so many items follow, each a task in the scope of the job. A child made from the
     definition `agent` works on each, `parallel` of them at once (0 for as many as its parent may have), under no wider mode
-    than `permission_mode`, and kept apart by `isolation` where it is given."""
+    than `permission_mode`, which a person chose for it or which the lead was under, and kept apart by `isolation` where it is
+    given."""
 
     type: ClassVar[str] = "job.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("job", "task")
@@ -27,6 +28,7 @@ class JobCreated(Fact, frozen=True, kw_only=True):
     parallel: int = 0
     isolation: Isolation | None = None
     permission_mode: PermissionMode = "ask"
+    chosen: bool = False
 
 
 class JobItemRetried(Fact, frozen=True, kw_only=True):

@@ -11,9 +11,13 @@ def startable(state: Session, thread: Thread) -> QueuedTurn | None:
 
 
 def held(state: Session, thread: Thread, turn: QueuedTurn) -> bool:
-    """True for a turn of a task that nobody is to go on with. All that a child does is for its task."""
+    """True for a turn of a task that nobody is to go on with, or of an item that waits for its job to have room. All that a
+    child does is for its task."""
     task = state.tasks.get(thread.child.task if thread.child is not None else turn.task)
-    return task is not None and (task.paused or task.cancelling)
+    if task is None:
+        return False
+    waits = bool(task.job) and thread.child is not None and not task.work
+    return task.paused or task.cancelling or waits
 
 
 def rests(state: Session, thread: Thread) -> bool:

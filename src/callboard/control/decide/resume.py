@@ -13,6 +13,7 @@ from ..batch import Batch, thread_scope
 from ..evolve.tasks import UNASKED
 from ..state import QueuedTurn, Thread
 from .held import startable
+from .team.agents import carried_mode
 from .team.kin import ENDED, children
 from .team.slots import start_or_wait
 from .turns import start, thread_changed, thread_of
@@ -37,7 +38,8 @@ def resume(batch: Batch, request: ResumeThread) -> ThreadChanged:
 
 
 def _stopped(thread: Thread) -> bool:
-    if thread.run is not None or (thread.child is not None and thread.child.status in ENDED):
+    if thread.run is not None or (thread.child is not None and (thread.child.status in ENDED or thread.child.job)):
+        # What works on a job goes on with the job.
         return False
     return thread.paused is not None or _unasked(thread)
 
@@ -52,7 +54,9 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
     again: QueuedTurn | None = None
     if request.tree and _unasked(thread) and thread.last is not None:
         again = QueuedTurn(
-            turn=batch.known.ids.new("turn"), mode=thread.last.mode, permission_mode=thread.last.permission_mode
+            turn=batch.known.ids.new("turn"),
+            mode=thread.last.mode,
+            permission_mode=carried_mode(batch, thread, thread.last.permission_mode),
         )
         scope = thread_scope(thread, again.turn)
         batch.say(

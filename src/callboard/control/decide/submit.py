@@ -20,7 +20,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.turn import PermissionMode
 
 from ..batch import Batch, run_scope, thread_scope
-from ..known import narrower
+from ..known import carried
 from ..state import QueuedTurn, Session, Thread
 from .held import startable
 from .team.beginning import begin
@@ -130,8 +130,7 @@ def _unchosen(batch: Batch, thread: Thread) -> PermissionMode:
     newest = thread.queue[-1] if thread.queue else thread.last
     if newest is None:
         return batch.known.usual_mode
-    # It may have come from the folder's files, while they were trusted.
-    return narrower(newest.permission_mode, batch.known.usual_mode if batch.known.withheld else None)
+    return carried(batch.known, newest.permission_mode)
 
 
 def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:

@@ -20,6 +20,7 @@ def created(state: Session, fact: JobCreated, place: Place) -> Session:
         parallel=fact.parallel,
         isolation=fact.isolation,
         permission_mode=fact.permission_mode,
+        chosen=fact.chosen,
     )
     return msgspec.structs.replace(state, jobs={**state.jobs, job.job: job})
 

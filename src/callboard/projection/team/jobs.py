@@ -25,9 +25,9 @@ def counted(items: JobItems, before: TaskRow | None, after: TaskRow) -> JobItems
 def _stand(row: TaskRow) -> _Stand:
     if row.status == "done":
         return "completed"
-    if row.status == "cancelled":
-        return "cancelled"
     last = row.attempts[-1] if row.attempts else None
+    if row.status == "cancelled":
+        return "failed" if last is not None and last.status == "failed" else "cancelled"
     if row.ended:
         return "failed"
     return "waiting" if last is None or row.paused or row.status in ("open", "claimed") else "running"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ThreadOpened
+from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition, folded
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
+from ...known import carried
 from ...state import Child, QueuedTurn, Session, Thread
 from ..sleep import joined
 
@@ -151,3 +153,10 @@ def modes_of(batch: Batch, thread: Thread) -> QueuedTurn:
     if lead is not None and lead.thread != thread.thread:
         return modes_of(batch, lead)
     return QueuedTurn(turn="", mode="chat", permission_mode="ask")
+
+
+def carried_mode(batch: Batch, thread: Thread, mode: PermissionMode) -> PermissionMode:
+    """The permission mode in which an agent goes on with what it was given before: as trust in the folder stands now, but for
+    one that a person chose for its job."""
+    job = batch.state.jobs.get(thread.child.job) if thread.child is not None else None
+    return mode if job is not None and job.chosen else carried(batch.known, mode)

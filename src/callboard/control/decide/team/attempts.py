@@ -23,7 +23,7 @@ from ...batch import Batch, thread_scope
 from ...state import Child, OpenTask, QueuedTurn, Thread
 from ..held import startable
 from ..turns import start as start_turn
-from .agents import agent_of, join, known_agent, modes_of
+from .agents import agent_of, carried_mode, join, known_agent, modes_of
 from .kin import ENDED, child_scope
 from .slots import start_or_wait
 from .spawn import OnBoard, spawn
@@ -68,9 +68,18 @@ def retry(batch: Batch, request: RetryTask) -> TaskChanged:
     return _begin(batch, task, request.assignee, told(batch, task, again=True), request.reason)
 
 
-def again(batch: Batch, task: OpenTask, assignee: str) -> None:
-    """Begins another attempt with that agent, of a task that may begin. Raises what `start` raises of an agent."""
-    _begin(batch, task, assignee, told(batch, task, again=True), "")
+def again(batch: Batch, task: OpenTask, worker: Thread) -> None:
+    """Begins another attempt of an item with the child that worked on it. Where somebody gave it something to do meanwhile,
+    that is the attempt. Raises what `start` raises of a child."""
+    child = worker.child
+    if child is None or not worker.queue:
+        _begin(batch, task, worker.agent, told(batch, task, again=True), "")
+        return
+    scope = msgspec.structs.replace(child_scope(worker, child), turn=worker.queue[0].turn, attempt=task.attempt + 1)
+    batch.say(TaskStarted(assignee=worker.agent), scope)
+    if worker.paused is not None:
+        batch.say(ThreadResumed(reason="another attempt of its task"), thread_scope(worker))
+    start_or_wait(batch, worker.thread)
 
 
 def _may_begin(batch: Batch, name: str) -> OpenTask:
@@ -96,13 +105,17 @@ def told(batch: Batch, task: OpenTask, *, again: bool = False) -> Text:
     """What the agent is told. An objective that is too large for a fact is told as it is held."""
     if task.objective.ref is not None:
         return task.objective
+    job = batch.state.jobs.get(task.job)
+    instructions = batch.state.tasks[job.task].objective.text.strip() if job is not None else ""
     objective = task.objective.text
     once_more = (
         f"This is attempt {task.attempt + 1}: the one before ended without success. Look at what is done already."
     )
     title = task.title if not objective.startswith(task.title) and not task.job else ""
     acceptance = f"It is done when: {task.acceptance}" if task.acceptance else ""
-    return batch.hold("\n\n".join(part for part in (once_more if again else "", title, objective, acceptance) if part))
+    return batch.hold(
+        "\n\n".join(part for part in (once_more if again else "", title, instructions, objective, acceptance) if part)
+    )
 
 
 def _begin(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reason: str) -> TaskChanged:
@@ -134,7 +147,7 @@ def _to_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
     turn = QueuedTurn(
         turn=batch.known.ids.new("turn"),
         mode=modes.mode,
-        permission_mode=modes.permission_mode,
+        permission_mode=carried_mode(batch, thread, modes.permission_mode),
         task=attempt.task.task,
     )
     scope = _scope(attempt, thread, turn.turn)
@@ -167,9 +180,8 @@ def _to_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> 
     if child.status in ENDED:
         batch.say(SubagentContinued(), msgspec.structs.replace(scope, turn="", attempt=0))
     batch.say(_started(attempt, thread.agent), scope)
-    batch.say(
-        TurnSubmitted(input=attempt.said, mode=last.mode, permission_mode=last.permission_mode, source="agent"), scope
-    )
+    mode = carried_mode(batch, thread, last.permission_mode)
+    batch.say(TurnSubmitted(input=attempt.said, mode=last.mode, permission_mode=mode, source="agent"), scope)
     batch.say(QueueAdded(position=1), thread_scope(thread, turn))
     if thread.paused is not None:
         batch.say(ThreadResumed(reason="another attempt of its task"), thread_scope(thread))

@@ -19,7 +19,7 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch, run_scope, thread_scope
 from ...state import Child, OpenRun, Thread
 from . import ending as ends
-from .agents import child_of
+from .agents import carried_mode, child_of
 from .kin import ENDED, children
 from .slots import start_or_wait
 
@@ -50,7 +50,12 @@ def resume(batch: Batch, thread: Thread, child: Child, text: str, by: OpenRun | 
     turn = batch.known.ids.new("turn")
     go_on(batch, thread, child, text, by)
     batch.say(
-        TurnSubmitted(input=batch.hold(text), mode=last.mode, permission_mode=last.permission_mode, source="agent"),
+        TurnSubmitted(
+            input=batch.hold(text),
+            mode=last.mode,
+            permission_mode=carried_mode(batch, thread, last.permission_mode),
+            source="agent",
+        ),
         thread_scope(thread, turn),
     )
     batch.say(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn))

@@ -104,9 +104,15 @@ def _is_at(batch: Batch, thread: Thread, child: Child) -> bool:
 
 
 def _was_at(batch: Batch, thread: Thread, child: Child) -> bool:
-    """True for a child that was stopped and would have gone on with its task."""
+    """True for a child that was stopped and would have gone on with its task. An item is tried again by another one."""
     task = batch.state.tasks.get(child.task)
-    return task is not None and task.thread == thread.thread and child.status != "running" and was_stopped(thread)
+    return (
+        task is not None
+        and not task.job
+        and task.thread == thread.thread
+        and child.status != "running"
+        and was_stopped(thread)
+    )
 
 
 def notify(

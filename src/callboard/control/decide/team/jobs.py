@@ -15,11 +15,13 @@ from callboard.contracts.commands.jobs import (
     RetryJobItem,
 )
 from callboard.contracts.commands.tasks import PauseTask, ResumeTask
+from callboard.contracts.content import LARGEST_INLINE, Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
     JobCreated,
     JobItemRetried,
     SnapshotUpdated,
+    TaskCancelled,
     TaskCompleted,
     TaskCreated,
     TaskFailed,
@@ -31,9 +33,10 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from ...state import OpenJob, OpenTask, Session
 from ..titles import title_of
-from . import jobwork, taskstops
+from . import ending, jobwork, taskstops
 from .beginning import begin
-from .taskstate import parts_of, scope_of
+from .kin import ENDED
+from .taskstate import parts_of, run_for, scope_of
 
 JobCommand = CreateJob | CancelJob | PauseJob | ResumeJob | RetryJobItem
 
@@ -46,17 +49,19 @@ def answer(batch: Batch, request: JobCommand) -> JobChanged:
         case CancelJob():
             return cancel(batch, request)
         case PauseJob():
-            job = open_job(batch.state, request.job_id)
-            if batch.state.tasks[job.task].paused:
+            job, whole = _going(batch.state, request.job_id)
+            if whole.paused:
                 raise Refusal(
                     "task_paused", "The job is paused already.", field="jobId", hint="resume_job lets it go on."
                 )
             taskstops.pause(batch, PauseTask(session_id=request.session_id, task_id=job.task, reason=request.reason))
             return _changed(batch, job)
         case ResumeJob():
-            job = open_job(batch.state, request.job_id)
-            if not batch.state.tasks[job.task].paused:
-                raise Refusal("task_not_paused", "The job is not paused.", field="jobId")
+            job, whole = _going(batch.state, request.job_id)
+            if not whole.paused:
+                raise Refusal(
+                    "task_not_paused", "The job is not paused.", field="jobId", hint="get_job tells how it stands."
+                )
             taskstops.resume(batch, ResumeTask(session_id=request.session_id, task_id=job.task, reason=request.reason))
             return _changed(batch, job)
         case RetryJobItem():
@@ -76,7 +81,7 @@ def create(batch: Batch, request: CreateJob) -> JobChanged:
     batch.say(
         TaskCreated(
             title=request.title,
-            objective=batch.hold(request.instructions),
+            objective=_inline(request.instructions, "instructions"),
             assignee=definition.name,
             entity="automation_job",
         ),
@@ -89,6 +94,7 @@ def create(batch: Batch, request: CreateJob) -> JobChanged:
             parallel=request.parallel or 0,
             isolation=request.isolation,
             permission_mode=permission_mode,
+            chosen=request.permission_mode is not None,
         ),
         scope,
     )
@@ -99,9 +105,12 @@ def create(batch: Batch, request: CreateJob) -> JobChanged:
     items: list[str] = []
     for given in request.items:
         item = batch.known.ids.new("task")
-        told = "\n\n".join(part for part in (request.instructions.strip(), given.input) if part)
         batch.say(
-            TaskCreated(title=given.title or title_of(given.input), objective=batch.hold(told), parent_task=task),
+            TaskCreated(
+                title=given.title or title_of(given.input),
+                objective=_inline(given.input, f"items[{len(items)}].input"),
+                parent_task=task,
+            ),
             Scope(task=item, job=job),
         )
         items.append(item)
@@ -120,10 +129,7 @@ def cancel(batch: Batch, request: CancelJob) -> JobChanged:
 def retry(batch: Batch, request: RetryJobItem) -> JobChanged:
     """Asks for another attempt of items that failed. Raises `unknown_job`, `unknown_task` for an item of another job,
     `job_item_done` for one that is over, `task_running`, `task_not_ready` where nothing failed, `task_paused`."""
-    job = open_job(batch.state, request.job_id)
-    whole = batch.state.tasks[job.task]
-    if whole.cancelling:
-        raise Refusal("unknown_job", f"The job {job.job} is being cancelled.", field="jobId")
+    job, whole = _going(batch.state, request.job_id)
     if whole.paused:
         raise Refusal("task_paused", "The job is paused.", field="jobId", hint="resume_job lets it go on.")
     if request.item_id is not None:
@@ -144,16 +150,23 @@ def settle(batch: Batch) -> None:
     """Begins what has room and says which jobs are over."""
     for job in list(batch.state.jobs.values()):
         whole = batch.state.tasks.get(job.task)
-        if whole is not None and not (whole.paused or whole.cancelling or batch.known.archived):
+        if whole is None or whole.paused or whole.cancelling:
+            continue
+        if not batch.known.archived:
             _go_on(batch, job)
-            _over(batch, job)
+        elif any(map(_ready, items_of(batch.state, job))):
+            # Nothing of a session that is archived begins; taken out of the archive, its jobs are there to be resumed.
+            batch.say(TaskPaused(reason="the session was archived"), scope_of(batch.state, whole))
+            continue
+        _over(batch, job)
+    _let_go(batch)
 
 
 def hold(batch: Batch) -> None:
     """The process that ran the jobs ended, or ends: each waits, with what it was at, until somebody resumes it."""
     for job in batch.state.jobs.values():
         whole = batch.state.tasks.get(job.task)
-        if whole is None or whole.paused or whole.cancelling:
+        if whole is None or whole.cancelling:
             continue
         for one in (whole, *parts_of(batch.state, whole.task)):
             if not one.paused and not one.cancelling:
@@ -170,9 +183,32 @@ def open_job(state: Session, name: str) -> OpenJob:
     return job
 
 
+def _going(state: Session, name: str) -> tuple[OpenJob, OpenTask]:
+    """The job with its own task. Raises `unknown_job`, also for one that is being cancelled."""
+    job = open_job(state, name)
+    whole = state.tasks[job.task]
+    if whole.cancelling:
+        raise Refusal(
+            "unknown_job", f"The job {name} is being cancelled.", field="jobId", hint="create_job begins another one."
+        )
+    return job, whole
+
+
 def items_of(state: Session, job: OpenJob) -> list[OpenTask]:
     """The items that are not over, in their order."""
     return [one for one in state.tasks.values() if one.job == job.job and one.task != job.task]
+
+
+def _inline(text: str, field: str) -> Text:
+    """A text that stands in its fact whole, so that every attempt can be told it."""
+    if len(text.encode()) > LARGEST_INLINE:
+        raise Refusal(
+            "message_too_large",
+            f"Instructions and items of a job have at most {LARGEST_INLINE:,} bytes each.",
+            field=field,
+            hint="Write what is long to a file, and name it.",
+        )
+    return Text(text=text)
 
 
 def _failed(batch: Batch, job: OpenJob, name: str) -> OpenTask:
@@ -180,7 +216,7 @@ def _failed(batch: Batch, job: OpenJob, name: str) -> OpenTask:
     if item is None and name in batch.known.closed:
         raise Refusal(
             "job_item_done",
-            f"The item {name} is over: what it came to stays, and is not made again.",
+            f"The item {name} is over: it is done or was cancelled, and is not worked on again.",
             field="itemId",
             hint="get_job tells what it came to.",
         )
@@ -188,19 +224,40 @@ def _failed(batch: Batch, job: OpenJob, name: str) -> OpenTask:
         raise Refusal("unknown_task", f"The job {job.job} has no open item {name}.", field="itemId")
     if item.work == "running":
         raise Refusal("task_running", f"The item {name} is at work.", field="itemId", hint="Wait for it.")
+    missing = [one for one in item.depends_on if one not in item.met]
     if item.work != "over":
-        raise Refusal("task_not_ready", f"The item {name} waits for its turn.", field="itemId", hint="Wait for it.")
+        waits, hint = "its turn", "Wait for it."
+        if missing:
+            waits, hint = ", ".join(missing), "unlink_tasks takes away what it waits for, cancel_task the item."
+        raise Refusal("task_not_ready", f"The item {name} waits for {waits}.", field="itemId", hint=hint)
+    if item.paused:
+        raise Refusal("task_paused", f"The item {name} is paused.", field="itemId", hint="resume_task lets it go on.")
     return item
 
 
 def _go_on(batch: Batch, job: OpenJob) -> None:
     items = items_of(batch.state, job)
-    room = (job.parallel or batch.known.team_budget) - sum(one.work == "running" for one in items)
+    most = min(job.parallel or batch.known.team_budget, batch.known.team_budget)
+    room = most - sum(_takes_room(batch, one) for one in items)
     for item in items:
         if room <= 0:
             return
         if _ready(item):
             room -= jobwork.begin(batch, job, item)
+
+
+def _let_go(batch: Batch) -> None:
+    """What worked on a job that is over works on nothing any more; what is in a worktree waits to be merged."""
+    for thread in list(batch.state.threads.values()):
+        child = thread.child
+        if child is None or not child.job or child.job in batch.state.jobs or child.worktree or thread.run is not None:
+            continue
+        if child.status in ENDED:
+            ending.cancelled(batch, thread, child, "closed", "its job is over")
+
+
+def _takes_room(batch: Batch, item: OpenTask) -> bool:
+    return item.work == "running" and not (item.paused and run_for(batch.state, item) is None)
 
 
 def _ready(item: OpenTask) -> bool:
@@ -218,7 +275,9 @@ def _over(batch: Batch, job: OpenJob) -> None:
             batch.say(TaskStarted(assignee=job.agent, reason="items of it are tried again"), again)
         return
     done = f"{batch.state.jobs[job.job].done} of {job.items} items are done"
-    if not items:
+    if not items and not batch.state.jobs[job.job].done:
+        batch.say(TaskCancelled(reason="all of its items were cancelled"), at)
+    elif not items:
         batch.say(TaskCompleted(summary=done, refs=whole.refs), at)
     elif whole.work != "over":
         batch.say(TaskFailed(code="items_failed", message=f"{done}, {failed} failed"), at)

@@ -11,7 +11,7 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...known import narrower
+from ...known import carried, narrower
 from ...state import OpenJob, OpenTask, Thread
 from . import attempts
 from .agents import modes_of, subagent
@@ -41,7 +41,7 @@ def mode_of(batch: Batch, asked: PermissionMode | None) -> PermissionMode:
     lead = batch.state.threads.get(batch.state.lead)
     if asked is not None or lead is None or (lead.run is None and lead.last is None):
         return asked or batch.known.usual_mode
-    return modes_of(batch, lead).permission_mode
+    return carried(batch.known, modes_of(batch, lead).permission_mode)
 
 
 def may_work(batch: Batch, definition: Definition, permission_mode: PermissionMode) -> None:
@@ -56,8 +56,8 @@ def begin(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
     before = batch.mark()
     try:
         thread = batch.state.threads.get(item.thread)
-        if thread is not None and _is_free(thread, item):
-            attempts.again(batch, item, thread.agent)
+        if thread is not None and _knows(thread, item):
+            attempts.again(batch, item, thread)
         else:
             _to_new_child(batch, job, item)
         return True
@@ -69,9 +69,9 @@ def begin(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
         return False
 
 
-def _is_free(thread: Thread, item: OpenTask) -> bool:
-    child = thread.child
-    return child is not None and child.task == item.task and thread.run is None and not thread.queue
+def _knows(thread: Thread, item: OpenTask) -> bool:
+    """True for the child that worked on the item, and on nothing else since."""
+    return thread.child is not None and thread.child.task == item.task
 
 
 def _to_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
@@ -81,5 +81,5 @@ def _to_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
         title=item.title,
         isolation=job.isolation,
     )
-    said = item.objective if not item.attempt else attempts.told(batch, item, again=True)
+    said = attempts.told(batch, item, again=item.attempt > 0)
     spawn(batch, batch.thread(batch.state.lead), request, OnBoard(item.task, item.attempt + 1, said, "", job))

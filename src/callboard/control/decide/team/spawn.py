@@ -22,7 +22,7 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.team import Isolation, QueueReason
 
 from ...batch import Batch
-from ...known import narrower
+from ...known import carried, narrower
 from ...state import Child, OpenJob, OpenRun, Thread
 from ..held import startable
 from ..titles import title_of
@@ -51,6 +51,8 @@ def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = 
     modes = modes_of(batch, parent)
     mode: Mode = "auto" if "Finalize" in definition.policy else "chat"
     widest = modes.permission_mode if job is None else job.permission_mode
+    if job is not None and not job.chosen:
+        widest = carried(batch.known, widest)
     permission = narrower(narrower(widest, definition.permission_mode), request.permission_mode)
     isolation = _isolation(definition, request)
     if isolation == "read_only":

@@ -49,8 +49,8 @@ def update(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
     another one works on, and `not_yours` for its own work that waits for its parent's verdict."""
     task = open_task(batch, request.task_id)
     ends = request.status in ("done", "cancelled")
-    if request.status == "done":
-        _must_not_be_a_job(batch, task)
+    if request.status not in (None, "cancelled") or request.assignee is not None or request.blocker is not None:
+        must_not_be_of_job(task)
     if by is not None and ends:
         may_end(batch.state, by, task)
         if request.status == "done" and by.child is not None and by.child.review and by.child.task == task.task:
@@ -104,7 +104,7 @@ def complete(batch: Batch, request: CompleteTask) -> TaskChanged:
     """Records that a task is done, with its deliveries. What still runs for it runs on, and says nothing more of it. Raises
     `unknown_task`."""
     task = open_task(batch, request.task_id)
-    _must_not_be_a_job(batch, task)
+    must_not_be_of_job(task)
     return _done(batch, None, task, request.summary, with_refs(task, request.refs), request.reason)
 
 
@@ -112,7 +112,7 @@ def fail(batch: Batch, request: FailTask) -> TaskChanged:
     """Records that the newest attempt failed; the task stays, and can be retried once what runs for it has ended. Raises
     `unknown_task`, `task_not_running` for one without an attempt, or whose newest one is over."""
     task = open_task(batch, request.task_id)
-    _must_not_be_a_job(batch, task)
+    must_not_be_of_job(task)
     if task.work != "running":
         raise Refusal(
             "task_not_running",
@@ -122,12 +122,6 @@ def fail(batch: Batch, request: FailTask) -> TaskChanged:
         )
     batch.say(TaskFailed(code=request.code, message=request.message, reason=request.reason), _scope(None, task))
     return task_changed(batch, task.task)
-
-
-def _must_not_be_a_job(batch: Batch, task: OpenTask) -> None:
-    """How a job comes to its end is told by its items; an item may be recorded like any task."""
-    if any(job.task == task.task for job in batch.state.jobs.values()):
-        must_not_be_of_job(task)
 
 
 def with_refs(task: OpenTask, more: tuple[Ref, ...]) -> tuple[Ref, ...]:

@@ -25,7 +25,7 @@ from ...state import OpenTask, QueuedTurn, Thread
 from ..held import startable
 from ..turns import start
 from . import children
-from .agents import modes_of
+from .agents import carried_mode, modes_of
 from .kin import ENDED
 from .slots import start_or_wait
 from .taskstate import (
@@ -121,7 +121,7 @@ def _go_on(batch: Batch, task: OpenTask) -> None:
     if thread is None or task.work != "running" or task.entity == "automation_job":
         return
     child = worker_of(batch.state, task)
-    if not _was_cut(batch, thread, task):
+    if not _was_cut(batch, thread, task) or (child is not None and thread.queue):
         if child is not None:
             if thread.paused is not None and thread.run is None and startable(batch.state, thread) is not None:
                 batch.say(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
@@ -130,7 +130,10 @@ def _go_on(batch: Batch, task: OpenTask) -> None:
         return
     modes = (thread.last if child is not None else None) or modes_of(batch, thread)
     turn = QueuedTurn(
-        turn=batch.known.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode, task=task.task
+        turn=batch.known.ids.new("turn"),
+        mode=modes.mode,
+        permission_mode=carried_mode(batch, thread, modes.permission_mode),
+        task=task.task,
     )
     at = thread_scope(thread, turn.turn)
     scope = msgspec.structs.replace(scope_of(batch.state, task), turn=turn.turn, run="")
