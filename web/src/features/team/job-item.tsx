@@ -19,8 +19,8 @@ import { TaskDetail } from './task-detail'
 interface ItemProps {
   readonly item: Item
   readonly jobId: string
-  /** Whether its job is paused: then nothing of it is begun. */
-  readonly paused: boolean
+  /** Whether its job tries again what failed. */
+  readonly tries: boolean
   readonly team: Team
   readonly handlers: TeamHandlers
   readonly open: boolean
@@ -109,11 +109,11 @@ function Detail({ item, team, handlers }: ItemProps) {
 }
 
 /** The one thing that is done with an item as it stands: one that failed is tried again, one that is open is cancelled. */
-function Act({ item, jobId, paused, handlers }: ItemProps) {
+function Act({ item, jobId, tries, handlers }: ItemProps) {
   const t = useT()
   const [asking, setAsking] = useState(false)
   const { standing } = item
-  const again = standing === 'failed' && !paused
+  const again = standing === 'failed' && tries && item.task?.status !== 'cancelled'
   const open = standing === 'waiting' || standing === 'running' || standing === 'paused'
   if (useForReading() || !(again || open)) return null
   return (
@@ -130,7 +130,7 @@ function Act({ item, jobId, paused, handlers }: ItemProps) {
         <Confirm
           title={t('team.task_cancel_title', { task: item.title })}
           body={t('team.item_cancel_body')}
-          action={t('team.task_cancel')}
+          action={t('team.item_cancel_do')}
           onDo={() => handlers.onCancelTask(item.key)}
           onDone={() => setAsking(false)}
         />

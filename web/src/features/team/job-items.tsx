@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { type Item, type JobRow, jobStanding } from '@/system/rows/jobs'
+import { goesOn, type Item, type JobRow, jobStanding } from '@/system/rows/jobs'
 import type { Team } from '@/system/rows/team'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
@@ -86,7 +86,7 @@ export function JobItems(props: {
                 <JobItem
                   item={item}
                   jobId={job.job}
-                  paused={jobStanding(job) === 'paused'}
+                  tries={goesOn(jobStanding(job))}
                   team={props.team}
                   handlers={props.handlers}
                   open={opened.has(item.key)}

@@ -5,6 +5,7 @@ import {
   type ItemStanding,
   type JobRow,
   type JobStanding,
+  jobStanding,
   totalOf,
 } from '@/system/rows/jobs'
 import { Icon, type IconName } from '@/ui/icon'
@@ -46,11 +47,15 @@ const ICONS: Partial<Record<JobStanding, IconName>> = {
   completed: 'check',
 }
 
-/** How many items stand how, in words. What there is none of is left out, but for what is done. */
-export function countsText(t: Translate, counts: Counts): string {
+/** How many items stand how, in words. What there is none of is left out, but for what is done. What waits in a job that is
+ *  paused is paused. */
+function countsText(t: Translate, counts: Counts, paused: boolean): string {
   const all = totalOf(counts)
   return COUNTED.filter((one) => one === 'completed' || counts[one] > 0)
-    .map((one) => t(`team.job_counts.${one}`, { count: counts[one], all }))
+    .map((one) => {
+      const said = one === 'waiting' && paused ? 'paused' : one
+      return t(`team.job_counts.${said}`, { count: counts[one], all })
+    })
     .join(t('team.job_counts_between'))
 }
 
@@ -74,7 +79,7 @@ export function JobProgress({ job }: { job: JobRow }) {
   const t = useT()
   const counts = countsOf(job)
   const all = totalOf(counts)
-  const words = countsText(t, counts)
+  const words = countsText(t, counts, jobStanding(job) === 'paused')
   return (
     <div className="space-y-1">
       <div

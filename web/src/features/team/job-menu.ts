@@ -1,5 +1,5 @@
 import type { Translate } from '@/system/i18n/translate'
-import { countsOf, type JobRow, jobStanding } from '@/system/rows/jobs'
+import { countsOf, goesOn, type JobRow, jobStanding } from '@/system/rows/jobs'
 import type { MenuEntry } from '@/ui/menu-entries'
 import type { TeamHandlers } from './handlers'
 
@@ -10,7 +10,6 @@ export function jobEntries(
   { handlers, onCancel }: { readonly handlers: TeamHandlers; readonly onCancel: () => void },
 ): readonly MenuEntry[] {
   const standing = jobStanding(job)
-  const goesOn = standing === 'running' || standing === 'failed'
   const entries: readonly (MenuEntry & { readonly offered: boolean })[] = [
     {
       id: 'retry',
@@ -45,7 +44,7 @@ export function jobEntries(
       label: t('team.job_cancel'),
       icon: 'stop',
       danger: true,
-      offered: goesOn || standing === 'paused',
+      offered: goesOn(standing) || standing === 'paused',
       onSelect: onCancel,
     },
   ]

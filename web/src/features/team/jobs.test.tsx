@@ -173,13 +173,55 @@ test('an item that failed is tried again, one that is open is cancelled once ask
   await userEvent.click(screen.getByRole('button', { name: 'Retry Read b' }))
   await userEvent.click(screen.getByRole('button', { name: 'Cancel Read d' }))
   const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Read d”?', hidden: true }))
-  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the task', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the item', hidden: true }))
   await userEvent.click(screen.getByRole('button', { name: 'worker-3' }))
   expect(did.mock.calls).toEqual([
     ['retry items', ['job_1', 'b']],
     ['cancel task', 'd'],
     ['open agent', 'worker-3'],
   ])
+})
+
+test('what failed and was then cancelled with its job still failed, for its reason; it is not tried again', async () => {
+  const detail = { ...attempt({ status: 'failed', ended: START, agentId: 'worker-2' }), detail: 'model_auth' }
+  const gone = { status: 'cancelled', ended: START } as const
+  const items = [
+    itemRow('b', { ...gone, order: 2, blocker: 'The file is no text.', attempts: [detail] }),
+    itemRow('c', { ...gone, order: 3, attempts: [detail] }),
+    itemRow('d', { ...gone, order: 4, attempts: [attempt({ status: 'cancelled' })] }),
+    itemRow('e', { ...gone, order: 5 }),
+  ]
+  const counts = { completed: 0, failed: 2, running: 0, waiting: 0, cancelled: 2 }
+  const job = jobRow({ ...gone, items: counts })
+  expect(jobStanding(filled('tasks', job))).toBe('cancelled')
+  const stands = itemsOf(teamWith(job, ...items).tasks, 'job_1', []).map((item) => [
+    item.standing,
+    item.problem,
+  ])
+  expect(stands).toEqual([
+    ['failed', 'The file is no text.'],
+    ['failed', 'model_auth'],
+    ['cancelled', ''],
+    ['cancelled', ''],
+  ])
+  board([job, ...items], 'tsk_j')
+  expect(screen.getByRole('radio', { name: 'Failed 2' })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: /^Retry|^Cancel/ })).toBeNull()
+})
+
+test('what waits in a job that is paused is paused, in its counts and in its list', () => {
+  const counts = { completed: 1, failed: 1, running: 0, waiting: 2, cancelled: 0 }
+  const items = [
+    ...ITEMS.slice(0, 2),
+    itemRow('c', { order: 3, status: 'blocked', paused: true, attempts: [attempt()] }),
+    itemRow('d', { order: 4 }),
+  ]
+  board([jobRow({ status: 'blocked', paused: true, items: counts }), ...items], 'tsk_j')
+  expect(screen.getByText('1 of 4 done · 1 failed · 2 paused')).toBeTruthy()
+  const filters = screen
+    .getAllByRole('radio')
+    .map((one) => one.getAttribute('aria-label') ?? one.parentElement?.textContent)
+  expect(filters).toEqual(['All 4', 'Failed 1', 'Paused 2', 'Done 1'])
 })
 
 test('items are looked at by how they stand, and each with all that is on record of it', async () => {

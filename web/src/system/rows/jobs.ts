@@ -36,9 +36,16 @@ export function jobStanding(task: TaskRow): JobStanding {
   return task.ended > 0 ? 'failed' : 'running'
 }
 
-/** How an item stands, apart from its job. */
+/** Whether what failed of a job that stands so can be tried again. One that is paused or over begins nothing. */
+export function goesOn(standing: JobStanding): boolean {
+  return standing === 'running' || standing === 'failed'
+}
+
+/** How an item stands, apart from its job. What failed before it was cancelled or paused still did. */
 export function itemStanding(task: TaskRow): ItemStanding {
-  const stands = task.paused && task.ended > 0 && task.status === 'blocked' ? 'failed' : jobStanding(task)
+  const held = task.paused && task.ended > 0 && task.status === 'blocked'
+  const ended = task.status === 'cancelled' && task.attempts.at(-1)?.status === 'failed'
+  const stands = held || ended ? 'failed' : jobStanding(task)
   const waits = task.attempts.length === 0 || task.status === 'open' || task.status === 'claimed'
   return stands === 'running' && waits ? 'waiting' : stands
 }
@@ -57,12 +64,16 @@ export interface Item {
   readonly task: TaskRow | null
 }
 
-/** The items of a job in their order. Of those that are long over there may be no rows: they are told by what was `read`. */
+/** The items of a job in their order. Of those that are long over there may be no rows: they are told by what was `read`.
+ *  What waits in a job that is paused is paused: nothing of it is begun. */
 export function itemsOf(tasks: readonly TaskRow[], job: string, read: readonly JobItem[]): readonly Item[] {
-  const rows = tasks.filter((task) => task.job === job && isItem(task)).toSorted((a, b) => a.order - b.order)
+  const mine = tasks.filter((task) => task.job === job)
+  const rows = mine.filter(isItem).toSorted((a, b) => a.order - b.order)
   const here = new Map(rows.map((task) => [task.key, ofRow(task)]))
-  if (read.length === 0) return [...here.values()]
-  return read.map((item) => here.get(item.itemId) ?? ofRead(item))
+  const items =
+    read.length === 0 ? [...here.values()] : read.map((one) => here.get(one.itemId) ?? ofRead(one))
+  if (!mine.some((task) => isJob(task) && jobStanding(task) === 'paused')) return items
+  return items.map((item) => (item.standing === 'waiting' ? { ...item, standing: 'paused' } : item))
 }
 
 function ofRow(task: TaskRow): Item {
