@@ -32,11 +32,11 @@ from callboard.contracts.facts import (
 )
 from callboard.control.decide.team.taskstops import GO_ON
 from callboard.control.outcomes import TakenOver
-from tests.control.examples import SESSION, submit
+from tests.control.examples import SESSION, answered, interrupt, submit, text
 from tests.control.given import Then
 from tests.control.team.batches import JOB, again, begun, job
-from tests.control.team.board import board, cancel, link, retry, start
-from tests.control.team.given import EDITOR, LEAD, Team, agent, all_of, one, team, types
+from tests.control.team.board import board, cancel, link, pause, retry, start
+from tests.control.team.given import EDITOR, LEAD, WORKER, Team, agent, all_of, one, team, types
 
 
 def tasks(then: Then, kind: type[Any]) -> list[str]:
@@ -327,3 +327,118 @@ def test_a_job_makes_a_session_where_it_is_given_none_under_the_usual_mode() -> 
     assert one(then, JobCreated).permission_mode == "edits"
     given.says("worker-1")
     assert given.works() == []
+
+
+@pytest.mark.parametrize("asked", [None, "full"])
+def test_no_mode_of_a_job_outlives_the_trust_that_it_came_from(asked: Any) -> None:
+    """SAFE-08: but for one that a person chose for this very job."""
+    given = team(LEAD, WORKER, permission_mode="full")
+    given.says("lead")
+    given.when(job("alpha", "beta", "gamma", parallel=1, permission_mode=asked))
+    untrusted = {"withheld": True, "usual_mode": "ask"}
+    expected = asked or "ask"
+
+    then = given.when(PauseJob(session_id=SESSION, job_id=JOB))
+    given.stopped("worker-1")
+    then = given.when(ResumeJob(session_id=SESSION, job_id=JOB), **untrusted)
+    assert one(then, TurnSubmitted).permission_mode == expected, "what goes on"
+    run = given.run_of("worker-1")
+    answer = answered(text(run.model_step + 1, "Done."), run=_number(run.run), step=run.model_step, thread=_at(given))
+    then = given.when(answer, **untrusted)
+    assert one(then, TurnSubmitted).permission_mode == expected, "what begins"
+    given.fails("worker-2")
+    given.fails("worker-3")
+    then = given.when(again(), **untrusted)
+    assert one(then, TurnSubmitted).permission_mode == expected, "what is tried again"
+    if asked is None:
+        then = given.when(job("delta", agent="worker"), **untrusted)
+        assert one(then, JobCreated).permission_mode == "ask"
+
+
+def _number(run: str) -> int:
+    return int(run.removeprefix("run_"))
+
+
+def _at(given: Team) -> str:
+    return given.of("worker-1").thread
+
+
+def test_what_a_person_sends_to_a_worker_whose_item_waits_for_another_attempt_is_that_attempt() -> None:
+    """CTL-11: it waits for room like the item, and no second worker takes the item up."""
+    given = begun("alpha", "beta", parallel=1)
+    whole, first, _ = given.state.tasks
+    child = given.of("worker-1")
+    given.when(interrupt(thread_id=child.thread))
+    given.stopped("worker-1")
+    given.when(again(first))
+    given.when(submit("go on", session_id=SESSION, thread_id=child.thread))
+    assert given.works() == ["worker-2"]
+    then = given.says("worker-2")
+    assert [(new.scope.task, new.scope.attempt) for new in then.decision.facts if new.fact.type == "task.started"] == [
+        (first, 2)
+    ]
+    assert given.works() == ["worker-1"]
+    assert tasks(given.says("worker-1"), TaskCompleted) == [first, whole]
+
+
+def test_a_job_of_a_session_that_is_archived_is_paused_where_it_would_begin_something() -> None:
+    given = begun("alpha", "beta", parallel=1)
+    whole, first, second = given.state.tasks
+    run = given.run_of("worker-1")
+    answer = answered(text(run.model_step + 1, "Done."), run=_number(run.run), step=run.model_step, thread=_at(given))
+    then = given.when(answer, archived=True)
+    assert (tasks(then, TaskCompleted), tasks(then, TaskPaused)) == ([first], [whole])
+    then = given.when(ResumeJob(session_id=SESSION, job_id=JOB))
+    assert tasks(then, TaskStarted) == [second]
+
+
+def test_pausing_and_resuming_before_a_worker_has_stopped_tells_it_once_to_go_on() -> None:
+    given = begun("alpha", parallel=1)
+    for _ in range(3):
+        given.when(PauseJob(session_id=SESSION, job_id=JOB))
+        given.when(ResumeJob(session_id=SESSION, job_id=JOB))
+    assert len(given.of("worker-1").queue) == 1
+
+
+def test_an_item_that_is_paused_leaves_its_room_to_others() -> None:
+    given = begun("alpha", "beta", parallel=1)
+    _, first, second = given.state.tasks
+    given.when(pause(first))
+    assert tasks(given.stopped("worker-1"), TaskStarted) == [second]
+    assert given.refuses(again(first)).code == "task_running"
+
+
+def test_a_job_none_of_whose_items_is_done_was_cancelled() -> None:
+    given = begun("alpha", parallel=1)
+    whole, item = given.state.tasks
+    given.when(cancel(item))
+    then = given.stopped("worker-1", "cancelled")
+    assert tasks(then, TaskCancelled) == [item, whole]
+    assert tasks(then, TaskCompleted) == []
+
+
+def test_workers_that_failed_are_closed_with_their_job() -> None:
+    given = begun("alpha", "beta", parallel=1)
+    given.fails("worker-1")
+    given.fails("worker-2")
+    then = given.when(CancelJob(session_id=SESSION, job_id=JOB))
+    assert [one.reason for one in all_of(then, SubagentClosed)] == ["its job is over"] * 2
+    assert list(given.state.threads) == [given.state.lead]
+
+
+def test_what_is_too_long_for_every_attempt_to_be_told_is_refused_by_its_place() -> None:
+    given = board()
+    refused = given.refuses(job("alpha", "ä" * 5000))
+    assert (refused.code, refused.field) == ("message_too_large", "items[1].input")
+    assert given.refuses(job("alpha", instructions="ä" * 5000)).field == "instructions"
+
+
+def test_what_is_refused_of_a_job_names_the_job() -> None:
+    given = begun("alpha", parallel=1)
+    resumed = given.refuses(ResumeJob(session_id=SESSION, job_id=JOB))
+    assert (resumed.code, resumed.field, resumed.hint) == ("task_not_paused", "jobId", "get_job tells how it stands.")
+    given.when(CancelJob(session_id=SESSION, job_id=JOB))
+    for asked in (PauseJob(session_id=SESSION, job_id=JOB), ResumeJob(session_id=SESSION, job_id=JOB), again()):
+        refused = given.refuses(asked)
+        assert (refused.code, refused.field) == ("unknown_job", "jobId")
+        assert refused.hint
