@@ -45,7 +45,7 @@ def test_whatever_a_command_names_in_a_folder_where_agents_work_is_exposed(their
         ("../theirs/bin/check",),
         (sys.executable, "-u", check),
         (sys.executable, "../theirs/bin/check"),
-        ("node", f"--import={check}"),
+        ("env", f"--import={check}"),
         # Whoever can put a file there can put it there in time.
         (sys.executable, f"{theirs}/gone.py"),
     ]
