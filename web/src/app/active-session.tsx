@@ -97,7 +97,7 @@ export function ActiveSession(props: ActiveSessionProps) {
 
   const { look, onLook, openAgent, handlers, newJob, ...opening } = useOpening(
     session,
-    view.team,
+    view,
     inspector,
     setShown,
   )
@@ -179,6 +179,7 @@ export function ActiveSession(props: ActiveSessionProps) {
                       shown={view.agent?.agentId ?? team.row.lead}
                       run={opening.run}
                       job={opening.job}
+                      jobAsked={opening.jobAsked}
                       handlers={handlers}
                       onNeedParts={onNeedParts}
                     />

@@ -1,9 +1,9 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
 import { clean, page } from '../../dev/app-page'
 import { Refused } from '../../dev/fake-server'
-import { SESSION, sessionRow, statusRow, taskRow, upsert } from '../../dev/rows'
+import { agentRow, SESSION, sessionRow, statusRow, taskRow, teamRow, upsert } from '../../dev/rows'
 import { team } from '../../dev/team-scenarios'
 
 beforeEach(clean)
@@ -93,6 +93,58 @@ test('items that a snapshot left out are read once somebody looks, and what come
   expect(list().getAllByRole('listitem')).toHaveLength(2)
   await userEvent.click(nav.getByRole('button', { name: 'Board' }))
   expect(await screen.findByRole('region', { name: 'Board' })).toBeTruthy()
+})
+
+const BEGUN_BY_JOB = [
+  upsert('session', sessionRow()),
+  upsert('status', statusRow({ key: 'thr_lead', threadId: 'thr_lead', agentId: 'lead' })),
+  upsert('team', teamRow({ lead: 'lead' })),
+  upsert('agents', agentRow({ key: 'lead', agentKind: 'main', state: 'idle' })),
+  upsert(
+    'agents',
+    agentRow({ key: 'reader-1', parentAgentId: 'lead', taskId: 'tsk_b', latestTurn: 'trn_1' }),
+  ),
+  upsert('tasks', { ...JOB, items: { completed: 0, failed: 0, running: 1, waiting: 0, cancelled: 0 } }),
+  upsert('tasks', RUNS),
+]
+
+test('a session that a job began opens on what there is to see of it, without taking the focus, and stays where it was left', async () => {
+  const sessions = { [SESSION]: BEGUN_BY_JOB }
+  await page({ sessions }, `#/s/${SESSION}`)
+  expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Back to the board' })).not.toBe(document.activeElement)
+  const go = (view: string) => userEvent.click(screen.getByRole('button', { name: view }))
+  await go('Conversation')
+  expect(screen.queryByRole('list', { name: 'Items of Read them all' })).toBeNull()
+  const reloaded = async () => {
+    const left: unknown = window.history.state
+    cleanup()
+    const begun = page({ sessions }, `#/s/${SESSION}`)
+    window.history.replaceState(left, '')
+    await begun
+    await screen.findByRole('navigation', { name: 'Views of the team' })
+  }
+  await reloaded()
+  expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
+  await go('Board')
+  await reloaded()
+  expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
+  await go('Board')
+  await reloaded()
+  expect(await screen.findByRole('region', { name: 'Board' })).toBeTruthy()
+})
+
+test('a session with several jobs opens on its board; one whose lead was spoken to, on what was said', async () => {
+  const other = taskRow({ ...JOB, key: 'tsk_k', title: 'Read others', job: 'job_2' })
+  const several = [...BEGUN_BY_JOB, upsert('tasks', other)]
+  await page({ sessions: { [SESSION]: several } }, `#/s/${SESSION}`)
+  const board = within(await screen.findByRole('region', { name: 'Board' }))
+  expect(board.getByRole('button', { name: 'Read others' })).toBeTruthy()
+  cleanup()
+  const lead = agentRow({ key: 'lead', agentKind: 'main', state: 'idle', latestTurn: 'trn_0' })
+  await page({ sessions: { [SESSION]: [...BEGUN_BY_JOB, upsert('agents', lead)] } }, `#/s/${SESSION}`)
+  await screen.findByRole('navigation', { name: 'Views of the team' })
+  expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
 })
 
 test('where nobody works, no job is begun', async () => {

@@ -14,10 +14,10 @@ import { InputForm } from '@/features/team/agent-dialogs'
 import { AgentHead } from '@/features/team/agent-head'
 import type { AgentOffer, NewJob, TeamHandlers } from '@/features/team/handlers'
 import type { View } from '@/features/team/team-bar'
-import type { Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from './services-context'
 import type { Panel } from './use-layout'
+import { useLook } from './use-look'
 import type { useSessionRows } from './use-session-rows'
 import { subagentsOf, useTeamHandlers } from './use-team'
 
@@ -27,22 +27,22 @@ const NewJobDialog = lazy(async () => ({ default: (await import('@/features/team
  *  lead goes back to the conversation. */
 export function useOpening(
   session: Session,
-  team: Team | null,
+  { team, allTurns }: ReturnType<typeof useSessionRows>,
   panel: Panel,
   setShown: Dispatch<SetStateAction<string | null>>,
 ) {
-  const [look, setLook] = useState<View>('conversation')
+  const [{ view: look, job }, setLook] = useLook(session.id, team, allTurns)
   const [run, setRun] = useState('')
-  const [job, setJob] = useState('')
+  const [asked, setAsked] = useState(false)
   const lead = team?.row.lead ?? ''
   const hides = !panel.fits
   const hide = panel.hide
   const goTo = useCallback(
-    (view: View) => {
-      setLook(view)
+    (view: View, task?: string) => {
+      setLook((before) => ({ view, job: task ?? before?.job ?? '' }))
       if (hides) hide()
     },
-    [hides, hide],
+    [setLook, hides, hide],
   )
   const openAgent = useCallback(
     (agentId: string) => {
@@ -60,8 +60,8 @@ export function useOpening(
   )
   const openJob = useCallback(
     (taskId: string) => {
-      setJob(taskId)
-      goTo('board')
+      setAsked(true)
+      goTo('board', taskId)
     },
     [goTo],
   )
@@ -75,11 +75,18 @@ export function useOpening(
     [openAgent, openRun, openJob, newJob],
   )
   /** Asking for the view that is there leads back to all of it. */
-  const onLook = (view: View) => {
-    if (view === look) setJob('')
-    setLook(view)
+  const onLook = (view: View) => setLook({ view, job: view === look ? '' : job })
+  return {
+    look,
+    onLook,
+    run,
+    job,
+    jobAsked: asked,
+    openAgent,
+    newJob,
+    dialog,
+    handlers: useTeamHandlers(session, open),
   }
-  return { look, onLook, run, job, openAgent, newJob, dialog, handlers: useTeamHandlers(session, open) }
 }
 
 /** Asks what a new job is to be, once it is known who could work on it. */

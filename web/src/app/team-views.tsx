@@ -19,6 +19,8 @@ export default function TeamView(props: {
   readonly run: string
   /** The task whose job was asked for; empty where none was. */
   readonly job: string
+  /** Whether the person asked for it here. */
+  readonly jobAsked: boolean
   readonly handlers: TeamHandlers
   readonly onNeedParts: (turnId: string) => void
 }) {
@@ -31,7 +33,9 @@ export default function TeamView(props: {
     case 'graph':
       return <Graph team={team} shown={props.shown} stale={stale} onOpenAgent={handlers.onOpenAgent} />
     case 'board':
-      return <Board team={team} job={props.job} items={items} handlers={handlers} />
+      return (
+        <Board team={team} job={props.job} items={items} takesFocus={props.jobAsked} handlers={handlers} />
+      )
     case 'lanes':
       return <Lanes team={team} handlers={handlers} />
     case 'runs':

@@ -25,6 +25,8 @@ export interface BoardProps {
   readonly job?: string
   /** What was read of that job's items, of which there are not all as rows; left out where there are. */
   readonly items?: readonly JobItem[]
+  /** Whether that job takes the focus when it comes: it does where it was asked for. */
+  readonly takesFocus?: boolean
   readonly handlers: TeamHandlers
 }
 
@@ -68,7 +70,7 @@ function useBackToCard(board: RefObject<HTMLDivElement | null>, job: string) {
 }
 
 /** What is worked on: the cards, or the job that was asked for. */
-export function Board({ team, job = '', items = NONE, handlers }: BoardProps) {
+export function Board({ team, job = '', items = NONE, takesFocus = true, handlers }: BoardProps) {
   const board = useFollowsCard(team.tasks)
   const shown = team.tasks.filter(isJob).find((one) => one.key === job)
   useBackToCard(board, shown?.key ?? '')
@@ -77,7 +79,14 @@ export function Board({ team, job = '', items = NONE, handlers }: BoardProps) {
       {shown === undefined ? (
         <Cards team={team} handlers={handlers} />
       ) : (
-        <JobView key={shown.key} job={shown} read={items} team={team} handlers={handlers} />
+        <JobView
+          key={shown.key}
+          job={shown}
+          read={items}
+          takesFocus={takesFocus}
+          team={team}
+          handlers={handlers}
+        />
       )}
     </div>
   )

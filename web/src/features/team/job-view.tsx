@@ -17,15 +17,18 @@ export function JobView(props: {
   readonly job: JobRow
   /** What was read of its items. */
   readonly read: readonly JobItem[]
+  readonly takesFocus: boolean
   readonly team: Team
   readonly handlers: TeamHandlers
 }) {
   const t = useT()
-  const { job, team, handlers } = props
+  const { job, takesFocus, team, handlers } = props
   const forReading = useForReading()
   const back = useRef<HTMLButtonElement>(null)
   const standing = jobStanding(job)
-  useEffect(() => back.current?.focus(), [])
+  useEffect(() => {
+    if (takesFocus) back.current?.focus()
+  }, [takesFocus])
   return (
     <section aria-label={job.title} className="flex min-h-0 flex-1 flex-col">
       <header className="shrink-0 space-y-1 border-b border-line px-4 pt-1.5 pb-2 max-sm:px-2">
