@@ -44,7 +44,7 @@ A_FILE = "Give a text file with one item a line, or - for standard input."
             ["Look", "alpha", "b" * 200_001, "--session", "last"],
             "",
             [
-                "Item 2 has 200,001 characters; there is room for 200,000. [ITEM]",
+                "Item 2 has 200,001 characters; there is room for 8,192. [ITEM]",
                 "Put it into a file, and name that.",
             ],
         ),
@@ -128,7 +128,11 @@ def test_what_is_not_there_or_not_now_is_refused_in_words_of_the_line(product: P
             f"invalid_input: {job} is a job: the session that it belongs to comes first. [SESSION]",
             f"`last {job}` is one of the newest session.",
         ]
-        assert _refused(product, "resume", "last") == [4, "task_not_paused: The job is failed, not paused. [JOB]"]
+        assert _refused(product, "resume", "last") == [
+            4,
+            "task_not_paused: The job is failed, not paused. [JOB]",
+            "callboard job retry tries again what failed.",
+        ]
         assert _refused(product, "retry", "last", job, "3") == [2, "unknown_task: The job has no item 3. [ITEM]"]
         assert _refused(product, "retry", "last", job, "1")[2:] == [
             "`callboard job show SESSION` tells what it came to."

@@ -89,6 +89,33 @@ def test_a_person_is_asked_and_ctrl_c_while_it_asks_pauses_the_job_and_approves_
     assert statuses(product) == ("paused", ["completed", "paused"])
 
 
+def test_a_job_that_only_waits_for_an_answer_is_joined_by_another_terminal(product: Product):
+    """CTL-04, REC-01: what was asked when its process was killed is asked again."""
+    with_session(product, matched("alpha", writes("alpha.md"), says("It is written.")))
+    with product.terminal("job", "start", "Look", "alpha", "--session", "last") as terminal:
+        terminal.until("[a]pprove once")
+        terminal.process.kill()
+        terminal.wait()
+    with product.terminal("job", "resume", "last") as terminal:
+        terminal.until("[a]pprove once")
+        terminal.send("a\n")
+        terminal.until("1 alpha: It is written.")
+        assert terminal.wait() == 0
+    assert statuses(product) == ("completed", ["completed"])
+
+
+def test_a_terminal_whose_host_ends_says_how_the_job_goes_on(product: Product):
+    session = with_session(product, NEVER)
+    with product.up() as (up, _), product.started("job", "start", "Look", "beta", "--session", "last") as running:
+        assert running.line() == "+ 1 beta: begins (worker-1)"
+        up.signal(signal.SIGKILL)
+        up.wait()
+        assert (running.rest(), running.wait()) == ([], 3)
+    job = running.errors[0].split()[0]
+    assert running.errors[-1] == f"The process that ran the job ended. callboard job resume {session} {job}"
+    assert statuses(product) == ("paused", ["paused"])
+
+
 def test_where_several_jobs_are_open_one_has_to_be_named(product: Product):
     with_session(product, matched("alpha", REFUSED))
     with product.up():
@@ -104,5 +131,5 @@ def test_where_several_jobs_are_open_one_has_to_be_named(product: Product):
             },
         )
         cancelled = product.run("job", "cancel", "last", jobs[0])
-        assert (cancelled.code, cancelled.out) == (0, f"{jobs[0]}  cancelled   0 of 1 done, 1 cancelled  Look\n")
+        assert (cancelled.code, cancelled.out) == (0, f"{jobs[0]}  cancelled   0 of 1 done, 1 failed  Look\n")
         assert product.run("job", "cancel", "last").out.startswith(f"{jobs[1]}  cancelled ")

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
+from callboard.app.home import Home
+from callboard.app.settings_book import SettingsFiles
 from callboard.contracts.commands import ListSessions, UpdateSession
 from callboard.contracts.commands.artifacts import ListArtifacts
+from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.jobs import (
     CancelJob,
     CreateJob,
@@ -21,12 +24,14 @@ from callboard.contracts.commands.jobs import (
     ResumeJob,
     RetryJobItem,
 )
+from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorkspace
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ModelRequested, SubagentStarted, TaskCompleted, TaskStarted
+from callboard.contracts.facts import JobCreated, ModelRequested, SubagentStarted, TaskCompleted, TaskStarted
 from callboard.contracts.rows import TaskRow
 from callboard.contracts.rows.team import JobItems
 from tests.runtime.crew import calls_of, crew, facts, marked, plays, until, when
 from tests.runtime.house import PATIENCE, House, house, says
+from tests.runtime.test_evidence import manifest_of, pack_of
 
 FAILING: list[dict[str, Any]] = [{"fail": {"code": "model_refused_request", "message": "no"}}]
 
@@ -220,3 +225,49 @@ async def test_jobs_of_long_ago_are_read_whole_after_a_restart(tmp_path: Path) -
         assert cards[first.task_id].items == JobItems(completed=1, failed=1)
         again = RetryJobItem(session_id=session, job_id=first.job_id)
         assert (await home.do(again)).items == (first.items[0],)
+
+
+async def test_the_evidence_of_a_job_has_what_was_done_after_it_was_resumed(tmp_path: Path) -> None:
+    """All that the worker of an item did for it is a fact of its task."""
+    cut = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("worker", "beta", [calls_of("Bash", command="touch began; sleep 600"), says("never")]),
+    )
+    goes_on = plays(("worker", "You were paused", [writes("beta.md", "beta\n"), says("Beta is done.")]))
+    async with house(tmp_path, cut, FolderDefinitions()) as home:
+        job = await begun(home, "beta", parallel=1)
+        await home.exists("began")
+    async with house(tmp_path, goes_on, FolderDefinitions()) as home:
+        await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
+        await over(home, job)
+        packed = await home.do(ExportEvidence(session_id=job.session_id, task_id=job.task_id))
+        spans = manifest_of(await pack_of(home, packed))["task"]["facts"]
+        told = {number for first, last in spans for number in range(first, last + 1)}
+        worker = [one for one in await home.facts(job.session_id) if one.scope.agent == "worker-1"]
+        assert [one.header.type for one in worker if one.sequence not in told] == []
+
+
+async def test_no_command_runs_in_a_mode_that_trust_gave_and_that_was_withdrawn(tmp_path: Path) -> None:
+    """SAFE-08: an item that begins after that asks, though the session's lead ran under the wider mode."""
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("worker", "", [calls_of("Bash", command="touch ran"), says("Done.")]),
+    )
+    user = Home(tmp_path / "user")
+    user.make()
+    settings = SettingsFiles(user, {}, FolderDefinitions())
+    async with house(tmp_path, scenario, FolderDefinitions(), settings=settings) as home:
+        crew(home)
+        own = home.folder / ".callboard"
+        own.mkdir()
+        (own / "settings.toml").write_text('permission_mode = "full"\n')
+        read_trust = await home.do(GetTrust(workspace_id=home.workspace))
+        await home.do(TrustWorkspace(workspace_id=home.workspace, digest=read_trust.digest))
+        turn = await home.submit("hello")
+        await home.until(turn.session_id, "turn.completed")
+        await home.do(RevokeTrust(workspace_id=home.workspace))
+        asked = CreateJob(session_id=turn.session_id, title="All", items=(JobItemGiven(input="alpha"),), agent="worker")
+        await home.do(asked)
+        await home.until(turn.session_id, "action.required")
+        (made,) = await facts(home, turn.session_id, JobCreated)
+        assert (made.permission_mode, (home.folder / "ran").exists()) == ("ask", False)

@@ -30,8 +30,8 @@ Examples:
   callboard job retry last                what failed is tried again
 
 \b
-Exit codes of start, resume and retry: 0 all items are done, 1 items failed, 2 wrong usage, 3 cancelled or paused by somebody
-else, 4 refused, or an approval was needed and nobody was there, 130 paused by Ctrl-C.
+Exit codes of start, resume and retry: 0 all items are done, 1 items failed, 2 wrong usage, 3 cancelled, also in part, or
+paused by somebody else or with its process, 4 refused, or an approval was needed and nobody was there, 130 paused by Ctrl-C.
 """
 _START = """Begin a job and follow it to its end.
 
@@ -133,7 +133,7 @@ def _pause(session: Session, job: Job = "", reason: Reason = "", json: AsJson = 
     run_async(changed(PauseJob(session_id=session, job_id=job, reason=reason), as_json=json))
 
 
-@_app.command("resume", help=f"Let a paused job go on, and follow it. {_ENDS}")
+@_app.command("resume", help=f"Let a paused job go on, or join one that goes on or waits for an answer, and follow it. {_ENDS}")
 def _resume(
     session: Session, job: Job = "", reason: Reason = "", approve: ApproveOption = None, json: AsFacts = False
 ) -> None:

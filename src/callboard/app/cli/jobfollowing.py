@@ -57,8 +57,9 @@ class Following:
         beside = _silent if as_json and approve is not None else err
         self._approvals = Approvals(client, read.session_id, approve, beside, self._lines.hold)
 
-    async def run(self, changed: JobChanged, asked: asyncio.Event) -> int:
-        """Follows it to its end; pauses it once `asked` is set. Returns the exit code. Raises Refusal."""
+    async def run(self, changed: JobChanged | None, asked: asyncio.Event) -> int:
+        """Follows it to its end from what a command made of it, or as it goes on already; pauses it once `asked` is set.
+        Returns the exit code. Raises Refusal."""
         try:
             async with asyncio.TaskGroup() as group:
                 beside = [
@@ -70,21 +71,26 @@ class Following:
                 for task in beside:
                     task.cancel()
         except ExceptionGroup as failures:
+            self._lines.hold(holds=False)
+            if isinstance(failures.exceptions[0], Refusal) and failures.exceptions[0].code == "unreachable":
+                # What is done stays done, and the rest waits for whoever opens the store next.
+                err(Style(sys.stderr).warn(f"The process that ran the job ended. {way_on('paused', self._job)}"))
+                return INTERRUPTED
             raise failures.exceptions[0] from failures
         self._lines.hold(holds=False)
         if not self._json:
             await self._end(status)
-        return self._code(status, by_hand=asked.is_set())
+        return await self._code(status, by_hand=asked.is_set())
 
-    async def _facts(self, changed: JobChanged) -> JobStatus:
-        began = False
+    async def _facts(self, changed: JobChanged | None) -> JobStatus:
+        began = changed is None
         async with aclosing(self._client.facts(self._job.session_id, after=self._before)) as events:
             async for event in events:
                 status = self._take(event)
                 began = began or (event.type in _BEGINS and event.job_id == self._job.job_id)
                 if began and status is not None:
                     return status
-                if changed.status != "running" and event.sequence >= changed.sequence:
+                if changed is not None and changed.status != "running" and event.sequence >= changed.sequence:
                     # Nothing of it could begin, or go on.
                     return changed.status
         raise Refusal("gap", f"The facts of {self._job.session_id} ended before its job did.")
@@ -158,8 +164,10 @@ class Following:
         read = await self._read()
         err(style.dim(f"{status} · {counts(read.counts)} · {way_on(status, read)}"))
 
-    def _code(self, status: JobStatus, *, by_hand: bool) -> int:
+    async def _code(self, status: JobStatus, *, by_hand: bool) -> int:
         match status:
+            case "completed" if (await self._read()).counts.cancelled:
+                return INTERRUPTED
             case "completed":
                 return REFUSED if self._approvals.refused else DONE
             case "failed":

@@ -63,8 +63,14 @@ async def go_on(command: ResumeJob | RetryJobItem, approve: Approve | None, *, a
             async with _connected() as client:
                 read = await _meant(client, command.session_id, command.job_id, still_open=True)
                 before = await _head(client, read.session_id)
+                if isinstance(command, ResumeJob) and read.status == "running":
+                    # It goes on already: where it was begun elsewhere, or only waits for an answer.
+                    attempts = {item.item_id: item.attempts for item in read.items}
+                    following = Following(client, read, approve, attempts=attempts, before=before, as_json=as_json)
+                    return await following.run(None, asked)
                 if isinstance(command, ResumeJob) and read.status != "paused":
-                    raise Refusal("task_not_paused", f"The job is {read.status}, not paused.", field="jobId")
+                    hint = "callboard job retry tries again what failed." if read.status == "failed" else ""
+                    raise Refusal("task_not_paused", f"The job is {read.status}, not paused.", field="jobId", hint=hint)
                 command = msgspec.structs.replace(command, session_id=read.session_id, job_id=read.job_id)
                 if isinstance(command, RetryJobItem) and command.item_id is not None:
                     command = msgspec.structs.replace(command, item_id=_item(read, command.item_id))

@@ -2038,7 +2038,8 @@ export interface JobChanged {
 /**
  * The task in the scope is a job's: so many items follow, each a task in the scope of the job. A child made from the
  * definition `agent` works on each, `parallel` of them at once (0 for as many as its parent may have), under no wider mode
- * than `permission_mode`, and kept apart by `isolation` where it is given.
+ * than `permission_mode`, which a person chose for it or which the lead was under, and kept apart by `isolation` where it is
+ * given.
  */
 export interface JobCreated {
   readonly agent: string
@@ -2046,6 +2047,7 @@ export interface JobCreated {
   readonly parallel?: number
   readonly isolation?: 'read_only' | 'shared' | 'worktree' | null
   readonly permissionMode?: PermissionMode
+  readonly chosen?: boolean
 }
 
 /**
