@@ -9,6 +9,7 @@ import { useT } from '@/features/shared/surface'
 import { PausedBanner } from '@/features/status/paused-banner'
 import type { Translate } from '@/system/i18n/translate'
 import { isQuestion } from '@/system/rows/activity'
+import { itemTitleOf } from '@/system/rows/jobs'
 import type { ActionRow, QueueRow, SessionRow, StatusRow } from '@/system/rows/model'
 import { askerOf, type Team } from '@/system/rows/team'
 import type { Session } from '@/system/workbench/session'
@@ -136,6 +137,7 @@ function PendingAction({ session, threads, actions, team }: DockProps) {
     action,
     agentName: asker?.name ?? (threads.length > 1 ? (asks?.agentName ?? action.agentId) : ''),
     parentName: asker?.parent ?? '',
+    itemTitle: team === null ? '' : itemTitleOf(team, action.agentId),
     index,
     count: actions.length,
     answered: workbench.answering(actionId),

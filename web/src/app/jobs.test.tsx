@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
 import { clean, page } from '../../dev/app-page'
 import { Refused } from '../../dev/fake-server'
-import { agentRow, SESSION, sessionRow, statusRow, taskRow, teamRow, upsert } from '../../dev/rows'
+import { actionRow, agentRow, SESSION, sessionRow, statusRow, taskRow, teamRow, upsert } from '../../dev/rows'
 import { team } from '../../dev/team-scenarios'
 
 beforeEach(clean)
@@ -132,6 +132,12 @@ test('a session that a job began opens on what there is to see of it, without ta
   await go('Board')
   await reloaded()
   expect(await screen.findByRole('region', { name: 'Board' })).toBeTruthy()
+})
+
+test('what a worker of a job asks says which item it is about', async () => {
+  const asks = upsert('actions', actionRow({ agentId: 'reader-1', threadId: 'thr_reader-1' }))
+  await page({ sessions: { [SESSION]: [...BEGUN_BY_JOB, asks] } }, `#/s/${SESSION}`)
+  expect(await screen.findByText('Asked by reader-1 · Read b')).toBeTruthy()
 })
 
 test('a session with several jobs opens on its board; one whose lead was spoken to, on what was said', async () => {

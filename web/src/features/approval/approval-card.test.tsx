@@ -32,6 +32,16 @@ test('the card names the tool, the risk and what would be done (UI-09)', () => {
   expect(screen.getByText('Policy: ask before commands')).toBeTruthy()
 })
 
+test('who asks is named, and by a worker of a job its item: that tells more than whom it works for (UI-10)', () => {
+  const names = { agentName: 'worker-5', parentName: 'lead' }
+  const { update, all } = card({}, names)
+  expect(screen.getByText('Asked by worker-5, which works for lead')).toBeTruthy()
+  update(<ApprovalCard {...all} itemTitle={'golf.py\u202e'} />)
+  expect(screen.getByText('Asked by worker-5 · golf.py⟨U+202E⟩')).toBeTruthy()
+  card({}, { ...names, itemTitle: 'golf.py' }, CHINESE)
+  expect(screen.getByText('由 worker-5 提出 · golf.py')).toBeTruthy()
+})
+
 test('what hooks said stands on the card, with what the agent had asked for before one rewrote it (SAFE-01, UI-09)', async () => {
   const said = 'the hook tidy rewrote the arguments; the hook tidy asks: it is large'
   const row = { arguments: { text: '{"command":"make"}' }, asked: { text: '{"command":"make \u202eall"}' } }

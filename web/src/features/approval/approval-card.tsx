@@ -7,7 +7,7 @@ import { Key } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import { ActionContent } from './action-content'
-import { CardHead } from './card-head'
+import { type Asking, CardHead } from './card-head'
 import { Held, Policy, Question } from './question'
 
 export interface Answer {
@@ -16,12 +16,8 @@ export interface Answer {
   readonly reason: string
 }
 
-export interface ApprovalCardProps {
+export interface ApprovalCardProps extends Asking {
   readonly action: ActionRow
-  /** The agent that asks; empty where it is the only one. */
-  readonly agentName: string
-  /** The agent it works for; left out where it works for a person. */
-  readonly parentName?: string
   readonly index: number
   readonly count: number
   /** What was answered and is in no fact yet. */

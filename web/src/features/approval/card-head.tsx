@@ -1,4 +1,6 @@
+import { visibleText } from '@/system/format/ansi'
 import { elapsed } from '@/system/format/numbers'
+import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
@@ -8,18 +10,32 @@ import { useT } from '../shared/surface'
 
 const RISKS: Record<ActionRow['risk'], Tone> = { none: 'quiet', low: 'quiet', medium: 'warn', high: 'bad' }
 
-/** What is asked and by whom, until when, and which of how many. */
-export function CardHead(props: {
-  readonly action: ActionRow
-  readonly icon: IconName
-  readonly title: string
+export interface Asking {
+  /** The agent that asks; empty where it is the only one. */
   readonly agentName: string
+  /** The agent it works for; left out where it works for a person. */
   readonly parentName?: string
-  readonly risk?: boolean
-  readonly index: number
-  readonly count: number
-  readonly onNext: () => void
-}) {
+  /** The item of a job that it works on: that tells more than for whom. Left out where it works on none. */
+  readonly itemTitle?: string
+}
+
+function askedBy(t: Translate, { agentName: agent, parentName: parent, itemTitle: item }: Asking): string {
+  if (item) return t('action.asked_at', { agent, item: visibleText(item) })
+  return parent ? t('action.asked_for', { agent, parent }) : t('action.asked_by', { agent })
+}
+
+/** What is asked and by whom, until when, and which of how many. */
+export function CardHead(
+  props: Asking & {
+    readonly action: ActionRow
+    readonly icon: IconName
+    readonly title: string
+    readonly risk?: boolean
+    readonly index: number
+    readonly count: number
+    readonly onNext: () => void
+  },
+) {
   const t = useT()
   const { action } = props
   return (
@@ -27,13 +43,7 @@ export function CardHead(props: {
       <Icon name={props.icon} className="text-warn" />
       <h2 className="text-lg font-semibold">{props.title}</h2>
       {props.risk && <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>}
-      {props.agentName && (
-        <span className="wrap-any text-sm text-ink-soft">
-          {props.parentName
-            ? t('action.asked_for', { agent: props.agentName, parent: props.parentName })
-            : t('action.asked_by', { agent: props.agentName })}
-        </span>
-      )}
+      {props.agentName && <span className="wrap-any text-sm text-ink-soft">{askedBy(t, props)}</span>}
       <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
         {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}
         <span className="group-focus-within:hidden max-sm:hidden">

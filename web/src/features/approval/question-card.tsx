@@ -8,17 +8,15 @@ import { Button } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
 import { useT, useWholeText } from '../shared/surface'
 import { ActionContent } from './action-content'
-import { CardHead } from './card-head'
+import { type Asking, CardHead } from './card-head'
 
 const AnswerForm = lazy(() => import('./answer-form'))
 
 /** What agents ask by a call of their own: what the call holds stands on the card in words. */
 const CALLS: ReadonlySet<string> = new Set(['ask_person', 'propose_plan'])
 
-export interface QuestionCardProps {
+export interface QuestionCardProps extends Asking {
   readonly action: ActionRow
-  readonly agentName: string
-  readonly parentName?: string
   readonly index: number
   readonly count: number
   /** What was answered and is in no fact yet. */

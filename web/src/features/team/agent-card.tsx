@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Key, Translate } from '@/system/i18n/translate'
+import { itemTitleOf } from '@/system/rows/jobs'
 import type { AgentRow } from '@/system/rows/model'
 import { childrenOf, isOver, rises, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
@@ -35,6 +36,7 @@ export function AgentCard(props: AgentCardProps) {
   const [open, setOpen] = useState(false)
   const forReading = useForReading()
   const clock = useNow(10_000)
+  const item = itemTitleOf(team, agent.agentId)
   const now = nowText(t, agent, team, clock)
   const waits = [
     agent.inbox > 0 ? t.count('team.inbox', agent.inbox) : '',
@@ -60,11 +62,15 @@ export function AgentCard(props: AgentCardProps) {
       >
         <span className="flex items-center gap-2">
           <StateDot agent={agent} />
-          <span className="min-w-0 truncate font-medium">{agent.name}</span>
+          <span className={`truncate font-medium ${item ? 'max-w-3/5 shrink-0' : 'min-w-0'}`}>
+            {agent.name}
+          </span>
           {agent.agentId === team.row.lead ? (
             <Badge tone="accent">{t('team.lead')}</Badge>
           ) : (
-            <span className="truncate text-sm text-ink-faint">{t(whatItIs(agent))}</span>
+            <span className="truncate text-sm text-ink-faint">
+              {item ? t('team.at_item', { item }) : t(whatItIs(agent))}
+            </span>
           )}
         </span>
         <span className="flex min-w-0 items-baseline gap-1.5 pl-4">

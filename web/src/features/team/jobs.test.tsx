@@ -284,6 +284,32 @@ test('a job that failed is told beside the agents that need a person; that an it
   expect(onOpenJob.mock.calls).toEqual([['tsk_j']])
 })
 
+test('what needs a person comes before what failed, and nothing that failed at an item rises beside its job, also when that is over', () => {
+  const bar = (team: Team) => (
+    <TeamBar team={team} view="board" onView={() => {}} onOpenAgent={() => {}} onOpenJob={() => {}} />
+  )
+  const told = () => screen.getAllByRole('button', { name: /: / }).map((one) => one.textContent)
+  const whole = teamWith(jobRow({ ended: START, status: 'blocked' }), ...ITEMS)
+  const others = ['failed', 'failed', 'needs_input'] as const
+  const more = others.map((state, order) =>
+    filled('agents', agentRow({ key: `other-${order}`, state, order: order - 9, taskId: '' })),
+  )
+  const { update } = show(bar({ ...whole, agents: [...more, ...whole.agents] }))
+  expect(told()).toEqual(['other-2: Needs input', 'worker-3: Needs input', 'Failed: Read them all'])
+  expect(screen.getByText('2 more')).toBeTruthy()
+  const gone = { status: 'cancelled', ended: START } as const
+  const over = ITEMS.map((item) => ({ ...item, ...gone }))
+  const left = teamWith(jobRow(gone), ...over)
+  update(bar({ ...left, agents: left.agents.filter((agent) => agent.state !== 'needs_input') }))
+  expect(screen.queryAllByRole('button', { name: /: / })).toEqual([])
+})
+
+test('a worker of a job is shown in the roster with its item', () => {
+  show(<Roster team={teamWith(jobRow(), ...ITEMS)} shown="" handlers={noting(vi.fn())} />)
+  expect(screen.getByRole('button', { name: /^worker-3/ }).textContent).toContain('worker-3· Read c')
+  expect(screen.getByRole('button', { name: /^lead/ }).textContent).not.toContain('·')
+})
+
 test('workers of a job do not crowd out the others: those at an end are folded, drawn no more, and nobody is told', () => {
   const whole = teamWith(jobRow(), ...ITEMS)
   const told = notificationRow({ key: 'ntf_1', agentId: 'worker-2', parentAgentId: 'lead', taskId: 'b' })

@@ -1,5 +1,5 @@
 import { failedJobs, itemKeys } from '@/system/rows/jobs'
-import { atWork, lanesWaiting, nameOf, rises, type Team } from '@/system/rows/team'
+import { atWork, lanesWaiting, nameOf, rising, type Team } from '@/system/rows/team'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 import { degradedText, queueText } from './marks'
@@ -23,9 +23,7 @@ export function TeamBar({ team, view, onView, onOpenAgent, onOpenJob }: TeamBarP
   const { row } = team
   // That an item failed its job tells, once nothing of it goes on.
   const items = itemKeys(team.tasks)
-  const urgent = team.agents.filter(
-    (agent) => rises(agent.state) && !(agent.state === 'failed' && items.has(agent.taskId)),
-  )
+  const urgent = rising(team.agents.filter((agent) => agent.state !== 'failed' || !items.has(agent.taskId)))
   const failed = failedJobs(team.tasks)
   const shown = urgent.slice(0, 2)
   const asked = team.agents.some((agent) => agent.blockedOn !== '')

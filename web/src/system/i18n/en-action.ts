@@ -17,6 +17,7 @@ export const enAction = {
   'action.region': 'Waiting for your decision',
   'action.position': '{index} of {count}',
   'action.asked_by': 'Asked by {agent}',
+  'action.asked_at': 'Asked by {agent} · {item}',
   'action.asked_for': 'Asked by {agent}, which works for {parent}',
   'action.risk.none': 'No risk found',
   'action.risk.low': 'Low risk',

@@ -57,6 +57,7 @@ export const enJobs = {
   'team.item_cancel_of': 'Cancel {item}',
   'team.item_cancel_do': 'Cancel the item',
   'team.item_cancel_body': 'It is not worked on any more. The other items go on.',
+  'team.at_item': '· {item}',
   'team.failed_items_one': '{count} agent failed at an item of a job',
   'team.failed_items_other': '{count} agents failed at an item of a job',
 } as const

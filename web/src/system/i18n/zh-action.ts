@@ -17,6 +17,7 @@ export const zhAction = {
   'action.region': '等待你的决定',
   'action.position': '第 {index} / {count} 项',
   'action.asked_by': '由 {agent} 提出',
+  'action.asked_at': '由 {agent} 提出 · {item}',
   'action.asked_for': '由 {agent} 请求，它为 {parent} 工作',
   'action.risk.none': '未发现风险',
   'action.risk.low': '低风险',

@@ -57,6 +57,7 @@ export const zhJobs = {
   'team.item_cancel_of': '取消 {item}',
   'team.item_cancel_do': '取消条目',
   'team.item_cancel_body': '不再处理此条目，其他条目继续。',
+  'team.at_item': '· {item}',
   'team.failed_items_one': '{count} 个处理作业条目失败',
   'team.failed_items_other': '{count} 个处理作业条目失败',
 } as const

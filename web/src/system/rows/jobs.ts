@@ -1,7 +1,7 @@
 /** Jobs as the surfaces want them: which tasks are theirs, and how each of them stands. Pure. */
 import type { JobItem, JobRead, Ref } from '../generated/contracts'
 import type { AgentRow, TaskRow } from './model'
-import type { Team } from './team'
+import { agentOf, type Team } from './team'
 
 export type ItemStanding = JobItem['status']
 export type JobStanding = JobRead['status']
@@ -109,6 +109,12 @@ export function totalOf(counts: Counts): number {
 /** The items of all jobs, by the key that an agent names its task by. */
 export function itemKeys(tasks: readonly TaskRow[]): ReadonlySet<string> {
   return new Set(tasks.filter(isItem).map((task) => task.key))
+}
+
+/** The title of the item that an agent works on; empty where it works on none. */
+export function itemTitleOf(team: Team, agentId: string): string {
+  const key = agentOf(team.agents, agentId)?.taskId ?? ''
+  return team.tasks.find((task) => key !== '' && task.key === key && isItem(task))?.title ?? ''
 }
 
 /** Without the workers whose item is done: there may be hundreds, and the list of items tells of each. */

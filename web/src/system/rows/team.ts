@@ -51,6 +51,12 @@ export function rises(state: State): boolean {
   return RANKS[state] < RANKS.running
 }
 
+/** Those of the agents that rise, the most urgent first. */
+export function rising(agents: readonly AgentRow[]): readonly AgentRow[] {
+  const risen = agents.filter((agent) => rises(agent.state))
+  return risen.toSorted((a, b) => RANKS[a.state] - RANKS[b.state] || a.order - b.order)
+}
+
 export function isOver(state: State): boolean {
   return RANKS[state] === RANKS.completed
 }
