@@ -1,4 +1,4 @@
-import { Command } from 'cmdk'
+import { Command, defaultFilter } from 'cmdk'
 import { Dialog } from '@/ui/dialog'
 import { Icon, type IconName } from '@/ui/icon'
 import { Key } from '@/ui/marks'
@@ -16,6 +16,11 @@ export interface PaletteCommand {
 
 const GROUPS = ['session', 'sessions', 'view'] as const
 
+/** What a command is found by. The id of a session is none of it: nobody sees it. */
+function wordsOf({ id, group, label }: PaletteCommand): string[] {
+  return group === 'sessions' ? [label] : [label, id]
+}
+
 export default function Palette(props: {
   readonly commands: readonly PaletteCommand[]
   readonly onRun: (command: PaletteCommand) => void
@@ -24,7 +29,11 @@ export default function Palette(props: {
   const t = useT()
   return (
     <Dialog label={t('palette.title')} onClose={props.onClose}>
-      <Command label={t('palette.title')} loop>
+      <Command
+        label={t('palette.title')}
+        loop
+        filter={(_, typed, words) => defaultFilter(words?.join(' ') ?? '', typed)}
+      >
         <Command.Input
           autoFocus
           placeholder={t('palette.placeholder')}
@@ -44,7 +53,8 @@ export default function Palette(props: {
                 {commands.map((command) => (
                   <Command.Item
                     key={command.id}
-                    value={`${command.label} ${command.id}`}
+                    value={command.id}
+                    keywords={wordsOf(command)}
                     onSelect={() => props.onRun(command)}
                     className="flex h-8 items-center gap-2.5 rounded-md px-2 data-[selected=true]:bg-selected"
                   >
