@@ -73,6 +73,17 @@ def test_a_folder_without_a_session_or_agents_of_its_own_needs_nothing_else(prod
     ]
 
 
+def test_what_the_folder_asks_for_and_has_not_is_told(product: Product):
+    """SAFE-08: as when a turn is run; the workers are under the mode that holds."""
+    product.plays({"match": [ALPHA]})
+    own = product.folder / ".callboard"
+    own.mkdir()
+    (own / "settings.toml").write_text('permission_mode = "full"\n')
+    done = product.run("job", "start", "Look at this.", "alpha")
+    assert (done.code, done.err.splitlines()[0]) == (0, product.run("run", "Hi").err.splitlines()[0])
+    assert "callboard trust" in done.err.splitlines()[0]
+
+
 def _listed(product: Product) -> list[dict[str, list[dict[str, str]]]]:
     return product.run("job", "list", "last", "--json").json
 

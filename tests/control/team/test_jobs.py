@@ -247,6 +247,7 @@ def test_what_a_lead_does_or_is_stopped_from_does_not_concern_a_job() -> None:
     given.when(submit("something else"))
     assert given.denied("lead", "wait_subagents") == "nothing_running"
     assert given.denied("lead", "cancel_subagent", agent="worker-1") == "not_your_child"
+    assert given.denied("lead", "send_message", to=["worker-1"], text="Say hello.") == "not_your_child"
     whole, item = (one for one in given.state.tasks if given.state.tasks[one].job)
     assert given.denied("lead", "update_task", taskId=item, status="cancelled") == "not_your_child"
     assert given.denied("lead", "update_task", taskId=whole, status="done") == "task_of_job"

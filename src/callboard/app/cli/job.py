@@ -133,7 +133,9 @@ def _pause(session: Session, job: Job = "", reason: Reason = "", json: AsJson = 
     run_async(changed(PauseJob(session_id=session, job_id=job, reason=reason), as_json=json))
 
 
-@_app.command("resume", help=f"Let a paused job go on, or join one that goes on or waits for an answer, and follow it. {_ENDS}")
+@_app.command(
+    "resume", help=f"Let a paused job go on, or join one that goes on or waits for an answer, and follow it. {_ENDS}"
+)
 def _resume(
     session: Session, job: Job = "", reason: Reason = "", approve: ApproveOption = None, json: AsFacts = False
 ) -> None:

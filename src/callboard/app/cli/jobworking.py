@@ -20,6 +20,7 @@ from callboard.contracts.commands.jobs import (
     ResumeJob,
     RetryJobItem,
 )
+from callboard.contracts.commands.trust import GetTrust, TrustRead
 from callboard.contracts.errors import Refusal
 
 from ..client import Client
@@ -27,11 +28,13 @@ from ..home import Home
 from ..joining import connected
 from ..reading import newest_session, nothing_yet
 from ..reading.remote import RemoteReader
+from ..serve import not_held
 from .asking import Approve
 from .exits import ENDED_BY_PERSON
 from .jobfollowing import Following
 from .joblines import counts, item_line
 from .loop import ctrl_c
+from .milestones import untrusted
 from .terminal import Style, err, one_line, out, width
 from .words import counted
 
@@ -119,6 +122,9 @@ async def _create(client: Client, command: CreateJob, folder: Path) -> tuple[Job
     """Makes the job; returns what became of it, and the sequence before it."""
     if command.session_id is None:
         opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
+        if not_held(trust):
+            err(Style(sys.stderr).warn(untrusted(not_held(trust))))
         return await client.submit(msgspec.structs.replace(command, workspace_id=opened.workspace_id)), 0
     session = await newest_session(RemoteReader(client), command.session_id)
     before = await _head(client, session)

@@ -62,14 +62,21 @@ def _say(batch: Batch, by: Thread | None, receivers: tuple[Thread, ...], text: s
 
 
 def check_listens(sender: Thread, receiver: Thread, field: str) -> None:
-    """Who speaks to whom: a subagent to its parent, and its parent to it while it works. Raises `subagents_do_not_talk`, and
-    `nothing_running` of a child that has ended: it would never be told."""
+    """Who speaks to whom: a subagent to its parent, and its parent to it while it works. Raises `subagents_do_not_talk`,
+    `not_your_child` of one that works on a job, and `nothing_running` of a child that has ended: it would never be told."""
     check_invariants(sender, receiver)
     child = receiver.child
     if child is None:
         return
     if child.parent != sender.thread:
         raise Refusal("subagents_do_not_talk", f"{receiver.agent} listens to its parent only.", field=field)
+    if child.job:
+        raise Refusal(
+            "not_your_child",
+            f"{receiver.agent} works on an item of a job, and is told of that alone.",
+            field=field,
+            hint="A person gives it more with send_subagent_input.",
+        )
     if child.status in ENDED or child.ending:
         raise Refusal(
             "nothing_running",
