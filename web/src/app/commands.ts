@@ -79,7 +79,7 @@ function ofSession(context: CommandContext): readonly Row[] {
     row('archive', t(active?.archived ? 'sessions.unarchive' : 'sessions.archive'), 'archive', here, () =>
       update({ archived: !active?.archived }),
     ),
-    row('job', t('team.new_job'), 'plus', here && works, context.newJob),
+    row('job', t('team.new_job'), 'plus', works && (here || workbench.workspaceId !== ''), context.newJob),
     row('add', t('palette.add_agent'), 'plus', here && works, context.askToAdd),
     row('export', t('evidence.export'), 'download', here, () => {
       if (active !== null) void workbench.attempt(() => workbench.evidence.export(active.sessionId, null))

@@ -153,6 +153,38 @@ test('a session with several jobs opens on its board; one whose lead was spoken 
   expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
 })
 
+test('a job begins a session from the first page, which is then on the screen', async () => {
+  let refused = true
+  const { server, services } = await page({
+    sessions: { [SESSION]: BEGUN_BY_JOB },
+    answers: {
+      create_job: () =>
+        refused
+          ? new Refused(409, { code: 'unknown_agent', message: 'Say which subagent works.', field: 'agent' })
+          : { sessionId: SESSION, jobId: 'job_1', taskId: 'tsk_j', status: 'running' },
+    },
+  })
+  await waitFor(() => expect(services.workbench.workspaceId).not.toBe(''))
+  await userEvent.click((await palette()).getByRole('option', { name: 'New job', hidden: true }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'New job', hidden: true }))
+  expect(dialog.getByRole('option', { name: 'As usual', hidden: true })).toBeTruthy()
+  await userEvent.type(dialog.getByLabelText('Title'), 'Read them all')
+  await userEvent.type(dialog.getByLabelText('Items, one per line'), 'b')
+  const start = () => userEvent.click(dialog.getByRole('button', { name: 'Start the job', hidden: true }))
+  await start()
+  expect(await dialog.findByText('Say which subagent works.')).toBeTruthy()
+  refused = false
+  await userEvent.type(dialog.getByLabelText('Who works on each'), 'reader')
+  await start()
+  expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
+  expect(screen.queryByRole('dialog', { name: 'New job', hidden: true })).toBeNull()
+  const { workspaceId } = services.workbench
+  expect(server.given.filter(({ name }) => name === 'create_job').map(({ body }) => body)).toMatchObject([
+    { workspaceId, title: 'Read them all', items: [{ input: 'b' }], agent: null },
+    { workspaceId, title: 'Read them all', items: [{ input: 'b' }], agent: 'reader' },
+  ])
+})
+
 test('where nobody works, no job is begun', async () => {
   const rows = [upsert('session', sessionRow({ source: 'codex' })), upsert('status', statusRow())]
   await page({ sessions: { [SESSION]: rows } }, `#/s/${SESSION}`)

@@ -18,6 +18,7 @@ import { Sidebar } from './sidebar'
 import { TrustNotice } from './trust-notice'
 import { useSignal, useSignalByFrame } from './use'
 import { useLayout } from './use-layout'
+import { useNewJob } from './use-new-job'
 import { usePresence } from './use-presence'
 import { useRoute } from './use-route'
 import { agentsToAdd } from './use-team'
@@ -67,12 +68,14 @@ export function Shell() {
     )
     if (gone) workbench.forget(sessionId)
   }
+  const firstJob = useNewJob(null, open)
   const context: CommandContext = {
     t,
     services,
     sessions,
     active: card,
     ...offers,
+    newJob: active === null ? firstJob.ask : offers.newJob,
     decide,
     compose: () => input.current?.focus(),
     toggleSidebar: layout.sidebar.toggle,
@@ -145,6 +148,7 @@ export function Shell() {
         </Suspense>
       )}
       <Exported />
+      {firstJob.dialog}
       {settings !== null && (
         <Suspense fallback={null}>
           <SettingsPage side={settings} onClose={() => setSettings(null)} />

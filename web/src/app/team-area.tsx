@@ -1,27 +1,16 @@
 /** The team beside the conversation: its views, and the transcript of an agent that is not the lead. */
-import {
-  type Dispatch,
-  lazy,
-  type SetStateAction,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useState,
-} from 'react'
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useState } from 'react'
 import { useT } from '@/features/shared/surface'
 import { InputForm } from '@/features/team/agent-dialogs'
 import { AgentHead } from '@/features/team/agent-head'
-import type { AgentOffer, NewJob, TeamHandlers } from '@/features/team/handlers'
+import type { TeamHandlers } from '@/features/team/handlers'
 import type { View } from '@/features/team/team-bar'
 import type { Session } from '@/system/workbench/session'
-import { useServices } from './services-context'
 import type { Panel } from './use-layout'
 import { useLook } from './use-look'
+import { useNewJob } from './use-new-job'
 import type { useSessionRows } from './use-session-rows'
-import { subagentsOf, useTeamHandlers } from './use-team'
-
-const NewJobDialog = lazy(async () => ({ default: (await import('@/features/team/new-job')).NewJobDialog }))
+import { useTeamHandlers } from './use-team'
 
 /** What is on the screen of a team, and what a person can do with it. Opening an agent puts its transcript there; opening the
  *  lead goes back to the conversation. */
@@ -87,29 +76,6 @@ export function useOpening(
     dialog,
     handlers: useTeamHandlers(session, open),
   }
-}
-
-/** Asks what a new job is to be, once it is known who could work on it. */
-function useNewJob(session: Session, onMade: () => void) {
-  const { workbench } = useServices()
-  const [asked, setAsked] = useState<{ readonly subagents: readonly AgentOffer[] | null } | null>(null)
-  const ask = useCallback(
-    () => void subagentsOf(workbench, session.id).then((subagents) => setAsked({ subagents })),
-    [workbench, session],
-  )
-  const make = async (job: NewJob) => {
-    const refused = await workbench.refusal(() =>
-      workbench.api.command('create_job', { sessionId: session.id, ...job }),
-    )
-    if (refused === null) onMade()
-    return refused
-  }
-  const dialog = asked !== null && (
-    <Suspense fallback={null}>
-      <NewJobDialog subagents={asked.subagents} onMake={make} onDone={() => setAsked(null)} />
-    </Suspense>
-  )
-  return { ask, dialog }
 }
 
 /** Where there is room, a team shows who is in it until the person says otherwise. */

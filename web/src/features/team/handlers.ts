@@ -17,7 +17,7 @@ export interface AgentOffer {
 }
 
 export type NewTask = Omit<CreateTask, 'sessionId' | 'taskId'>
-export type NewJob = Omit<CreateJob, 'sessionId'>
+export type NewJob = Omit<CreateJob, 'sessionId' | 'workspaceId'>
 
 /** What a person can do with a team. Each is a command of its owner; what it changes is shown when its fact comes. */
 export interface TeamHandlers {

@@ -25,6 +25,8 @@ interface Typed {
 export function NewJobDialog(props: {
   /** The subagents that can work on items; null where that is not known. */
   readonly subagents: readonly AgentOffer[] | null
+  /** Whether a session is begun by it. */
+  readonly beginsSession?: boolean
   readonly onMake: (job: NewJob) => Promise<Refused | null>
   readonly onDone: () => void
 }) {
@@ -60,7 +62,7 @@ export function NewJobDialog(props: {
       title: typed.title.trim(),
       instructions: typed.instructions.trim(),
       items: lines.map((input) => ({ input })),
-      agent: typed.agent === '' ? null : typed.agent,
+      agent: typed.agent.trim() || null,
       parallel: typed.parallel.trim() === '' ? null : Number(typed.parallel),
       permissionMode: typed.permissionMode === '' ? null : typed.permissionMode,
     })
@@ -124,21 +126,23 @@ export function NewJobDialog(props: {
       </JobField>
       <div className="flex flex-wrap gap-x-4 gap-y-3">
         <JobField label={t('team.job_agent')} said={said('agent')} className="min-w-40 flex-1">
-          {(field) => (
-            <select
-              {...field}
-              value={typed.agent}
-              onChange={(event) => change({ agent: event.target.value })}
-              className={`h-8 ${FIELD}`}
-            >
-              {subagents?.length !== 1 && <option value="">{t('team.job_agent_choose')}</option>}
-              {subagents?.map((one) => (
-                <option key={one.name} value={one.name}>
-                  {one.name}
-                </option>
-              ))}
-            </select>
-          )}
+          {(field) => {
+            const agent = { ...field, value: typed.agent, className: `h-8 ${FIELD}` }
+            const onChange = (event: { target: { value: string } }) => change({ agent: event.target.value })
+            if (subagents === null) {
+              return <input {...agent} placeholder={t('team.job_agent_only')} onChange={onChange} />
+            }
+            return (
+              <select {...agent} onChange={onChange}>
+                {subagents.length !== 1 && <option value="">{t('team.job_agent_choose')}</option>}
+                {subagents.map((one) => (
+                  <option key={one.name} value={one.name}>
+                    {one.name}
+                  </option>
+                ))}
+              </select>
+            )
+          }}
         </JobField>
         <JobField label={t('team.job_parallel')} said={said('parallel')} className="w-30">
           {(field) => (
@@ -163,7 +167,9 @@ export function NewJobDialog(props: {
               }
               className={`h-8 ${FIELD}`}
             >
-              <option value="">{t('team.job_permission_usual')}</option>
+              <option value="">
+                {t(props.beginsSession ? 'team.job_permission_new' : 'team.job_permission_usual')}
+              </option>
               {PERMISSION_MODES.map((mode) => (
                 <option key={mode} value={mode}>
                   {t(`composer.permission.${mode}`)}

@@ -10,6 +10,7 @@ export const enJobs = {
   'team.job_no_items': 'Write at least one item: each line is one.',
   'team.job_too_many': '{count} items are too many: a job has at most {most}.',
   'team.job_agent': 'Who works on each',
+  'team.job_agent_only': 'the only subagent that there is',
   'team.job_agent_choose': 'Choose a subagent',
   'team.job_agent_missing': 'Choose which subagent works on the items.',
   'team.job_no_agent':
@@ -19,6 +20,7 @@ export const enJobs = {
   'team.job_parallel_wrong': 'Give a whole number from {least} to {most}, or none.',
   'team.job_permission': 'Permissions',
   'team.job_permission_usual': 'As in the conversation',
+  'team.job_permission_new': 'As usual',
   'team.job.running': 'Running',
   'team.job.paused': 'Paused',
   'team.job.failed': 'Failed',

@@ -10,6 +10,7 @@ export const zhJobs = {
   'team.job_no_items': '请至少写一个条目：每行一个。',
   'team.job_too_many': '{count} 个条目太多：一个作业最多 {most} 个。',
   'team.job_agent': '由谁处理',
+  'team.job_agent_only': '唯一的子智能体',
   'team.job_agent_choose': '选择子智能体',
   'team.job_agent_missing': '请选择由哪个子智能体处理条目。',
   'team.job_no_agent':
@@ -19,6 +20,7 @@ export const zhJobs = {
   'team.job_parallel_wrong': '请填写 {least} 到 {most} 的整数，或留空。',
   'team.job_permission': '权限',
   'team.job_permission_usual': '与对话相同',
+  'team.job_permission_new': '照常',
   'team.job.running': '运行中',
   'team.job.paused': '已暂停',
   'team.job.failed': '失败',
