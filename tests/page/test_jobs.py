@@ -153,3 +153,38 @@ def test_a_job_is_begun_and_cancelled_by_keyboard_alone(readers: Product, browse
         keys.press("Enter")
         expect(card.get_by_role("button", name="Read delta", exact=True)).to_be_focused()
         assert tab.troubles == []
+
+
+def test_a_job_begins_a_session_and_what_failed_still_reads_so_once_it_is_cancelled(
+    readers: Product, browser: Browser
+) -> None:
+    """UI-18, UI-21, CTL-11: where nothing was said to a lead its job is in sight, after a reload as well."""
+    with readers.up() as (_, ready), desk(browser, ready["link"], viewport={"width": 1440, "height": 900}) as tab:
+        expect(tab.page.get_by_role("textbox", name="Message")).to_be_enabled()
+        tab.page.keyboard.press("Control+k")
+        command = tab.page.get_by_role("dialog").get_by_role("combobox")
+        command.fill("job")
+        expect(tab.page.get_by_role("option", name="New job")).to_have_attribute("aria-selected", "true")
+        command.press("Enter")
+        dialog = tab.page.get_by_role("dialog", name="New job")
+        dialog.get_by_label("Title").fill("Read the notes")
+        dialog.get_by_label("Items, one per line").fill("bravo.md\ndelta.md")
+        dialog.get_by_role("button", name="Start the job").click()
+        expect(item(tab, "bravo.md")).to_contain_text("Not this one.")
+        expect(item(tab, "delta.md")).to_contain_text("Running")
+        tab.page.reload()
+        expect(item(tab, "delta.md")).to_contain_text("Running")
+
+        job = tab.page.get_by_role("region", name="Read the notes", exact=True)
+        job.get_by_role("button", name="Actions for Read the notes").click()
+        tab.page.get_by_role("menuitem", name="Cancel the job").click()
+        tab.page.get_by_role("dialog").get_by_role("button", name="Cancel the job").click()
+        expect(item(tab, "delta.md")).to_contain_text("Cancelled")
+        expect(item(tab, "bravo.md")).to_contain_text("Failed")
+        expect(item(tab, "bravo.md")).to_contain_text("Not this one.")
+        expect(tab.page.get_by_role("progressbar")).to_have_attribute(
+            "aria-valuetext", "0 of 2 done · 1 failed · 1 cancelled"
+        )
+        expect(tab.page.get_by_role("list", name="Items of").get_by_role("button", name="Retry")).to_have_count(0)
+        expect(tab.page.get_by_role("button", name="Failed")).to_have_count(0)
+        assert tab.troubles == []
