@@ -10,7 +10,7 @@ export const enJobs = {
   'team.job_no_items': 'Write at least one item: each line is one.',
   'team.job_too_many': '{count} items are too many: a job has at most {most}.',
   'team.job_agent': 'Who works on each',
-  'team.job_agent_only': 'the only subagent that there is',
+  'team.job_agent_only': 'the only subagent',
   'team.job_agent_choose': 'Choose a subagent',
   'team.job_agent_missing': 'Choose which subagent works on the items.',
   'team.job_no_agent':
