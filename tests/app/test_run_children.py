@@ -129,4 +129,3 @@ def until_asked(product: Product) -> None:
     until = time.monotonic() + PATIENCE
     while not waiting(product):
         assert time.monotonic() < until, f"nothing waited within {PATIENCE} s"
-        time.sleep(0.05)
