@@ -11,8 +11,8 @@ ARGS ?=
 N ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up page setup setup-run setup-dev setup-test setup-bench test test-web test-python check check-python \
-	check-types check-imports check-generated check-web gen bench clean
+.PHONY: help up page setup setup-run setup-dev setup-test setup-bench test test-web test-python test-pythons prove check check-python \
+	check-types check-imports check-generated check-web mutate gen lock bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -39,7 +39,15 @@ test-web: setup
 # The page's own tests come first, so that the last line is pytest's.
 test-python: setup-test test-web
 	@$(BIN)/python scripts/page.py build
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --ignore=tests/prove $(ARGS)
+
+prove: setup-test  ## run every proof at its short default, and see each turn red under its sabotage
+	@$(BIN)/python scripts/page.py build
+	@$(BIN)/python -m pytest tests/prove $(ARGS)
+
+test-pythons: setup-test  ## pass the Python tests under every Python of this machine, 3.11 and newer
+	@$(BIN)/python scripts/page.py build
+	@$(BIN)/python scripts/pythons.py $(ARGS)
 
 check: check-python check-types check-imports check-generated check-web  ## lint, types, arrows, generated files
 
@@ -60,6 +68,12 @@ check-web: setup
 	@scripts/node-env biome check .
 	@scripts/node-env tsc --noEmit
 
+mutate: setup-dev  ## change the code and report what no test notices (ARGS="control log emit", N= of each)
+	@$(BIN)/python scripts/mutate.py $(ARGS) $(if $(N),--n $(N))
+
+lock: setup-dev  ## write the lock files in requirements/ (ARGS=--upgrade for the newest versions)
+	@scripts/lock $(ARGS)
+
 gen: setup-dev  ## write the files that are generated from the contracts
 	@$(BIN)/python scripts/gen
 
@@ -72,5 +86,5 @@ prove-%: setup-test
 	@$(BIN)/python -m tests.prove.$(subst -,_,$*) $(if $(N),--n $(N)) $(ARGS)
 
 clean:  ## remove what was set up and built
-	rm -rf .venv web/node_modules web/dist src/callboard/adapters/http/page dist build \
+	rm -rf .venv .venvs web/node_modules web/dist src/callboard/adapters/http/page dist build \
 		.pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -50,7 +50,7 @@ async def painted(browser: Browser, running: Product, session: str) -> float:
 
         await page.expose_function("painted", tell)
         await page.add_init_script(_LOOK)
-        await page.goto(f"http://{running.host}:{running.port}/?token={running.token}#/s/{session}")
+        await page.goto(await running.page_link(f"/s/{session}"))
         async with asyncio.timeout(PATIENCE):
             return await told
     finally:

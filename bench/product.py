@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -51,6 +51,15 @@ class Product:
     token: str
     workspace: str
 
+    async def page_link(self, route: str) -> str:
+        """An address that opens the page once, at a place in it."""
+        http = await self.connect()
+        try:
+            answer = await http.request("POST", "/page/links", json.dumps({"route": route}).encode())
+        finally:
+            http.close()
+        return json.loads(answer)["link"]
+
     async def connect(self) -> Http:
         """A connection that is kept open between requests."""
         reader, writer = await asyncio.open_connection(self.host, self.port, limit=64 * 1024 * 1024)
@@ -82,8 +91,8 @@ async def ready(process: Process) -> Product:
     while True:
         told = await process.told()
         if told["event"] == "ready":
-            link = urlsplit(told["link"])
-            token = parse_qs(link.query)["token"][0]
+            link = urlsplit(told["url"])
+            token = json.loads((Path(told["home"]) / "endpoint.json").read_text())["token"]
             return Product(process, link.hostname or "", link.port or 0, token, told["workspaceId"])
 
 

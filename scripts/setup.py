@@ -1,9 +1,10 @@
 """Sets up what the Makefile's targets need: `setup.py run | dev | test | bench`.
 
 Runs on the standard library of the Python that the Makefile found. `run` is the product and what builds its page, `dev`
-adds the tools, `test` adds Chromium, bubblewrap and strace to `dev`, and `bench` adds the peers to `run`. A stamp in
-`.venv` per level, keyed on what it installs, makes a second run a matter of milliseconds. The page's packages are
-`page.py install`.
+adds the tools, `test` adds Chromium, bubblewrap and strace to `dev`, and `bench` adds the peers to `run`. Packages come
+from the lock files in `requirements/`, which name every version with its hashes (`make lock` writes them); the peers of
+`bench` are not locked. A stamp in `.venv` per level, keyed on what it installs, makes a second run a matter of
+milliseconds. The page's packages are `page.py install`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: The lock file of each level.
+LOCKS = {"run": "run.txt", "dev": "dev.txt", "test": "dev.txt", "bench": "run.txt"}
 PROGRESS_EVERY_S = 3.0
 #: The levels, and which of them hold everything that a level asks for.
 HELD_BY = {"run": ("run", "dev", "test", "bench"), "dev": ("dev", "test"), "test": ("test",), "bench": ("bench",)}
@@ -45,8 +48,7 @@ def setup(level: str) -> None:
             return
         started = time.monotonic()
         _ensure_venv()
-        _install(project, "page", editable=False)
-        _install(project, {"run": "", "bench": "bench"}.get(level, "dev"), editable=True)
+        _install(project, level)
         if level == "test":
             _ensure_test_programs()
         (VENV / f".stamp-{level}").write_text(stamp_of(project, level))
@@ -55,7 +57,8 @@ def setup(level: str) -> None:
 
 def stamp_of(project: dict[str, Any], level: str) -> str:
     """Changes with what the level installs, and not with the settings of a tool."""
-    decides = [project["build-system"], project["project"], project["dependency-groups"], level, str(ROOT)]
+    locked = (ROOT / "requirements" / LOCKS[level]).read_text()
+    decides = [project["build-system"], project["project"], project["dependency-groups"], level, str(ROOT), locked]
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
 
@@ -89,12 +92,16 @@ def _ensure_venv() -> None:
     _run(command, "python -m venv")
 
 
-def _install(project: dict[str, Any], group: str, *, editable: bool) -> None:
-    requirements = _requirements(project, group) if group else []
-    _say("installing " + " and ".join([*(["callboard"] if editable else []), *([f"group {group!r}"] if group else [])]))
+def _install(project: dict[str, Any], level: str) -> None:
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar=off"]
-    target = ["--no-build-isolation", "--editable", str(ROOT)] if editable else []
-    _run([*pip, *target, *requirements], "pip install")
+    lock = LOCKS[level]
+    _say(f"installing requirements/{lock}")
+    _run([*pip, "--require-hashes", "--requirement", str(ROOT / "requirements" / lock)], "pip install")
+    _say("installing callboard")
+    _run([*pip, "--no-build-isolation", "--no-deps", "--editable", str(ROOT)], "pip install")
+    if level == "bench":
+        _say("installing the peers of the benchmarks")
+        _run([*pip, *_requirements(project, "bench")], "pip install")
 
 
 def _requirements(project: dict[str, Any], group: str) -> list[str]:

@@ -264,7 +264,7 @@ def test_a_person_and_a_remote_agent_need_no_prompt():
     [
         ("Raed", "Did you mean `Read`?"),
         ("spawn_subagnet", "Did you mean `spawn_subagent`?"),
-        ("read", "Did you mean `Read`?"),
+        ("raed", "Did you mean `Read`?"),
     ],
 )
 def test_a_tool_that_there_is_not_is_told_with_the_one_that_may_be_meant(name: str, hint: str):
@@ -337,3 +337,10 @@ def test_every_field_is_documented():
         f"{place}.{name}" for place, kind in inner.items() for name in kind.__struct_fields__
     }
     assert documented == fields
+
+
+def test_m2_a_tool_is_listed_in_either_spelling():
+    found = read(file("name: a\ntools: [read_output, Read, read, GREP, spawn_subagent]").encode(), "agents/a.md")
+    assert found.problems == ()
+    assert found.definition is not None
+    assert found.definition.tools == ("ReadOutput", "Read", "Grep", "spawn_subagent")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from callboard.adapters.acp import installed
 from callboard.agents.folder import MOST, FolderDefinitions
 from callboard.agents.packaged import packaged
 from callboard.contracts.errors import Problem, Refusal
@@ -112,15 +113,49 @@ def test_a_session_from_before_the_folder_had_agents_goes_on(tmp_path: Path, def
     assert names(definitions.roster(str(tmp_path))) == ["lead"]
 
 
+def program(folder: Path, name: str) -> str:
+    """A folder for PATH with that program in it."""
+    folder.mkdir()
+    (folder / name).write_text("#!/bin/sh\n")
+    (folder / name).chmod(0o755)
+    return str(folder)
+
+
 def test_a_broken_lead_puts_nobody_in_its_place(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-02; a typing error never hands the folder to an agent with more tools."""
     write(tmp_path, lead="tools: Read", helper="kind: subagent")
     problem = refused(definitions, tmp_path)
     assert problem.code == "bad_definition"
     assert problem.message == (
-        "No agent of this folder can lead. agents: No agent here can lead: none that loads has `kind: main`. "
-        "agents/lead.md:3: `tools` must be a list; it is `Read`."
-    )
+        "No agent of this folder can lead. agents/lead.md:3: `tools` must be a list; it is `Read`."
+    ), "each reason is told once (A5)"
+
+
+def test_a_folder_with_only_a_subagent_keeps_the_built_in_lead_which_may_give_it_work(
+    tmp_path: Path, definitions: FolderDefinitions
+):
+    """A5: the file that `callboard agents --installed` shows gives a folder that works."""
+    found = installed(program(tmp_path / "bin", "opencode"))[0]
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "opencode.md").write_text(found.definition)
+
+    roster = definitions.roster(str(tmp_path))
+    lead = definitions.lead(str(tmp_path))
+
+    assert (names(roster), roster.lead, roster.problems) == (["opencode", "solo"], "solo", ())
+    assert (lead.file, lead.policy) == ("", ("Patch", "Finalize", "Delegate"))
+    assert lead.hash != packaged().definitions[0].hash
+
+
+def test_a_folder_whose_only_subagent_has_the_built_in_leads_name_has_no_lead(
+    tmp_path: Path, definitions: FolderDefinitions
+):
+    """A5."""
+    write(tmp_path, solo="kind: subagent")
+
+    problem = refused(definitions, tmp_path)
+
+    assert problem.message == "No agent of this folder can lead. None of its agents has `kind: main`."
 
 
 def test_nothing_is_read_through_a_symbolic_link(tmp_path: Path, definitions: FolderDefinitions):

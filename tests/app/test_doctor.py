@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from keyring.backends.fail import Keyring
 
 from callboard.app.doctor import machine
 from callboard.app.home import Home
+from callboard.app.superuser import is_root
 from tests.app.product import Product, says
 from tests.secrets.drawer import Drawer
 
@@ -77,6 +79,14 @@ def test_a_machine_that_never_had_callboard_is_looked_at_and_left_as_it_is(produ
     assert "callboard models" in found["models"]["mend"]
 
 
+def test_a_start_as_root_is_reported_with_what_it_means(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """X4: an ordinary user reads nothing about it."""
+    found = [one for one in machine.look(Home(tmp_path)) if one.name == "user"]
+    assert [(one.state, one.said) for one in found] == ([("warn", "Callboard runs as root")] if is_root() else [])
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert not [one for one in machine.look(Home(tmp_path)) if one.name == "user"]
+
+
 def test_whatever_is_not_well_says_what_follows_and_what_mends_it(product: Product):
     for one in examined(product).values():
         assert one["state"] == "ok" or one["means"]
@@ -89,7 +99,7 @@ def test_a_store_that_was_written_holds_and_one_that_was_changed_does_not(produc
     with sqlite3.connect(product.home / "store" / "callboard.db") as store:
         store.execute("UPDATE facts SET payload = zeroblob(length(payload)) WHERE position = 3")
     done = product.run("doctor")
-    assert (done.code, "does not hold" in done.out) == (1, True)
+    assert (done.code, "is not what was appended" in done.out) == (1, True)
 
 
 def test_while_callboard_runs_its_process_and_port_are_named(product: Product):

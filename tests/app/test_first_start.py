@@ -58,7 +58,6 @@ def settings(text: bytes) -> Callable[[Product], None]:
     [
         (a_file(""), "store_unusable", "it is a file and no folder", "CALLBOARD_HOME"),
         (a_file("store"), "store_unusable", "cannot be used", ""),
-        (a_folder("token"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
         (a_folder("endpoint.json"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
         (a_folder("callboard.log"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
         (a_folder("settings.toml"), "bad_settings", "Is a directory", "may read"),
@@ -140,7 +139,7 @@ def test_without_a_verb_it_is_up_and_ctrl_c_says_what_is_kept(product: Product):
     with product.terminal("--no-browser") as terminal:
         told = terminal.until("Ctrl-C stops it; what happened is kept.")
         assert told.index("is starting on") < told.index("Ready:")
-        assert "?token=" in told
+        assert "#open=" in told
         terminal.send("\x03")
         assert "kept in" in terminal.until("goes on from there.")
         assert terminal.wait() == 0

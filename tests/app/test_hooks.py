@@ -66,7 +66,7 @@ WRONG = [
     ('name = "a"\ncommand = []', "hooks.0.command"),
     ('name = "a"\ncommand = ["x"]\ntimeout = 61', "hooks.0.timeout"),
     ('name = "a"\ncommand = ["x"]\ntools = []', "hooks.0.tools"),
-    ('name = "a"\ncommand = ["x"]\ntools = ["Bash", "bash(ls)"]', "hooks.0.tools.1"),
+    ('name = "a"\ncommand = ["x"]\ntools = ["Bash", "Bash(ls"]', "hooks.0.tools.1"),
     ('name = "a"\ncommand = ["x"]\n[[hooks]]\nname = "a"\ncommand = ["y"]', "hooks.1.name"),
 ]
 

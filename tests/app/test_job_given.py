@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from callboard.app.cli.jobgiven import items_of
-from callboard.app.cli.joblines import counts, item_line
+from callboard.app.cli.joblines import Happenings, counts, item_line
 from callboard.app.cli.terminal import Style
 from callboard.contracts.commands.jobs import JobItem
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import TaskCompleted
 from callboard.contracts.rows.team import JobItems
 from tests.app.jobs import REFUSED, matched, with_session
 from tests.app.product import Product, says
@@ -176,3 +177,11 @@ def test_only_what_there_is_is_counted():
     assert counts(JobItems(waiting=1, running=2, failed=3, completed=4, cancelled=5)) == (
         "4 of 15 done, 3 failed, 2 at work, 1 waiting, 5 cancelled"
     )
+
+
+@pytest.mark.parametrize(("plain", "line"), [(True, "✓ 1 A: (plain text, not finalized) Ok."), (False, "✓ 1 A: Ok.")])
+def test_m3_an_item_that_ended_in_plain_text_says_so(plain: bool, line: str):
+    style = Style(io.StringIO())
+    item = JobItem(item_id="tsk_1", title="A", status="completed", output="Ok.", plain_text=plain)
+    assert item_line(1, item, style, 200).strip() == line
+    assert Happenings((item,), {}, style, 200).of_item("tsk_1", TaskCompleted(summary="Ok.", plain_text=plain)) == line

@@ -16,6 +16,8 @@ from callboard.contracts.facts import (
     AgentWoke,
     Fact,
     PlanUpdated,
+    SubagentCompleted,
+    TaskCompleted,
     ToolCompleted,
     ToolFailed,
 )
@@ -94,3 +96,16 @@ def test_what_is_told_while_a_person_is_asked_comes_after_the_answer_in_its_orde
     lines.hold(False)
     lines.say("four")
     assert shown == ["one", "two", "three", "four"]
+
+
+@pytest.mark.parametrize(
+    ("fact", "line"),
+    [
+        (SubagentCompleted(result=Text(text="Ok."), plain_text=True), "✓ is done (plain text, not finalized)"),
+        (SubagentCompleted(result=Text(text="Ok.")), "✓ is done"),
+        (TaskCompleted(summary="Ok.", plain_text=True), "■ on the board: done (plain text, not finalized). Ok."),
+        (TaskCompleted(summary="Ok."), "■ on the board: done. Ok."),
+    ],
+)
+def test_m3_a_result_in_plain_text_is_marked_as_not_finalized(fact: Fact, line: str) -> None:
+    assert narrated(fact, Style(io.StringIO()), 200) == line

@@ -103,10 +103,11 @@ def test_a_turn_that_fails_says_why_and_ends_with_one(product: Product):
 
 def test_a_model_call_that_is_tried_again_says_why_and_when(product: Product):
     fails = {"fail": {"code": "model_unavailable", "message": "overloaded", "retryable": True, "retry_after": 0.1}}
-    product.plays({"calls": [[fails | {"fail": fails["fail"] | {"attempts": 1}}, {"text": "Hello."}]]})
+    product.plays({"calls": [[fails | {"fail": fails["fail"] | {"attempts": 2}}, {"text": "Hello."}]]})
     done = product.run("run", "Hi")
     assert (done.code, done.out) == (0, "Hello.\n")
-    assert "! overloaded Next try in 0.1 s." in done.err
+    assert "! overloaded Waiting 0.1 s, try 2." in done.err
+    assert "! overloaded Waiting 0.1 s, try 3." in done.err
 
 
 def test_ctrl_c_stops_the_turn_and_keeps_what_was_there(product: Product):

@@ -132,7 +132,7 @@ def test_the_key_of_a_model_is_a_handle_and_reaches_the_provider(product: Produc
     with aimock() as server:
         (product.home / "settings.toml").write_text(
             '[[models]]\nname = "mock"\nkind = "openai-compatible"\nmodel = "m"\n'
-            f'base_url = "{server.base_url}"\napi_key = "secret://mock"\n'
+            f'base_url = "{server.base_url}"\napi_key = "secret://mock"\n[retry]\npatience = 0.0\n'
         )
         tested = product.run("models", "--test")
         assert (tested.code, "mock/m: ready" in tested.out) == (0, True), tested

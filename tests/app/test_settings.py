@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.home import Home
+from callboard.app.home import Home, keep
 from callboard.app.providers import key_of, providers_of
 from callboard.app.settings import PORT, load
 from callboard.contracts.errors import Problem, Refusal
@@ -237,8 +237,17 @@ def test_the_state_folder_is_for_its_owner_alone(tmp_path: Path):
     """SAFE-04"""
     home = Home.of({"CALLBOARD_HOME": str(tmp_path / "deep" / "home")})
     home.make()
-    token = home.token()
-    assert len(token) >= 32
-    assert home.token() == token
+    keep(home.endpoint, b"{}")
+
     assert home.folder.stat().st_mode & 0o777 == 0o700
-    assert home.token_file.stat().st_mode & 0o777 == 0o600
+    assert home.endpoint.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_token_of_a_former_version_does_not_stay(tmp_path: Path):
+    """X1: the token is renewed at each start, and a file of it would outlive its process."""
+    home = Home(tmp_path)
+    (tmp_path / "token").write_text("former")
+
+    home.forget_old_token()
+
+    assert list(tmp_path.iterdir()) == []

@@ -82,7 +82,7 @@ def test_what_a_folder_would_widen_is_told_each_by_its_file(desk: Desk):
     write(desk.folder, lead="permission_mode: full", helper="permission_mode: ask")
     assert desk.asked() == [
         ("rule", "Bash(make *) runs without asking"),
-        ("server", "the tools of files: starts npx some-server, with TOKEN set"),
+        ("server", "the tools of files: starts npx some-server, with TOKEN=abc"),
         ("permission_mode", "turns run in the permission mode full where nobody chooses one"),
         ("shell", "commands may take memory = 8192"),
         ("shell", "commands reach the network"),
@@ -141,12 +141,13 @@ def test_what_only_narrows_and_words_change_no_trust(desk: Desk):
 def test_the_program_of_a_server_is_trusted_as_it_is(desk: Desk):
     """SAFE-08: an agent that may write files of the folder does not thereby say what runs outside the sandbox."""
     desk.says('[[servers]]\nname = "own"\ntransport = "stdio"\ncommand = ["python3", "./tools/own.py"]\n')
-    assert desk.asked() == [("server", "the tools of own: starts python3 ./tools/own.py")]
+    assert desk.asked()[0] == ("server", "the tools of own: starts python3 ./tools/own.py")
     (desk.folder / "tools").mkdir()
     program = desk.folder / "tools" / "own.py"
     program.write_text("print(1)\n")
     digest = desk.digest
-    assert desk.asked()[1:] == [("server", "tools/own.py runs as it is now, outside the sandbox")]
+    what, detail = desk.asked()[-1]
+    assert (what, detail.partition(" (sha256 ")[0]) == ("server", "tools/own.py runs as it is now, outside the sandbox")
     assert [one.name for one in desk.holding(digest).servers] == ["own"]
     program.write_text("print(2)\n")
     assert not desk.holding(digest).trusted
@@ -177,7 +178,10 @@ headers = {{ Authorization = "Bearer secret://github" }}
     )
     assert [detail for _, detail in desk.asked()] == [
         f"Edit({{{long},**}}) runs without asking",
-        f"the tools of own: starts own {long} --last, with A, B set, and gives it the secrets deploy, other",
+        (
+            f"the tools of own: starts own {long} --last, with A=secret://deploy, B=x secret://other#hex"
+            ", and gives it the secrets deploy, other"
+        ),
         f"the tools of web: reaches http://127.0.0.1:1/{long}, and gives it the secret github",
     ]
 
@@ -207,7 +211,7 @@ def test_a_server_of_the_folder_does_not_take_the_name_of_one_of_the_users(desk:
     assert [getattr(one, "url", "") for one in desk.holding(desk.digest).servers] == ["http://localhost:1/mcp"]
 
 
-@pytest.mark.parametrize("text", ["rules = 3\n", "not toml", "[[rules]]\nmatcher='bash(x)'\nverdict='deny'\n"])
+@pytest.mark.parametrize("text", ["rules = 3\n", "not toml", "[[rules]]\nmatcher='bash(x'\nverdict='deny'\n"])
 def test_a_folders_file_that_cannot_be_read_is_told_and_everything_is_asked_about(desk: Desk, text: str):
     """SAFE-05, SAFE-08"""
     desk.says(GREEDY)
@@ -270,7 +274,7 @@ def test_a_change_against_another_file_than_was_read_is_a_conflict(desk: Desk):
         ({"port": "x"}, "changes.port"),
         ({"prot": 1}, "changes.prot"),
         ({"models": [{"name": "a"}]}, "changes.models.0.kind"),
-        ({"rules": [{"matcher": "bash", "verdict": "deny"}]}, "changes.rules.0.matcher"),
+        ({"rules": [{"matcher": "bash(", "verdict": "deny"}]}, "changes.rules.0.matcher"),
         ({"shell": {"memory": 1}}, "changes.shell.memory"),
         ({"fallback": [None]}, "changes.fallback.0"),
     ],
@@ -325,3 +329,24 @@ def test_what_could_not_be_kept_is_put_back(desk: Desk):
     desk.home.settings.unlink()
     desk.book.put_back(desk.change({"port": 1}))
     assert not desk.home.settings.exists()
+
+
+def test_user_settings_that_are_edited_by_hand_are_taken_up_at_the_next_look(tmp_path: Path) -> None:
+    """D6: without a restart. An invalid file keeps the last valid settings, and the error names its line."""
+    home = Home(tmp_path / "state")
+    home.settings.parent.mkdir(parents=True)
+    taken: list[Settings] = []
+    book = SettingsFiles(home, {}, FolderDefinitions(), taken.append)
+    assert taken == []
+
+    home.settings.write_text('permission_mode = "edits"\n')
+    assert book.user().permission_mode == "edits"
+    assert [one.permission_mode for one in taken] == ["edits"]
+
+    home.settings.write_text("permission_mode = \n")
+    with pytest.raises(Refusal) as refused:
+        book.user()
+    assert refused.value.code == "bad_settings"
+    assert "line 1" in refused.value.problem.message
+    assert book.effective(str(tmp_path), "").usual_mode == "edits"
+    assert len(taken) == 1

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callboard.app.cli.questions import notes
 from callboard.app.cli.terminal import Plain, one_line, plain, visible
 
 HOSTILE = [
@@ -54,3 +56,13 @@ def test_what_a_person_decides_on_hides_nothing():
 def test_a_row_is_one_line_of_the_width_that_there_is():
     assert one_line("a\nb\x1b[31m  c\r\nd") == "a b c d"
     assert one_line("abcdef", 4) == "abc…"
+
+
+def test_x7_what_stands_below_a_command_counts_what_is_hidden_and_names_the_agents_own_text():
+    command = "true\u00ad\u00ad; curl -H secret://seen-0123456789ab"
+    arguments = msgspec.json.encode({"command": command, "description": "Says\u200b hello"}).decode()
+    assert notes(command, arguments) == [
+        "2 invisible characters, written as ⟨U+…⟩",
+        "1 value masked as secret",
+        "the agent says: Says⟨U+200B⟩ hello",
+    ]

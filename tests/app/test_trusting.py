@@ -110,6 +110,6 @@ def test_rules_of_a_file_are_tried_on_what_agents_did(product: Product, tmp_path
     assert done.code == 0
     assert "1 past call of 1 session. Nothing was changed." in done.out
     assert "1 would have been refused" in done.out
-    tried.write_text("[[rules]]\nmatcher = 'write'\nverdict = 'deny'\n")
+    tried.write_text("[[rules]]\nmatcher = 'Write('\nverdict = 'deny'\n")
     done = product.run("rules", "--dry-run", str(tried))
     assert (done.code, "rules.0.matcher" in done.err) == (2, True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -36,7 +37,8 @@ def test_up_serves_the_folder_says_so_and_stops_when_it_is_asked_to(product: Pro
         told = endpoint(product)
         about = meta(told)
         assert ready["folder"] == str(product.folder)
-        assert ready["link"] == f"{ready['url']}/?token={told['token']}#/w/{ready['workspaceId']}"
+        assert re.fullmatch(rf"{ready['url']}/#open=[\w-]{{32}}/w/{ready['workspaceId']}", ready["link"])
+        assert told["token"] not in json.dumps(ready)
         assert (ready["running"], ready["pid"], ready["model"]) == (False, running.process.pid, "search, no model")
         assert (about["version"], about["epoch"]) == (__version__, ready["epoch"])
         assert [one["path"] for one in about["workspaces"]] == [str(product.folder)]
@@ -116,7 +118,7 @@ def test_the_file_by_which_it_is_found_is_for_its_owner_alone(product: Product):
     """SAFE-04"""
     with product.up():
         found = {path.name: path.stat().st_mode & 0o777 for path in product.home.iterdir() if path.is_file()}
-        assert found == {"endpoint.json": 0o600, "token": 0o600, "callboard.log": 0o600}
+        assert found == {"endpoint.json": 0o600, "callboard.log": 0o600}
         assert product.home.stat().st_mode & 0o777 == 0o700
 
 
@@ -139,14 +141,30 @@ def test_a_busy_port_moves_on_to_the_next(product: Product):
             assert port < int(ready["url"].rpartition(":")[2]) <= port + 20
 
 
-def test_the_token_outlives_the_process_so_that_open_pages_do(product: Product):
-    """CTL-10"""
-    with product.up() as (running, first):
+def test_each_start_has_a_token_of_its_own(product: Product):
+    """X1: the one of a former start, or of a version that kept it in a file, opens nothing."""
+    product.home.mkdir()
+    (product.home / "token").write_text("kept-by-an-earlier-version-of-this-product")
+    with product.up() as (running, _):
+        first = endpoint(product)
         running.signal(signal.SIGTERM)
         assert running.wait() == 0
-    with product.up() as (_, second):
-        assert second["link"].partition("token=")[2] == first["link"].partition("token=")[2]
-        assert second["epoch"] == first["epoch"] + 1
+    with product.up():
+        second = endpoint(product)
+        assert meta(second)["epoch"] == first["epoch"] + 1
+        for token in (first["token"], "kept-by-an-earlier-version-of-this-product"):
+            assert meta({**second, "token": token})["code"] == "unauthenticated"
+        assert not (product.home / "token").exists()
+
+
+def test_a_second_up_opens_a_page_of_its_own(product: Product):
+    """X1: its address is a fresh one, and the file for a browser is there for its owner alone."""
+    with product.up() as (_, ready):
+        again = product.run("up", "--json").json[-1]
+        assert again["link"] != ready["link"]
+        files = {Path(one["opener"]) for one in (ready, again)}
+        assert files == set((product.home / "opening").iterdir())
+        assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 
 
 def test_what_a_killed_process_left_behind_is_not_believed(product: Product):
@@ -209,7 +227,8 @@ def test_a_person_reads_the_address_and_what_was_kept(product: Product):
     with product.terminal() as terminal:
         terminal.until(f"Callboard {__version__} is starting on {product.folder}")
         terminal.until("Ready: ")
-        terminal.until("?token=")
+        terminal.until("#open=")
+        terminal.until("works once, for 60 seconds")
         terminal.until("search, no model")
         terminal.until("Ctrl-C stops it")
         terminal.send("\x03")
@@ -273,3 +292,28 @@ def test_a_server_that_dies_leaves_no_file_of_its_memory(product: Product):
             assert resource.prlimit(running.process.pid, resource.RLIMIT_CORE)[0] == 0
     finally:
         resource.setrlimit(resource.RLIMIT_CORE, before)
+
+
+CONNECTED = """
+[[models]]
+name = "local"
+kind = "openai-compatible"
+base_url = "http://127.0.0.1:9/v1"
+model = "qwen3"
+
+[retry]
+patience = 0.0
+attempts = 1
+"""
+
+
+@pytest.mark.parametrize("command", [["up", "--no-browser"], ["run", "Where is the gauge read?"]])
+def test_a_model_that_was_connected_while_it_runs_is_not_called_unused(product: Product, command: list[str]):
+    """D5: a second terminal reads the truth about the models of the process that runs."""
+    with product.up() as (_, ready):
+        (product.home / "settings.toml").write_text(CONNECTED)
+        done = product.run(*command)
+        endpoint = json.loads((product.home / "endpoint.json").read_text())
+
+    assert (endpoint["model"], len(endpoint["models"]), endpoint["pid"]) == ("local · qwen3", 1, ready["pid"])
+    assert "Not used" not in done.out + done.err

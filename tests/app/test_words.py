@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from callboard.app.cli.words import in_words_of_the_line
+from callboard.app.cli.words import in_words_of_the_line, told
 from callboard.contracts.commands import COMMANDS
 from callboard.contracts.errors import CODES, Code, Problem
+from callboard.contracts.rows.conversation import NotificationPart
 from tests.app.product import Product
 
 
@@ -58,3 +59,21 @@ def test_a_key_of_a_folders_settings_is_named_once(product: Product):
     lines = product.run("trust").out.splitlines()
     (said,) = (line for line in lines if "expected `array`" in line)
     assert said.endswith("at `rules`: expected `array`, got `int`.")
+
+
+@pytest.mark.parametrize(("plain", "note"), [(True, " (plain text, not finalized)"), (False, "")])
+def test_m3_a_notification_of_a_result_in_plain_text_says_so(plain: bool, note: str):
+    part = NotificationPart(
+        key="k",
+        order=1,
+        sequence=1,
+        turn_id="trn_1",
+        thread_id="thr_1",
+        at=1,
+        agent_id="worker-1",
+        task_id="tsk_1",
+        status="completed",
+        summary="Ok.",
+        plain_text=plain,
+    )
+    assert told(part, 200) == f"⇐ worker-1: completed{note}. Ok."

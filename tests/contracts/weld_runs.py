@@ -56,4 +56,4 @@ def of_the_multi_agent_runtime() -> dict[str, frozenset[str]]:
 
 
 def _paths() -> dict[str, Any]:
-    return document("callboard_1")["paths"]
+    return document()["paths"]

@@ -271,7 +271,7 @@ def _communication(has: dict[type[Row], set[str]]) -> dict[str, frozenset[str]]:
         )
     )
     within = frozenset(f"payload.{name}" for name in _names(Payload, ""))
-    paths: dict[str, Any] = document("callboard_1")["paths"]
+    paths: dict[str, Any] = document()["paths"]
     routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
     return {
         "communication.envelope_required": envelope | within,

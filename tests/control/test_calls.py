@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Text, blob_of
@@ -14,7 +15,8 @@ from callboard.contracts.facts import (
     ToolRequested,
     ToolStarted,
 )
-from callboard.contracts.ports.tools import ToolOutcome
+from callboard.contracts.facts.permission import Check
+from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.control.outcomes import ToolEnded
 
 from .examples import (
@@ -91,16 +93,48 @@ def test_the_arguments_are_those_that_the_gate_evaluated():
     assert ALLOW.arguments != wants(1, 2).arguments
 
 
-def test_a_second_call_of_an_answer_is_refused_in_chat():
+def test_m6_several_calls_of_an_answer_that_only_read_run_in_chat():
     chat = given(submit())
     chat.when(answered(wants(1, 2), wants(2, 3))).then(
         *completed(at(turn=1, run=1, step=1), "tool_calls"),
         *requested(1, CALL, ALLOW),
         *through(CALL),
         *requested(2, SECOND, ALLOW),
+        *through(SECOND),
+    )
+    chat.when(ended(1)).then((DONE, CALL))
+    chat.when(ended(2)).then((DONE, SECOND), asked(2, at(turn=1, run=1, step=4)))
+
+
+def test_m6_a_call_beyond_those_of_a_chat_is_denied_and_never_reads_as_allowed():
+    chat = given(submit())
+    chat.when(answered(wants(1, 2), wants(2, 3, SERIAL))).then(
+        *completed(at(turn=1, run=1, step=1), "tool_calls"),
+        *requested(1, CALL, ALLOW),
+        *through(CALL),
+        *requested(2, SECOND, _beyond(SERIAL)),
         (_one_call(), SECOND),
     )
     chat.when(ended(1)).then((DONE, CALL), asked(2, at(turn=1, run=1, step=4)))
+
+
+def test_m6_after_a_call_that_changes_something_none_is_taken_in_chat():
+    given(submit()).when(answered(wants(1, 2, SERIAL), wants(2, 3))).ends_with(
+        *requested(2, SECOND, _beyond(ALLOW)), (_one_call(), SECOND)
+    )
+
+
+def test_m6_a_call_that_is_denied_keeps_its_own_reason_in_chat():
+    given(submit()).when(answered(wants(1, 2), wants(2, 3, DENY))).ends_with(
+        *requested(2, SECOND, DENY),
+        (ToolRefused(code="path_denied", message="The path leads out of the folder."), SECOND),
+    )
+
+
+def test_m6_what_is_asked_of_the_team_is_no_call_that_only_reads():
+    given(submit()).when(answered(wants(1, 2), wants(2, 3, ALLOW, "spawn_subagent"))).ends_with(
+        *requested(2, SECOND, _beyond(ALLOW), "spawn_subagent"), (_one_call(), SECOND)
+    )
 
 
 def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first():
@@ -109,7 +143,7 @@ def test_a_second_call_in_chat_never_shares_a_step_with_the_action_of_the_first(
         *completed(at(turn=1, run=1, step=1), "tool_calls"),
         *requested(1, CALL, ASK),
         approval(4, 1, CALL),
-        *requested(2, SECOND, ALLOW),
+        *requested(2, SECOND, _beyond(ALLOW)),
         (_one_call(), SECOND),
     )
 
@@ -203,10 +237,21 @@ def test_where_every_call_was_denied_at_the_bound_the_turn_fails_in_the_same_bat
     assert then.decision.closed == ("cal_3", "trn_1")
 
 
+_ONE_CALL = (
+    "In chat an answer may make one tool call, or several that only read. "
+    "Ask for this one again, if it is still needed."
+)
+
+
 def _one_call() -> ToolRefused:
-    return ToolRefused(
-        code="one_call_at_a_time",
-        message="Only one tool call of an answer is taken in chat. Ask for this one again, if it is still needed.",
+    return ToolRefused(code="one_call_at_a_time", message=_ONE_CALL)
+
+
+def _beyond(said: Evaluation) -> Evaluation:
+    """The gate's word on a call beyond those that a chat takes: what came before the station of modes, and its denial."""
+    before = tuple(one for one in said.checks if one.name in ("hooks", "tools", "policy"))
+    return msgspec.structs.replace(
+        said, verdict="deny", checks=(*before, Check(name="mode", verdict="deny", detail=_ONE_CALL))
     )
 
 

@@ -81,6 +81,21 @@ def test_the_same_text_three_times_in_a_row_pauses_an_auto_turn():
     assert [pause.cause for pause in given_up(session)] == ["no_progress"]
 
 
+def test_m3_three_answers_without_a_text_or_a_call_pause_an_auto_turn_before_its_bound():
+    session = at_work("auto")
+    for said in ("", " \n", ""):
+        session.after(says(said, step=session.run.model_step))
+    assert [pause.cause for pause in given_up(session)] == ["no_progress"]
+
+
+def test_m3_an_answer_with_a_text_between_empty_ones_is_progress():
+    session = at_work("auto")
+    for said in ("", "", "Working.", "", ""):
+        session.after(says(said, step=session.run.model_step))
+    assert given_up(session) == []
+    assert session.thread.run is not None
+
+
 def test_calls_that_the_gate_denies_the_same_way_are_no_progress():
     session = at_work()
     for number in (1, 2, 3):

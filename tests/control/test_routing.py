@@ -7,8 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from callboard.contracts.commands import SteerTurn
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import (
+    ContextResolved,
     ModelFailed,
     ModelRequested,
     QuotaReported,
@@ -20,7 +22,7 @@ from callboard.contracts.facts.model import Limit
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Quota
-from callboard.contracts.refs import ContextRef
+from callboard.contracts.refs import ContextRef, Omission
 from callboard.control.given import Given as Brought
 from callboard.control.known import Setup
 from callboard.control.outcomes import ModelAttemptFailed, Piece
@@ -55,6 +57,10 @@ def running(**known: Any) -> Given:
     session = Given(setup=chain)
     session.when(submit(), **known)
     return session
+
+
+def said(session: Given) -> list[Any]:
+    return [record.fact for record in session.records]
 
 
 def routes(session: Given) -> list[RoutingResolved]:
@@ -177,10 +183,41 @@ def test_a_chosen_model_that_takes_no_images_gives_way_to_one_that_does():
     assert route.reason == "cloud/big is not asked: It takes no images. home/last is the next that can."
 
 
-def test_where_no_model_takes_images_the_chosen_one_is_asked_all_the_same():
-    (route,) = routes(running(**_brings_an_image(takes=lambda provider, model: Takes())))
+BLIND: dict[str, Any] = {"takes": lambda provider, model: Takes()}
+MENTIONED = ContextRef(ref="shot.png", kind="image", source="mentioned", content=PNG)
+
+
+def test_m5_an_attached_image_that_no_model_takes_is_refused_before_it_is_sent():
+    problem = Given(setup=chain).refuses(submit(), **_brings_an_image(**BLIND))
+    assert (problem.code, problem.field) == ("images_unsupported", "attachments")
+    assert problem.message == "cloud/big takes no images: shot.png."
+
+
+def test_m5_an_image_that_the_text_names_is_named_as_left_out_where_no_model_takes_it():
+    session = running(given=Brought(refs=(MENTIONED,)), **BLIND)
+    (route,) = routes(session)
     assert (route.chosen, route.reason) == (BIG, "It is the first.")
-    assert BIG in route.candidates
+    (resolved,) = [fact for fact in said(session) if isinstance(fact, ContextResolved)]
+    assert resolved.omitted == (Omission(reason="unsupported", ref="shot.png"),)
+    warned = [fact for fact in said(session) if isinstance(fact, WarningRaised)]
+    assert [(one.code, one.message) for one in warned] == [
+        ("images_left_out", "cloud/big takes no images. Left out: shot.png.")
+    ]
+
+
+def test_m5_an_image_that_a_fallback_gets_is_not_told_as_left_out():
+    def blind(provider: str, model: str) -> Takes:
+        return Takes(images=provider == "home", window=50_000)
+
+    session = running(**_brings_an_image(takes=blind))
+    (resolved,) = [fact for fact in said(session) if isinstance(fact, ContextResolved)]
+    assert (routes(session)[-1].chosen, resolved.omitted) == (LAST, ())
+
+
+def test_m5_an_image_steered_to_a_model_that_takes_none_is_refused():
+    steer = SteerTurn(session_id="ses_1", text="look")
+    problem = running(**BLIND).refuses(steer, **_brings_an_image(**BLIND))
+    assert problem.code == "images_unsupported"
 
 
 def test_a_model_whose_window_is_too_small_is_not_asked():

@@ -23,7 +23,7 @@ from callboard.contracts.facts.turn import Mode
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Scope
 
-from .examples import BINDING, CHECKS, CHOSEN, DIFF, MATCHERS, PROMPTS, SANDBOX, TOOLS, at
+from .examples import BINDING, CHOSEN, DIFF, MATCHERS, PROMPTS, SANDBOX, TOOLS, at
 
 Told = tuple[Fact, Scope]
 
@@ -93,7 +93,7 @@ def requested(call: int, scope: Scope, evaluation: Evaluation, tool: str = "Writ
                 verdict=evaluation.verdict,
                 risk="low",
                 arguments_hash="a1",
-                checks=CHECKS,
+                checks=evaluation.checks,
             ),
             scope,
         ),

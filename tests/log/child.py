@@ -7,11 +7,13 @@ and prints its epoch. Both print `ready EPOCH` first, and end when their standar
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
 from callboard.contracts.live import partial_key
 from callboard.log.sqlite import SqliteStore, open_store
+from tests.prove.planted import plant
 
 from .given import SCOPE, batch, frame, said, said_at_length
 
@@ -36,6 +38,8 @@ async def author(store: SqliteStore, stream: str) -> None:
 
 
 async def main(mode: str, folder: str) -> None:
+    if fault := os.environ.get("PLANTED"):
+        plant(fault)
     store = open_store(Path(folder))
     print("ready", store.epoch, flush=True)
     authors = [asyncio.create_task(author(store, f"ses_{number}")) for number in range(8)] if mode == "write" else []

@@ -202,7 +202,9 @@ async def test_views_that_do_not_fit_are_made_anew(tmp_path: Path) -> None:
     async def write() -> None:
         store = open_store(tmp_path)
         assert await store.rows.views(STREAM) is None
-        await store.rows.write(STREAM, [Upsert("turns", turn_row("trn_1", 1))], Views(watermark=1, schema=1, state=b""))
+        await store.rows.write(
+            STREAM, [Upsert("turns", turn_row("trn_1", 1))], Views(watermark=1, fingerprint="1", state=b"")
+        )
         await store.close()
 
     def change(statement: str) -> None:
@@ -233,7 +235,7 @@ async def test_views_that_turn_out_damaged_are_made_anew_at_the_next_start(tmp_p
     views = tmp_path / "views.db"
     store = open_store(tmp_path)
     rows = [Upsert("turns", turn_row(f"trn_{number}", number)) for number in range(500)]
-    await store.rows.write(STREAM, rows, Views(watermark=1, schema=1, state=b""))
+    await store.rows.write(STREAM, rows, Views(watermark=1, fingerprint="1", state=b""))
     await store.close()
     healthy = views.read_bytes()
     first_pages = 6 * 4096

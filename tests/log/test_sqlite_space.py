@@ -44,8 +44,8 @@ async def test_an_erased_payload_leaves_no_byte_in_any_file(tmp_path: Path) -> N
     await store.facts.append(batch(0, said("one"), short, long, key=SECRET[-4:], blobs=blobs, ends=ends))
     await filled(store, 300, "ses_two")
     row = turn_row("trn_1", 1, text=SECRET)
-    await store.rows.write(STREAM, [Upsert("turns", row)], Views(watermark=3, schema=1, state=SECRET.encode()))
-    await store.rows.save_snapshot(STREAM, 3, b"link", 1, SECRET.encode())
+    await store.rows.write(STREAM, [Upsert("turns", row)], Views(watermark=3, fingerprint="1", state=SECRET.encode()))
+    await store.rows.save_snapshot(STREAM, 3, b"link", "1", SECRET.encode())
     assert holders(tmp_path)
 
     await store.facts.erase(STREAM, 2)

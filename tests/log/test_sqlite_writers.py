@@ -37,13 +37,13 @@ async def test_facts_are_there_again_after_reopening(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     records = await filled(store, 3)
     await store.partials.write(STREAM, 1, [frame("so far")])
-    await store.rows.write(STREAM, [], Views(watermark=3, schema=1, state=b"s"))
+    await store.rows.write(STREAM, [], Views(watermark=3, fingerprint="1", state=b"s"))
     await store.close()
 
     again = open_store(tmp_path)
     assert await again.facts.read(STREAM) == records
     assert [partial.text for partial in await again.partials.read(STREAM)] == ["so far"]
-    assert await again.rows.views(STREAM) == Views(watermark=3, schema=1, state=b"s")
+    assert await again.rows.views(STREAM) == Views(watermark=3, fingerprint="1", state=b"s")
     assert (await again.facts.verify(STREAM)).sequence == 3
     await again.close()
 
@@ -148,7 +148,7 @@ async def test_a_reader_can_change_nothing(tmp_path: Path) -> None:
         reader.facts.erase(STREAM, 1),
         reader.facts.delete(STREAM),
         reader.partials.write(STREAM, 1, [frame("text")]),
-        reader.rows.write(STREAM, [], Views(watermark=1, schema=1, state=b"")),
+        reader.rows.write(STREAM, [], Views(watermark=1, fingerprint="1", state=b"")),
         reader.rows.clear(STREAM),
     ):
         with pytest.raises(Refusal) as refused:
@@ -167,7 +167,7 @@ async def test_a_reader_sees_rows_partials_blobs_and_removals(tmp_path: Path) ->
     reader = open_store(tmp_path, read_only=True)
     await store.partials.write(STREAM, 1, [frame("so far")])
     row = turn_row("trn_1", 1)
-    await store.rows.write(STREAM, [Upsert("turns", row)], Views(watermark=2, schema=1, state=b""))
+    await store.rows.write(STREAM, [Upsert("turns", row)], Views(watermark=2, fingerprint="1", state=b""))
 
     assert [partial.text for partial in await reader.partials.read(STREAM)] == ["so far"]
     assert await reader.rows.rows(STREAM, "turns") == (row,)

@@ -36,6 +36,7 @@ async def test_text_streams_in_pieces_and_ends_with_usage_reason_and_id(model: W
     assert "".join(piece.text for piece in texts) == "Hello there, 你好, from the other side."
     assert end == Finished(
         stop_reason="stop",
+        provider_reason="stop",
         usage=Usage(input_tokens=120, output_tokens=40),
         response_id="chatcmpl-known",
     )
@@ -80,7 +81,7 @@ async def test_prompt_layers_are_one_system_message_and_tools_are_told(model: Wi
     assert sent["tools"] == [
         {
             "type": "function",
-            "function": {"name": "Read", "description": "Reads a file.", "parameters": dict(READ.schema)},
+            "function": {"name": "read", "description": "Reads a file.", "parameters": dict(READ.schema)},
         }
     ]
     assert sent["stream_options"] == {"include_usage": True}
@@ -210,4 +211,4 @@ def _told(failed: ModelFailure) -> tuple[str, bool, float | None]:
 
 
 def _call(call_id: str, arguments: str) -> dict[str, Any]:
-    return {"id": call_id, "type": "function", "function": {"name": "Read", "arguments": arguments}}
+    return {"id": call_id, "type": "function", "function": {"name": "read", "arguments": arguments}}

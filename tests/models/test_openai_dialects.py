@@ -36,7 +36,7 @@ async def test_reasoning_and_whole_calls_as_ollama_sends_them():
         calls("call_0", "Read", '{"path": "a.md"}'),
         calls("call_1", "Read", '{"path": "b.md"}'),
     ]
-    assert end == Finished(stop_reason="tool_calls", usage=Usage(), response_id="r1")
+    assert end == Finished(stop_reason="tool_calls", provider_reason="stop", usage=Usage(), response_id="r1")
 
 
 async def test_reasoning_in_tags_is_no_part_of_the_text():
@@ -52,7 +52,7 @@ async def test_reasoning_in_tags_is_no_part_of_the_text():
     async with against(play) as (model, _):
         parts, _ = await answer(model, asks("go"))
 
-    assert parts == [ReasoningContent("hm, yes", sealed("faulty/m", "content", None, None)), TextContent("It is so.")]
+    assert parts == [ReasoningContent("hm, yes"), TextContent("It is so.")]
 
 
 async def test_cached_and_reasoning_tokens_are_told_where_the_server_tells_them():

@@ -95,7 +95,7 @@ async def test_a_server_that_is_not_there_is_unavailable_and_its_address_is_told
     _, failed = await failure(model, asks("go"))
     await model.close()
 
-    assert (failed.code, failed.retryable) == ("model_unavailable", True)
+    assert (failed.code, failed.retryable, failed.is_local) == ("model_unavailable", True, True)
     assert failed.message.startswith(f"ollama cannot be reached at {gone}: ")
 
 

@@ -163,7 +163,7 @@ async def test_thinking_of_anthropic_goes_back_signed_also_where_it_was_shown_no
         {"type": "thinking", "thinking": "I need it.", "signature": "sig-1"},
         {"type": "redacted_thinking", "data": "hidden=="},
         {"type": "text", "text": "I look."},
-        {"type": "tool_use", "id": "call_ours", "name": "Read", "input": {"path": "a.md"}},
+        {"type": "tool_use", "id": "call_ours", "name": "read", "input": {"path": "a.md"}},
     ]
     assert body["messages"][2]["content"][0]["tool_use_id"] == "call_ours"
 
@@ -179,7 +179,7 @@ async def test_signatures_of_google_go_back_with_the_thought_and_with_the_call()
     assert (thought["thought"], thought["text"]) == (True, "I need it.")
     assert base64.urlsafe_b64decode(thought["thoughtSignature"]) == b"of-thought"
     assert base64.urlsafe_b64decode(function["thoughtSignature"]) == b"of-call"
-    assert function["functionCall"] == {"id": "call_ours", "name": "Read", "args": {"path": "a.md"}}
+    assert function["functionCall"] == {"id": "call_ours", "name": "read", "args": {"path": "a.md"}}
 
 
 async def test_reasoning_of_responses_goes_back_encrypted_and_nothing_is_stored_there():

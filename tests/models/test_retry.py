@@ -3,12 +3,19 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callboard.contracts.errors import Code
 from callboard.contracts.ports.model import ModelFailure
 from callboard.models.retry import DEFAULT, RetryPolicy, retry_in_ms
 
 
-def failed(*, retryable: bool = True, retry_after: float | None = None) -> ModelFailure:
-    return ModelFailure("model_unavailable", "down", retryable=retryable, retry_after=retry_after)
+def failed(
+    *,
+    retryable: bool = True,
+    retry_after: float | None = None,
+    code: Code = "model_unavailable",
+    is_local: bool = False,
+) -> ModelFailure:
+    return ModelFailure(code, "down", retryable=retryable, retry_after=retry_after, is_local=is_local)
 
 
 def test_the_ceiling_of_the_wait_doubles_up_to_its_limit():
@@ -27,7 +34,7 @@ def test_the_ceiling_of_the_wait_doubles_up_to_its_limit():
 
 def test_the_last_attempt_is_not_followed_by_another():
     policy = RetryPolicy(max_attempts=3)
-    assert [retry_in_ms(failed(), attempt, 0.5, policy) is None for attempt in (1, 2, 3, 4)] == [
+    assert [retry_in_ms(failed(code="model_cut_stream"), attempt, 0.5, policy) is None for attempt in (1, 2, 3, 4)] == [
         False,
         False,
         True,
@@ -41,6 +48,28 @@ def test_a_failure_that_will_not_pass_is_not_tried_again():
 
 def test_the_servers_own_wait_wins_over_the_policys():
     assert retry_in_ms(failed(retry_after=30.0), 1, 0.0, RetryPolicy(longest_ms=1000)) == 30_000
+
+
+def test_m4_an_overloaded_provider_is_asked_until_the_patience_is_used_up():
+    """M4: minutes, and not the number of tries, bound the wait for a provider that has too much to do."""
+    policy, waits = RetryPolicy(), list[int]()
+    while (wait := retry_in_ms(failed(), len(waits) + 1, 0.5, policy, waited_ms=sum(waits))) is not None:
+        waits.append(wait)
+    assert waits[:6] == [500, 1_000, 2_000, 4_000, 8_000, 15_000]
+    assert sum(waits) == policy.patience_ms
+
+
+def test_m4_a_server_of_this_machine_that_is_not_there_is_tried_a_few_times_and_not_for_minutes():
+    policy = RetryPolicy(max_attempts=3)
+    assert retry_in_ms(failed(is_local=True), 2, 0.5, policy) == 1_000
+    assert retry_in_ms(failed(is_local=True), 3, 0.5, policy) is None
+
+
+def test_m4_a_wait_that_the_provider_names_counts_against_the_patience():
+    policy = RetryPolicy(patience_ms=60_000)
+    assert retry_in_ms(failed(retry_after=40.0), 1, 0.0, policy) == 40_000
+    assert retry_in_ms(failed(retry_after=40.0), 2, 0.0, policy, waited_ms=40_000) is None
+    assert retry_in_ms(failed(retry_after=20.0), 2, 0.9, policy, waited_ms=40_000) == 20_000
 
 
 def test_a_wait_past_patience_is_told_instead_of_waited():
@@ -57,10 +86,10 @@ def test_a_wait_is_never_negative_and_never_past_the_policys_limits(
     attempt: int, chance: float, asked: float | None, attempts: int
 ):
     policy = RetryPolicy(max_attempts=attempts)
-    wait = retry_in_ms(failed(retry_after=asked), attempt, chance, policy)
-    assert wait is None or 0 <= wait <= (policy.longest_ms if asked is None else policy.patience_ms)
+    wait = retry_in_ms(failed(retry_after=asked, code="model_timeout"), attempt, chance, policy)
+    assert wait is None or 0 <= wait <= (policy.patience_ms if asked else policy.longest_ms)
     assert wait is None or attempt < attempts
 
 
 def test_jitter_spreads_over_the_whole_interval():
-    assert [retry_in_ms(failed(), 1, chance) for chance in (0.0, 0.5, 0.999)] == [0, DEFAULT.first_ms // 2, 500]
+    assert [retry_in_ms(failed(), 1, chance) for chance in (0.0, 0.5, 0.999)] == [10, DEFAULT.first_ms // 2, 999]

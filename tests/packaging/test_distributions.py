@@ -34,12 +34,16 @@ def test_a_wheel_carries_the_page_and_every_asset_that_it_names(tmp_path: Path):
         index = wheel.read(f"{PAGE_IN_PACKAGE}/index.html").decode()
         metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
         described = HeaderParser().parsestr(wheel.read(metadata).decode())
+        code = {name: wheel.read(name).decode().casefold() for name in names if name.endswith(".py")}
 
     assets = re.findall(r'(?:src|href)="/(assets/[^"]+)"', index)
     assert assets
     assert {f"{PAGE_IN_PACKAGE}/{asset}" for asset in assets} <= set(names)
     assert len(names) == len(set(names))
     assert not [name for name in names if "node_modules" in name]
+    assert not [name for name in names if "contracts" in name and name.endswith(".json")]
+    # Faults are planted from outside, by the tests: the package has no switch that loses data.
+    assert not [name for name, text in code.items() if "sabotage" in name.casefold() + text]
     assert described["Name"] == "callboard"
     assert described["License-Expression"] == "Apache-2.0"
     assert [name for name in names if name.endswith("licenses/LICENSE")]

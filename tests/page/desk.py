@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -51,6 +51,11 @@ class Desk:
         """Types and presses Enter."""
         self.composer.fill(text)
         self.composer.press("Enter")
+
+
+def link_at(ready: Mapping[str, Any], address: str) -> str:
+    """The address that was printed, to another place in the page."""
+    return f"{ready['link'].rpartition('/w/')[0]}{address}"
 
 
 @contextmanager

@@ -98,7 +98,7 @@ def test_an_artifact_is_exported_and_deleted_after_asking(product: Product, brow
         side.get_by_role("button", name="Actions for notes.md").click()
         tab.page.get_by_role("menuitem", name="Export this version").click()
         with tab.page.expect_download() as downloading:
-            side.get_by_role("link", name="Download").click()
+            side.get_by_role("button", name="Download").click()
         kept = tmp_path / "kept"
         downloading.value.save_as(kept)
         assert kept.read_text() == NOTES

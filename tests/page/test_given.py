@@ -16,7 +16,7 @@ from .desk import desk
 pytestmark = pytest.mark.browser
 
 WIDE = {"width": 1440, "height": 900}
-ANSWERS: dict[str, Any] = {"calls": [says("I have read it."), says("And that too.")]}
+ANSWERS: dict[str, Any] = {"images": True, "calls": [says("I have read it."), says("And that too.")]}
 
 
 def picture() -> bytes:

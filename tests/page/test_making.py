@@ -81,7 +81,7 @@ def test_a_person_makes_artifacts_and_takes_them_away_in_an_archive(
         dialog.get_by_role("button", name="Make the archive").click()
         expect(dialog).to_have_count(0)
         with tab.page.expect_download() as downloading:
-            side.get_by_role("list", name="Archives").get_by_role("link", name="Download").click()
+            side.get_by_role("list", name="Archives").get_by_role("button", name="Download").click()
         kept = tmp_path / "kept.zip"
         downloading.value.save_as(kept)
         with zipfile.ZipFile(kept) as archive:

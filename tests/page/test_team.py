@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.product import Product, says, uses
 
-from .desk import Desk, desk
+from .desk import Desk, desk, link_at
 
 pytestmark = pytest.mark.browser
 
@@ -107,7 +107,7 @@ def test_a_team_works_asks_and_comes_back(crew: Product, browser: Browser) -> No
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with crew.up() as (_, ready), desk(browser, f"{ready['link'].split('#')[0]}#{address}") as tab:
+    with crew.up() as (_, ready), desk(browser, link_at(ready, address)) as tab:
         expect(tab.page.get_by_role("list", name="Agents").get_by_role("listitem")).to_have_count(3)
         view(tab, "Graph")
         expect(tab.page.get_by_role("img", name="lead started worker-1")).to_be_attached()

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.product import Product
 
-from .desk import desk
+from .desk import desk, link_at
 
 pytestmark = pytest.mark.browser
 
@@ -50,7 +50,7 @@ def test_a_prompt_is_worked_on_asked_about_written_and_still_there_after_a_kill(
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with product.up() as (_, ready), desk(browser, f"{ready['link'].split('#')[0]}#{address}") as tab:
+    with product.up() as (_, ready), desk(browser, link_at(ready, address)) as tab:
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I wrote hello.txt.")
         expect(tab.status).to_contain_text("Done")
         expect(tab.conversation).to_contain_text("2 tools")
@@ -72,7 +72,7 @@ def test_what_was_streaming_when_the_host_was_killed_reads_as_interrupted(produc
         address = tab.page.url.split("#", 1)[1]
         server.signal(signal.SIGKILL)
         server.wait()
-    with product.up() as (_, ready), desk(browser, f"{ready['link'].split('#')[0]}#{address}") as tab:
+    with product.up() as (_, ready), desk(browser, link_at(ready, address)) as tab:
         expect(tab.status).to_contain_text("Interrupted")
         expect(tab.conversation).to_contain_text("word word word")
 

@@ -180,6 +180,7 @@ def test_a_turn_with_a_tool_and_an_approval_leaves_exactly_these_rows():
                 title="Tidy the prompts",
                 created_at=start + 1_000,
                 updated_at=start + 23_000,
+                epoch=1,
             )
         ],
         "sessions": [

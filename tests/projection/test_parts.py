@@ -154,7 +154,7 @@ def test_what_a_failed_attempt_streamed_leaves_and_the_retry_is_noted():
     story.say(ModelFailed(code="model_cut_stream", message="Cut.", retry_in_ms=500), step(1))
     (notice,) = parts(story)
     assert isinstance(notice, NoticePart)
-    assert (notice.code, notice.message, notice.retry_in_ms) == ("model_cut_stream", "Cut.", 500)
+    assert (notice.code, notice.message, notice.retry_in_ms, notice.attempt) == ("model_cut_stream", "Cut.", 500, 2)
 
 
 def test_arguments_that_never_became_a_call_leave_with_the_turn():

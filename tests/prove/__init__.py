@@ -9,7 +9,11 @@
     evidence  exported packs hold for somebody who has nothing of the product, through kills and erasures; changed ones do not
     secrets   planted secrets are found in no byte that is kept, sent or told, and what uses them runs
     provider  what a model's provider does wrong is told as what it was, in each wire format, and no turn hangs
+    faults    lost power, a failing disk and a full disk: nothing acknowledged is missing
     team      the conformance fixture of subagents out of a real run, and the team that is shown beside a fold of the log
+    origin    pages of other ports, clicked links, listeners and command lines obtain no credential that the API accepts
+    idle      random histories of teams: no agent with unread input or open work reads done or running without a run
+    upgrade   golden stores of former versions open, and a changed byte in any table is refused or changes nothing
 
 Each is a module to run (`python -m tests.prove.NAME --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a
 sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product, but those

@@ -23,10 +23,15 @@ class Conversation:
         self._calls: list[Call] = []
         self._open: tuple[str, Call] | None = None
         self._count = 0
+        self._text = ""
 
-    def turn(self, calls: list[Call]) -> None:
-        """Another turn begins: what is still open of the former one gets no answer."""
-        self._calls, self._open = list(calls), None
+    def turn(self, calls: list[Call], text: str) -> None:
+        """Another turn begins with that text: what is still open of the former one gets no answer."""
+        self._calls, self._open, self._text = list(calls), None, text
+
+    def belongs(self, body: str) -> bool:
+        """True for a request of this turn. Some agents ask their model for more on their own, also once a turn is over."""
+        return self._text in body
 
     @property
     def open(self) -> tuple[str, ...]:

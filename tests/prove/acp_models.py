@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ __all__ = ["DONE", "Models", "models"]
 class Models:
     """A running server. `asked` are the bodies of the requests, in order; `turn` is told the calls of each turn before it."""
 
-    def __init__(self, url: str, asked: list[dict[str, Any]], turn: Callable[[list[Call]], None]) -> None:
+    def __init__(self, url: str, asked: list[dict[str, Any]], turn: Callable[[list[Call], str], None]) -> None:
         self.url = url
         self.asked = asked
         self.turn = turn
@@ -36,8 +37,11 @@ def models() -> Iterator[Models]:
             self._send("application/json", json.dumps({"data": [], "models": []}))
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+            read = self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}"
+            body = json.loads(read)
             asked.append({"path": self.path, **body})
+            if not conversation.belongs(read.decode()):
+                body.pop("tools", None)
             self._send(*answer(self.path, body, conversation))
 
         def log_message(self, format: str, *args: Any) -> None:
@@ -45,11 +49,13 @@ def models() -> Iterator[Models]:
 
         def _send(self, kind: str, text: str) -> None:
             data = text.encode()
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            # An agent may have given up what it asked for on its own.
+            with contextlib.suppress(ConnectionError):
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     serving = Thread(target=server.serve_forever, daemon=True)

@@ -2,15 +2,24 @@
 
 unasked         what an agent asks permission for is allowed before anybody answers
 death-unseen    an agent that died is said to have ended its turn, and to be there
+wide            the agent stays in the mode that its own settings choose
+twice           a write through us is not bound to the call that was approved
+left            what the agent started is not ended with it
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from callboard.adapters.acp import AcpAgents
 from callboard.contracts.ports.external import (
+    OWN_MODE,
+    AgentControl,
+    AgentSettings,
     ExternalAgents,
     ExternalEvent,
     ExternalFailure,
@@ -19,15 +28,28 @@ from callboard.contracts.ports.external import (
     PermissionAsked,
     PromptEnded,
 )
+from callboard.runtime.external.bound import ApprovedWrites
+from callboard.tools.sandbox import launching
 
-FAULTS = ("unasked", "death-unseen")
+FAULTS = ("unasked", "death-unseen", "wide", "twice", "left")
+_OWN = AgentControl(permission="full", mode=OWN_MODE)
 
 
-def planted(agents: AcpAgents, fault: str) -> ExternalAgents:
-    """The agents with that fault, without one where there is none. Raises LookupError for a fault that is not known."""
+@contextmanager
+def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
+    """The agents with that fault until the end of the block, without one where there is none. Raises LookupError for a fault
+    that is not known."""
     if fault and fault not in FAULTS:
         raise LookupError(f"there is no fault {fault!r}; there are {', '.join(FAULTS)}")
-    return _Agents(agents, fault) if fault else agents
+    if fault == "twice":
+        with patch.object(ApprovedWrites, "covers", lambda *_: False):
+            yield agents
+    elif fault == "left":
+        # A guard that ends nothing but the command itself.
+        with patch.object(launching, "_GUARD", str(Path(__file__).with_name("acp_leaving.py"))):
+            yield agents
+    else:
+        yield _Agents(agents, fault) if fault else agents
 
 
 class _Agents:
@@ -35,7 +57,13 @@ class _Agents:
         self._agents = agents
         self._fault = fault
 
-    async def start(self, command: tuple[str, ...], folder: str, **rest: Any) -> ExternalSession:
+    def check(self) -> None:
+        self._agents.check()
+
+    async def start(
+        self, command: tuple[str, ...], folder: str, *, wanted: AgentControl, **rest: Any
+    ) -> ExternalSession:
+        rest["wanted"] = _OWN if self._fault == "wide" else wanted
         return _Session(await self._agents.start(command, folder, **rest), self._fault)
 
 
@@ -67,8 +95,19 @@ class _Session:
         if self._fault != "unasked":
             self._inner.permit(key, answer)
 
-    def give(self, key: int, text: str = "", *, refusal: str = "") -> None:
-        self._inner.give(key, text, refusal=refusal)
+    def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
+        self._inner.give(key, text, refusal=refusal, missing=missing)
+
+    async def control(self, wanted: AgentControl) -> None:
+        await self._inner.control(_OWN if self._fault == "wide" else wanted)
+
+    @property
+    def settings(self) -> AgentSettings:
+        return self._inner.settings
+
+    @property
+    def allowed(self) -> bool:
+        return self._inner.allowed
 
     async def cancel(self) -> None:
         await self._inner.cancel()

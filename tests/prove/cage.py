@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from . import cage_page, crew, scenes, store
+from . import cage_outside, cage_page, crew, ordinary, scenes, store
 from .cage_attempts import IN, Attempt, attempts
-from .cage_folder import KEY_NAME, World, listening, made
+from .cage_folder import KEY_NAME, World, at_home, listening, made
 from .cancel import marked
 from .driving import do, until
 from .product import Place, Server, place
@@ -41,6 +41,16 @@ DEAD = "nothing that came of a command is alive after its host was killed"
 #: Where the page has words of its own for what a fact says.
 _WORDS = {"file_changed": "The file changed after it was asked for, so nothing was done."}
 _ENDS = crew.TURN_ENDS
+#: In which groups of attempts a fault shows.
+SHOWS = {
+    "open-cage": ("escape", "network"),
+    "open-paths": ("nested",),
+    "open-home": ("home",),
+    "open-outside": ("kernel",),
+}
+#: The group of attempts that work in the person's home.
+_AT_HOME = "home"
+BROAD = "a home opens only with an approval"
 
 
 @dataclass
@@ -61,15 +71,20 @@ class Tried:
 class Proof:
     """Makes the attempts of a world in one server."""
 
-    def __init__(self, world: World, server: Server) -> None:
+    def __init__(self, world: World, server: Server, home: str) -> None:
         self._world = world
         self._server = server
+        self._home = home
         self._followed: dict[str, crew.Followed] = {}
 
     async def tries(self, attempt: Attempt) -> Tried:
         """Makes an attempt, and says no where a person is asked."""
         known = self._followed.get(attempt.group)
-        where = {"sessionId": known.session} if known else {"workspaceId": self._server.workspace}
+        where = (
+            {"sessionId": known.session}
+            if known
+            else {"workspaceId": self._home if attempt.group == _AT_HOME else self._server.workspace}
+        )
         answer = await do(self._server, "submit_turn", text=attempt.text, permissionMode="full", **where)
         if known is None:
             known = crew.Followed(self._server.wire, answer["sessionId"], approves=False)
@@ -157,7 +172,7 @@ async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int
         try:
             async with listening(world):
                 # With a fault it is enough to look where that shows.
-                wanted = ("escape", "network") if sabotage else ()
+                wanted = SHOWS.get(sabotage, ())
                 planned = [one for one in attempts(world, mark) if not wanted or one.group in wanted]
                 _scripted(at, planned)
                 done = await _all(report, world, planned, mark, sabotage, within)
@@ -171,12 +186,15 @@ async def _all(
     report: Report, world: World, planned: list[Attempt], mark: str, sabotage: str, within: float
 ) -> list[Tried]:
     at = world.at
-    server = await crew.started(at, sabotage)
+    with at_home(world):
+        server = await crew.started(at, sabotage)
     done: list[Tried] = []
     try:
         (at.folder / "port.txt").write_text(server.wire.url.rpartition(":")[2].strip("/"))
         (at.folder / "pid.txt").write_text(f"{server.pid}")
-        proof = Proof(world, server)
+        proof = Proof(world, server, await _opened(report, world, server))
+        if sabotage in ("", "open-outside"):
+            await cage_outside.prove(report, world, server)
         for attempt in planned:
             done.append(await proof.tries(attempt))
             report.progress(f"{attempt.text}: {done[-1].by}")
@@ -185,11 +203,21 @@ async def _all(
             await _look(running, server, done)
             if not sabotage:
                 await _killed(report, server, mark, within)
-                server = await crew.started(at)
+                with at_home(world):
+                    server = await crew.started(at)
                 await _after(report, running, server, done[-1])
     finally:
         await server.kill()
     return done
+
+
+async def _opened(report: Report, world: World, server: Server) -> str:
+    """Opens the person's home: X6. Returns its workspace."""
+    for path in (world.person, world.person.parent, "/", "/etc"):
+        refused = await server.wire.post("open_workspace", {"path": str(path)})
+        report.check(BROAD, refused.body.get("code") == "folder_too_broad", f"{path}: {refused}")
+    opened = await do(server, "open_workspace", path=str(world.person), wide=True)
+    return opened["workspaceId"]
 
 
 async def _killed(report: Report, server: Server, mark: str, within: float) -> None:
@@ -206,10 +234,11 @@ async def _killed(report: Report, server: Server, mark: str, within: float) -> N
 
 async def _look(running: Any, server: Server, done: list[Tried]) -> None:
     """Opens each session's page and looks for each attempt on it."""
-    link = f"{server.wire.url}/?token={server.wire.token}"
     for session in dict.fromkeys(one.session for one in done):
         mine = [one for one in done if one.session == session]
-        shown = await cage_page.turns(running, link, session, [one.attempt.word for one in mine])
+        shown = await cage_page.turns(
+            running, await server.wire.page_link(f"/s/{session}"), [one.attempt.word for one in mine]
+        )
         for one in mine:
             one.page = shown.get(one.attempt.word, "")
             one.seen = _is_seen(one, one.page)
@@ -227,7 +256,6 @@ def _is_seen(tried: Tried, text: str) -> bool:
 
 async def _after(report: Report, running: Any, server: Server, last: Tried) -> None:
     """What the next host says of what the killed one had running."""
-    link = f"{server.wire.url}/?token={server.wire.token}"
     listed = (await server.wire.get(f"/queries/list_processes?sessionId={last.session}")).body["processes"]
     states = [one["state"] for one in listed]
     report.check("what ran in the background is lost after its host, and said so", states == ["lost"], f"{states}")
@@ -236,7 +264,7 @@ async def _after(report: Report, running: Any, server: Server, last: Tried) -> N
     )
     code = answer.body.get("code")
     report.check("a process that is lost is unavailable", code == "process_unavailable", f"{answer}")
-    shown = await cage_page.turns(running, link, last.session, [last.attempt.word])
+    shown = await cage_page.turns(running, await server.wire.page_link(f"/s/{last.session}"), [last.attempt.word])
     there = AGAIN in shown.get(last.attempt.word, "")
     report.check("that it is lost is on the page", there, shown.get(last.attempt.word, "")[-300:])
 
@@ -291,7 +319,13 @@ def _clean(mark: str) -> None:
 
 def main() -> int:
     options = arguments(__doc__, n=1, help_n="not used: the attempts are a list").parse_args()
-    return run(prove(options.n, options.sabotage, options.seed), longest=300)
+    code = run(prove(options.n, options.sabotage, options.seed), longest=300)
+    if code or options.sabotage or os.geteuid() != 0:
+        return code
+    print("\nThe same as an ordinary user:", flush=True)
+    code, printed = ordinary.again("tests.prove.cage", "--seed", str(options.seed))
+    print(printed, flush=True)
+    return code
 
 
 if __name__ == "__main__":

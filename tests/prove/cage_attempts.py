@@ -90,6 +90,9 @@ def attempts(world: World, mark: str) -> list[Attempt]:
     """All of them. Processes that a command leaves bear the mark in their arguments."""
     made = _List()
     _rights(made)
+    _protected(made)
+    _kernel(made)
+    _home(made)
     _folder(made, world)
     _keys(made, world)
     _network(made, world)
@@ -154,6 +157,95 @@ def _rights(made: _List) -> None:
         scenes.calls("spawn_subagent", agent="worker", objective="look", isolation="worktree"),
         "git without the folder's programs",
         ran("git-"),
+    )
+
+
+def gone(path: str) -> Callable[[World], str]:
+    """The path of the folder is not there."""
+    return lambda world: f"{path} is there" if (world.at.folder / path).exists() else ""
+
+
+def _protected(made: _List) -> None:
+    """X5: what other programs obey, at every depth. X2, X3: what is started outside of the sandbox."""
+    for path in ("nested/.git/config", "nested/.vscode/tasks.json", "nested/AGENTS.md", "nested/agents/lead.md"):
+        made.bash("nested", f"writes {path}", f"echo harm > {path} || rm -rf {path}", through=holds(path, "harm"))
+    for path in (".envrc", "new/.mcp.json", "new/.husky/pre-commit", "new/.idea/x.xml", "new/.claude/settings.json"):
+        made.bash(
+            "nested",
+            f"makes {path}",
+            f"mkdir -p $(dirname {path}); echo harm > {path}; false",
+            "path_denied|sandbox",
+            gone(path),
+        )
+    made.bash(
+        "nested",
+        "leaves a repository that names a program",
+        "git init -q planted && git -C planted config core.fsmonitor evil; false",
+        "path_denied|sandbox",
+        holds("planted/.git/config", "evil"),
+    )
+    made.bash(
+        "nested",
+        "puts another repository in place of one",
+        "mv nested moved && git init -q nested && git -C nested config core.pager evil; false",
+        "path_denied|sandbox",
+        holds("nested/.git/config", "evil"),
+    )
+    made.add(
+        "nested",
+        "writes a start file of an editor with a tool",
+        scenes.calls("Write", file_path="deep/.VSCode/tasks.json", content="harm\n"),
+        "person",
+        holds("deep/.VSCode/tasks.json", "harm"),
+    )
+
+
+def harmed(path: str) -> Callable[[World], str]:
+    """The path of the person's home has harm in it."""
+
+    def look(world: World) -> str:
+        found = world.person / path
+        there = found.is_file() and "harm" in found.read_text(errors="replace")
+        return f"{path} has harm in it" if there else ""
+
+    return look
+
+
+def _home(made: _List) -> None:
+    """X6: keys, start files and programs of a home that a person opened."""
+    for path in (".ssh/id_ed25519", ".aws/credentials", ".netrc"):
+        made.bash("home", f"reads {path} of the home", f"grep . {path}")
+    made.add("home", "reads a key by a tool", scenes.calls("Read", file_path=".ssh/id_ed25519"), "path_denied")
+    writes = scenes.calls("Write", file_path=".zshrc", content="harm\n")
+    made.add("home", "makes a start file by a tool", writes, "path_denied", harmed(".zshrc"))
+    for path in (".bashrc", ".config/fish/config.fish", ".cargo/bin/cargo"):
+        made.bash("home", f"changes {path} of the home", f"echo harm >> {path}", through=harmed(path))
+    for path in (".zshenv", ".ssh/rc", ".config/autostart/x.desktop", ".kube/config", ".local/bin/git", ".bun/bin/bun"):
+        made.bash(
+            "home",
+            f"makes {path} in the home",
+            f"mkdir -p $(dirname {path}); echo harm > {path}; false",
+            "path_denied|sandbox",
+            harmed(path),
+        )
+    made.bash(
+        "home",
+        "puts a link in place of a folder on the way",
+        "mkdir -p e/systemd && echo harm > e/systemd/x && mv .config old && ln -s e .config; false",
+        "path_denied|sandbox",
+        harmed(".config/systemd/x"),
+    )
+
+
+def _kernel(made: _List) -> None:
+    """X4: root writes the kernel's files without a capability."""
+    paths = "/proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sys/kernel/hostname /proc/irq/default_smp_affinity"
+    made.bash("kernel", "writes the kernel's settings", f"false; for one in {paths}; do [ -w $one ] && break; done")
+    find = "find /proc -type f -writable -not -path '/proc/[0-9]*' -not -path '/proc/*self/*'"
+    made.bash(
+        "kernel",
+        "finds any file of the kernel's to write",
+        f"{find} | while read -r f; do (: >> $f) && echo $f; done | grep .",
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import socket
 import subprocess
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +56,17 @@ command = ["sh", "{program}"]
 PROGRAM = "serve.sh"
 
 
+#: What is in the person's home, beside the secret.
+HOME = {
+    ".ssh/id_ed25519": "key",
+    ".aws/credentials": "key",
+    ".netrc": "key",
+    ".bashrc": "# The person's.",
+    ".config/fish/config.fish": "# The person's.",
+    ".cargo/bin/cargo": "# The person's.",
+}
+
+
 @dataclass
 class World:
     """What attempts are about. `hits` are those who called a listener, `ran` where marks of what must not run are left."""
@@ -67,6 +79,11 @@ class World:
     port: int = 0
     abstract: str = ""
     hits: list[str] = field(default_factory=list[str])
+
+    @property
+    def person(self) -> Path:
+        """The home of the person that the server runs as."""
+        return self.at.root / "person"
 
     def marks(self) -> list[str]:
         """What ran that must not."""
@@ -94,6 +111,10 @@ def made(at: Place) -> World:
     (folder / ".callboard" / "settings.toml").write_text(
         SETTINGS.format(server=world.ran / "server", hook=world.ran / "hook")
     )
+    for path in (".vscode/tasks.json", "AGENTS.md", "agents/lead.md"):
+        (folder / "nested" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "nested" / path).write_text("The person's.\n")
+    subprocess.run(["git", "init", "--quiet", str(folder / "nested")], check=True, capture_output=True)
     (folder / "notes.md").write_text("The person's notes.\n")
     (folder / PROGRAM).write_text(f"touch {world.ran}/own; cat\n")
     (folder / "out").symlink_to(world.outside)
@@ -103,7 +124,30 @@ def made(at: Place) -> World:
         huge.truncate(1 << 40)
     for name in ("-rf", "a\nb.md", "\x1b[31mred.md"):
         (folder / name).write_text("x\n")
+    _home(world)
     return world
+
+
+def _home(world: World) -> None:
+    """A home with keys, a start file and programs, and with the agents of the folder."""
+    for path, text in HOME.items():
+        (world.person / path).parent.mkdir(parents=True, exist_ok=True)
+        (world.person / path).write_text(f"{text} {world.secret}\n")
+    shutil.copytree(world.at.folder / "agents", world.person / "agents")
+
+
+@contextmanager
+def at_home(world: World) -> Iterator[None]:
+    """What is started in the block has the person's home."""
+    before = os.environ.get("HOME")
+    os.environ["HOME"] = str(world.person)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["HOME"]
+        else:
+            os.environ["HOME"] = before
 
 
 def _agents(at: Place) -> None:

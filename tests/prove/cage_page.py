@@ -26,12 +26,12 @@ async def browser() -> AsyncGenerator[Browser]:
             await running.close()
 
 
-async def turns(running: Browser, link: str, session: str, words: list[str]) -> dict[str, str]:
+async def turns(running: Browser, link: str, words: list[str]) -> dict[str, str]:
     """What the page shows under each turn whose input begins with one of the words, once all of them are there."""
     context = await running.new_context(viewport=_VIEW, locale="en-US")
     try:
         page = await context.new_page()
-        await page.goto(f"{link}#/s/{session}")
+        await page.goto(link)
         until = time.monotonic() + _PATIENCE_S
         found: dict[str, str] = {}
         while time.monotonic() < until:

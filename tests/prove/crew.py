@@ -7,16 +7,13 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from . import scenes
 from .driving import do
-from .product import Place, Server
+from .product import PLANTED, Place, Server
 from .wire import Gone, Wire
 
-#: Starts the product with a fault: see `planted`.
-PLANTED = Path(__file__).with_name("planted.py")
 TURN_ENDS = frozenset({"turn.completed", "turn.failed", "turn.interrupted"})
 CHILD_ENDS = frozenset({"subagent.completed", "subagent.failed", "subagent.cancelled"})
 Row = dict[str, Any]

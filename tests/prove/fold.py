@@ -41,6 +41,7 @@ class _Thread:
     turn: str = ""
     started: int = 0
     open: bool = False
+    ended: str = ""
     rest: tuple[str, str] = ("idle", "ready")
     waiting: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -72,7 +73,7 @@ class Fold:
         turns = sorted(self.turns.values(), key=lambda row: row["_order"])
         waiting = [turn for queue in self.queue.values() for turn in queue]
         return {
-            "session": [plain(self.session)],
+            "session": [plain(self.session | self._state())],
             "status": [plain(self._status(thread)) for thread in self._threads.values()],
             "turns": [_bare(row) for row in turns],
             "parts": [_bare(row) for _, row in sorted(self.parts.values(), key=lambda part: part[0])],
@@ -80,6 +81,22 @@ class Fold:
             "actions": [plain(row) for row in self.actions.values()],
             "artifacts": [_bare(row) for row in self.artifacts.shown()],
         }
+
+    def _state(self) -> Row:
+        """The state of the session and what a person is needed for; nothing where it is idle."""
+        threads = self._threads.values()
+        causes = [thread.row["paused"] for thread in threads if thread.row.get("paused")]
+        if any(thread.waiting for thread in threads):
+            return {"state": "waiting", "attention": "needs_input"}
+        if "failed" in causes or any(thread.ended == "failed" for thread in threads):
+            return {"state": "failed", "attention": "failed"}
+        if causes:
+            return {"state": "paused", "attention": "needs_input"}
+        if any(thread.open for thread in threads):
+            return {"state": "running"}
+        if any(self.queue.values()):
+            return {"state": "queued"}
+        return {"state": "interrupted"} if any(thread.ended == "interrupted" for thread in threads) else {}
 
     def _take(self, fact: Fact) -> None:
         family = fact.type.partition(".")[0]
@@ -151,6 +168,7 @@ class Fold:
         row = self.turns[turn]
         if fact.type == "turn.started":
             thread.open, thread.run, thread.turn, thread.started = True, fact.id("r"), turn, fact.sequence
+            thread.ended = ""
             thread.row |= {
                 "turnId": turn, "runId": thread.run, "maxIters": fact.payload["maxIters"], "iteration": 0,
                 "inputTokens": None, "outputTokens": None,
@@ -162,6 +180,7 @@ class Fold:
             thread.open, thread.rest = False, _RESTS[fact.type]
             _waited(row, fact.at)
             row |= {"state": _ENDS[fact.type], "endedAt": fact.at}
+            thread.ended = _ENDS[fact.type]
             row["iterations"] = fact.payload.get("iterations") or row.get("iterations", 0)
             row["code"] = fact.payload.get("cause") or fact.payload.get("code")
             row["message"] = fact.payload.get("reason") or fact.payload.get("message")
@@ -202,6 +221,7 @@ class Fold:
                 thread.row["iteration"] = row["iterations"] = fact.payload["iteration"]
             case "model.failed" if fact.payload.get("retryInMs") is not None:
                 told = {name: fact.payload.get(name) for name in ("code", "message", "retryInMs")}
+                told["attempt"] = fact.payload.get("attempt", 1) + 1
                 self._aside(thread, fact, fact.scope.get("s", 0), "runtime_status", **told)
             case "cost.recorded":
                 for name in ("inputTokens", "outputTokens"):
@@ -293,7 +313,7 @@ class Fold:
             if fact.id("k"):
                 self.parts[fact.id("k")][1]["actionId"] = action
             names = (*names, "arguments", "preview", "risk", "decisions", "scopes", "matchers", "policy", "expiresAt")
-            names = (*names, "sandbox", "network")
+            names = (*names, "sandbox", "network", "commands")
             self.actions[action] = {
                 "kind": "action", "key": action, "actionId": action, "turnId": fact.id("u"), "threadId": fact.id("t"),
                 "agentId": fact.id("g"), "agentName": thread.row["agentName"], "parentAgentId": thread.parent,

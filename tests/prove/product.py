@@ -21,6 +21,8 @@ from .wire import Wire
 ROOT = Path(__file__).resolve().parents[2]
 #: How a server is started; a proof that traces puts its tracer before it.
 COMMAND = (sys.executable, "-m", "callboard", "up", "--json", "--no-browser", "--port", "0")
+#: Starts the product with a fault: see `planted`.
+PLANTED = Path(__file__).with_name("planted.py")
 #: The longest that a start may take, in seconds.
 START_S = 30.0
 
@@ -55,14 +57,13 @@ def place() -> Generator[Place]:
         shutil.rmtree(root, ignore_errors=True)
 
 
-def environment_of(at: Place, sabotage: str = "") -> dict[str, str]:
+def environment_of(at: Place) -> dict[str, str]:
     """The environment of a server: this one's, with nothing else that would configure it."""
     foreign = ("CALLBOARD_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_")
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith(foreign)},
         "CALLBOARD_HOME": str(at.home),
         "CALLBOARD_SCENARIO": str(at.scenario) if at.scenario.exists() else "",
-        "CALLBOARD_SABOTAGE": sabotage,
         # Many starts are measured: nobody's first start pays for compiling in each of them.
         "PYTHONDONTWRITEBYTECODE": "",
     }
@@ -103,11 +104,14 @@ class Server:
 
     @classmethod
     async def start(cls, at: Place, *, sabotage: str = "", before: Sequence[str] = ()) -> Server:
-        """Starts a server and waits until it says that it is ready. `before` is a program to start it with."""
-        environment = environment_of(at, sabotage)
+        """Starts a server and waits until it says that it is ready. `before` is a program to start it with, `sabotage` the
+        faults of `planted` that it has."""
+        environment = environment_of(at)
+        planted = (sys.executable, str(PLANTED), sabotage) if sabotage else ()
         began = time.monotonic()
         process = await asyncio.create_subprocess_exec(
             *before,
+            *planted,
             *COMMAND,
             "--folder",
             str(at.folder),

@@ -19,12 +19,22 @@ async def test_an_agent_asks_is_refused_is_stopped_and_dies_and_each_is_told(
     assert code == 0, capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("sabotage", "claim"), [("unasked", acp.UNASKED), ("death-unseen", acp.DEATH)])
+@pytest.mark.parametrize(
+    ("sabotage", "claim"),
+    [
+        ("unasked", acp.UNASKED),
+        ("death-unseen", acp.DEATH),
+        ("wide", acp.WIDE),
+        ("twice", "edit: it is asked about once"),
+        ("left", "kill: every process of it ends"),
+    ],
+)
 async def test_the_proof_of_agents_fails_where_a_fault_is_planted(
     capsys: pytest.CaptureFixture[str], sabotage: str, claim: str
 ) -> None:
+    """A1, A2, A4."""
     code = await acp.prove("scripted", sabotage=sabotage)
 
     told = capsys.readouterr().out
     assert code == 1
-    assert f"FAIL scripted: {claim}" in told, told
+    assert f"FAIL scripted 1.2.3: {claim}" in told, told

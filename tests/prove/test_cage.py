@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from . import cage
+from . import cage, cage_outside
 
 #: A real server, started and killed, and a real browser, beside whatever else runs here.
 pytestmark = [pytest.mark.timeout(300), pytest.mark.browser]
@@ -29,3 +29,38 @@ async def test_the_proof_of_the_cage_fails_where_the_sandbox_is_open(capsys: pyt
     assert code == 1
     for claim in (cage.HELD, "no planted secret is in a fact", "no listener was called"):
         assert f"FAIL {claim}" in told, told
+
+
+async def test_the_proof_of_the_cage_fails_where_an_opened_home_is_like_any_folder(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """X6"""
+    code = await cage.prove(1, "open-home", 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    for claim in (cage.HELD, "no planted secret is in a fact"):
+        assert f"FAIL {claim}" in told, told
+
+
+async def test_the_proof_of_the_cage_fails_where_a_folder_starts_what_it_likes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """X2, X3"""
+    code = await cage.prove(1, "open-outside", 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    for claim in (cage_outside.REFUSED, cage_outside.SHOWN, cage_outside.AGAIN):
+        assert f"FAIL {claim}" in told, told
+
+
+async def test_the_proof_of_the_cage_fails_where_what_other_programs_obey_is_writable(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """X5"""
+    code = await cage.prove(1, "open-paths", 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {cage.HELD}" in told, told

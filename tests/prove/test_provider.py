@@ -14,7 +14,17 @@ async def test_what_a_provider_does_wrong_is_told_as_what_it_was_and_no_turn_han
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """COM-13, SAFE-05"""
-    names = ("limited", "fallen", "falls_silent", "no_json", "page", "no_key", "always_cut")
+    names = (
+        "limited",
+        "asks_to_wait",
+        "always_fallen",
+        "fallen",
+        "falls_silent",
+        "no_json",
+        "page",
+        "no_key",
+        "always_cut",
+    )
     code = await provider.prove(4, names=names)
 
     assert code == 0, capsys.readouterr().out

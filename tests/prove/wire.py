@@ -108,6 +108,11 @@ class Wire:
         """Gives a command. Raises Gone where no answer came."""
         return await self._ask("POST", f"{API}/commands/{command}", json.dumps(body).encode(), key)
 
+    async def page_link(self, route: str = "") -> str:
+        """An address that opens the page once, at a place in it."""
+        answer = await self._ask("POST", f"{API}/page/links", json.dumps({"route": route}).encode())
+        return str(answer.body["link"])
+
     async def get(self, path: str) -> Answer:
         """Reads below the API. Raises Gone where no answer came."""
         return await self._ask("GET", f"{API}{path}")

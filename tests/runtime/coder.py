@@ -23,16 +23,24 @@ Steps = list[dict[str, Any]]
 
 @asynccontextmanager
 async def coder(
-    place: Path, *prompts: Steps, tools: str = '["*"]', policy: str = "[Patch]", load: bool = False, **limits: Any
+    place: Path,
+    *prompts: Steps,
+    tools: str = '["*"]',
+    policy: str = "[Patch]",
+    load: bool = False,
+    front: str = "",
+    script: dict[str, Any] | None = None,
+    **limits: Any,
 ) -> AsyncIterator[House]:
-    """A house whose lead is a program of its own that plays these prompts."""
-    script = place / "script.json"
-    script.write_text(json.dumps({"prompts": prompts, "load": load}))
+    """A house whose lead is a program of its own that plays these prompts. `script` is more of its script, `front` more of the
+    frontmatter."""
+    played = place / "script.json"
+    played.write_text(json.dumps({"prompts": prompts, "load": load, **(script or {})}))
     agents = place / "work" / "agents"
     agents.mkdir(parents=True, exist_ok=True)
-    command = json.dumps([sys.executable, str(AGENT), str(script)])
-    front = f"name: coder\ndescription: Codes.\nkind: main\nlead: true\nprovider: acp\ncommand: {command}\n"
-    (agents / "coder.md").write_text(f"---\n{front}tools: {tools}\npolicy: {policy}\n---\nYou are careful.\n")
+    command = json.dumps([sys.executable, str(AGENT), str(played)])
+    head = f"name: coder\ndescription: Codes.\nkind: main\nlead: true\nprovider: acp\ncommand: {command}\n{front}"
+    (agents / "coder.md").write_text(f"---\n{head}tools: {tools}\npolicy: {policy}\n---\nYou are careful.\n")
     async with house(place, NOBODY, FolderDefinitions(), AcpAgents(), **limits) as opened:
         yield opened
 

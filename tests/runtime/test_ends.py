@@ -240,7 +240,7 @@ async def test_a_command_is_answered_though_what_only_helps_the_next_start_was_r
     monkeypatch.setattr(keeper, "SNAPSHOT_EVERY", 1)
     async with house(tmp_path, calls(says("Hi."))) as home:
 
-        async def refuses(stream: str, sequence: int, link: bytes, schema: int, state: bytes) -> None:
+        async def refuses(stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
             raise full()
 
         monkeypatch.setattr(home.runtime.parts.store.rows, "save_snapshot", refuses)

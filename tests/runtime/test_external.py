@@ -28,6 +28,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     WorkerNotification,
 )
+from callboard.contracts.rows import SessionCard
 from tests.runtime.coder import AGENT, Steps, answer, begun, coder, told
 from tests.runtime.house import house
 
@@ -350,3 +351,15 @@ async def test_one_that_cannot_be_started_fails_its_turn_and_says_why(tmp_path: 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == start.code == "model_unavailable"
     assert failed.fact.message == "/no/such could not be started: No such file or directory."
+
+
+async def test_the_card_of_a_session_names_the_conversations_that_it_drove(tmp_path: Path) -> None:
+    """A8: by the ids in `agent.connected`, which is how an import recognises them."""
+    async with coder(tmp_path, [{"say": "Hello."}]) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        (connected,) = await told(home, session, AgentConnected)
+        table = await home.watch(home.workspace, lambda table: any(card.driven for card in table.panel(SessionCard)))
+
+    (card,) = table.panel(SessionCard)
+    assert (card.session_id, card.driven) == (session, (connected.provider_session_id,))

@@ -51,7 +51,7 @@ async def contents(home: House, session: str, thread: str) -> list[object]:
 
 async def test_what_is_attached_becomes_a_blob_with_its_turn_and_is_told(tmp_path: Path) -> None:
     """CTX-01: a text and an image are told as what they are; another file is named."""
-    async with house(tmp_path, calls(says("Seen."))) as home:
+    async with house(tmp_path, calls(says("Seen.")) | {"images": True}) as home:
         given = [
             await upload(home, "no\u202etes\n.md", b"Buy milk."),
             await upload(home, "dot.png", PNG),
@@ -61,7 +61,7 @@ async def test_what_is_attached_becomes_a_blob_with_its_turn_and_is_told(tmp_pat
         await home.until(first.session_id, "turn.completed")
         fact = await submitted(home, first.session_id)
         assert [(one.kind, one.source, one.title) for one in fact.given] == [
-            ("text", "attached", "no\ufffdtes .md (9 bytes)"),
+            ("text", "attached", "no⟨U+202E⟩tes .md (9 bytes)"),
             ("image", "attached", f"dot.png (a PNG image, 2 × 3 pixels, {len(PNG)} bytes)"),
             ("binary", "attached", "x.bin (an ELF program or library, 7 bytes)"),
         ]

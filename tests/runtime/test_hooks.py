@@ -286,10 +286,10 @@ async def test_an_untrusted_folders_hook_is_never_run_and_does_not_narrow(tmp_pa
         assert scripts.asked("guard") == []
         assert (home.folder / "a.txt").exists()
         read = await looked(home)
-        (widening,) = read.widenings
+        widening = read.widenings[0]
         assert (read.state, widening.what, widening.file) == ("untrusted", "hook", ".callboard/settings.toml")
         assert widening.detail == (
-            f"the hook guard is asked about Write: starts {' '.join(deny.command)}, with KEY set, and gives it the "
+            f"the hook guard is asked about Write: starts {' '.join(deny.command)}, with KEY=secret://deploy, and gives it the "
             "secret deploy"
         )
         sets(home.folder, toml(scripts.hook("guard", "answer(decision='deny')", tools=("Write",))))
@@ -370,7 +370,7 @@ async def test_what_an_agent_of_its_own_asks_for_passes_the_hooks(tmp_path: Path
         await home.until(session, "tool.refused", count=2)
         await home.until(session, "turn.completed")
         refused = await told(home, session, ToolRefused)
-    assert shown.prompt == "Read Read it? The hook asks asks: look."
+    assert shown.prompt == "Read it? The hook asks asks: look."
     assert (shown.scopes, shown.matchers) == (("once",), {})
     assert [(one.code, one.message) for one in refused] == [
         ("hook_denied", "The hook denies forbids it."),

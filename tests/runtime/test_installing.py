@@ -7,9 +7,11 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from callboard.runtime.installing import EXTRAS, installs
 
@@ -18,7 +20,11 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 def test_what_is_to_be_installed_is_what_the_extra_brings():
     extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
-    assert {name: [library] for name, library in EXTRAS.items()} == {name: extras[name] for name in EXTRAS}
+
+    assert {name: extras[name][0] for name in EXTRAS} == EXTRAS
+    for name, library in EXTRAS.items():
+        brought = {Requirement(line).name for line in requires(Requirement(library).name) or ()}
+        assert {Requirement(line).name for line in extras[name][1:]} <= brought
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

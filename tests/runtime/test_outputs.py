@@ -43,7 +43,7 @@ async def test_a_long_output_is_told_by_its_head_and_tail_and_read_on_by_page(tm
         assert len(told) < 70_000
         assert told.startswith("1\n2\n")
         assert told.endswith("30000\n")
-        assert f'ReadOutput with call_id "{call}" reads them, from offset 49152.' in told
+        assert f'`read_output` with call_id "{call}" reads them, from offset 49152.' in told
         parts = await home.parts(first.session_id, first.turn_id)
         assert next(one.output for one in parts if isinstance(one, ToolPart)) == output
 

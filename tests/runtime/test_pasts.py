@@ -23,9 +23,11 @@ from callboard.contracts.commands.past import (
     PastSessionList,
 )
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import CompactionCompleted, ThreadOpened, TurnSubmitted
 from callboard.contracts.facts.session import SessionSource
 from callboard.contracts.ports.past import PastTranscript
 from tests.adapters.imports import transcripts
+from tests.runtime.coder import begun, coder
 from tests.runtime.house import PATIENCE, House, calls, house
 
 CLAUDE_ID = "11111111-2222-3333-4444-555555555555"
@@ -237,3 +239,82 @@ async def test_a_runtime_that_ends_leaves_an_import_behind_its_turn(tmp_path: Pa
 
     assert refused.value.code == "unreachable"
     assert (taken.added, taken.known) == (1, 1)
+
+
+async def test_a_session_that_one_of_ours_drove_is_neither_listed_nor_imported(tmp_path: Path):
+    """A8: it is recognised by the id under which its agent was connected, whichever way it is asked for."""
+    book, _ = left(tmp_path)
+    async with coder(tmp_path, [{"say": "Hello."}], script={"conversation": CODEX_ID}, past=book) as board:
+        session = await begun(board)
+        await board.until(session, "turn.completed")
+        await board.read(session)
+
+        after = await listed(board)
+        refusals: list[str] = []
+        for command in (wanted(board), turn_of(board)):
+            with pytest.raises(Refusal) as refused:
+                await board.do(command)
+            refusals.append(refused.value.code)
+
+        assert (list(after), refusals) == (["claude_code"], ["session_driven"] * 2)
+
+
+def turn_of(board: House) -> ImportTurn:
+    """A turn of Codex's session, as `callboard import` sends it."""
+    return ImportTurn(workspace_id=board.workspace, source="codex", source_id=CODEX_ID, turn_id="imp_1", at=1)
+
+
+async def test_a_transcript_without_a_finished_turn_has_nothing_to_import_yet(tmp_path: Path):
+    """A8: an empty one, one in which no person asked anything, and one whose only turn may still be written."""
+    book, file = left(tmp_path)
+    claude = next((tmp_path / "claude").rglob(f"{CLAUDE_ID}.jsonl"))
+    claude.with_name("empty.jsonl").write_text("")
+    claude.with_name("begun.jsonl").write_text('{"type":"mode","mode":"default"}\n')
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:6]))
+    async with house(tmp_path, calls(), past=book) as board:
+        refusals: list[tuple[str, bool]] = []
+        for command in (
+            wanted(board, "claude_code", "empty"),
+            wanted(board, "claude_code", "begun"),
+            wanted(board),
+        ):
+            with pytest.raises(Refusal) as refused:
+                await board.do(command)
+            refusals.append((refused.value.code, "5 minutes" in refused.value.problem.hint))
+
+        assert refusals == [("nothing_to_import", True)] * 3
+
+
+async def test_subagents_and_summaries_are_facts_of_the_session_they_belong_to(tmp_path: Path):
+    """A8: with the parent that is proved and without one where none is; importing again adds nothing."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    file = transcripts.claude_code_2(tmp_path / "claude", folder)
+    for one in (file, *file.with_suffix("").rglob("*.jsonl")):
+        os.utime(one, (LONG_AGO, LONG_AGO))
+    book = PastBook({"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")})
+    async with house(tmp_path, calls(), past=book) as board:
+        first = await board.do(wanted(board, "claude_code", file.stem))
+        again = await board.do(wanted(board, "claude_code", file.stem))
+
+        records = await board.facts(first.session_id)
+        opened = {one.fact.agent_name: one for one in records if isinstance(one.fact, ThreadOpened)}
+        names = {one.scope.thread: name for name, one in opened.items()}
+        parents = {name: names.get(one.scope.parent_thread, "") for name, one in opened.items()}
+        assert parents == {
+            "claude_code": "",
+            "sidechain-ae267a1": "claude_code",
+            "sidechain-b0c0ffee0123456789": "sidechain-ae267a1",
+            "sidechain-adeadbeef": "",
+        }
+        explore = opened["sidechain-ae267a1"].fact
+        assert isinstance(explore, ThreadOpened)
+        assert (explore.definition, explore.description) == ("Explore", "Find callers")
+        summaries = [one.fact for one in records if isinstance(one.fact, CompactionCompleted)]
+        assert [(one.summary.text, one.tokens_before) for one in summaries] == [
+            ("This session is being continued.", 155_000),
+            ("All that was done.", 12_000),
+        ]
+        sources = [one.fact.source for one in records if isinstance(one.fact, TurnSubmitted)]
+        assert sources == ["person", "notice", "compaction", "person", "agent", "agent", "agent"]
+        assert (first.added, again.added, again.known) == (7, 0, 7)

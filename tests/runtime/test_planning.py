@@ -52,6 +52,19 @@ async def test_an_accepted_plan_ends_its_turn_and_is_carried_out_in_the_mode_tha
         assert carried == ("I accept the plan. Carry it out.\n\nWrite the notes.\n1. look\n2. write\n\nKeep it short.")
 
 
+async def test_a_plan_that_is_accepted_without_a_mode_leads_to_work(tmp_path: Path) -> None:
+    """D4: the session leaves planning, and the turn row shows the mode in force."""
+    async with house(tmp_path, calls(PLAN, says("Written."))) as home:
+        session = (await home.submit("plan it", permission_mode="planning")).session_id
+        await home.do(respond(session, await asked(home, session)))
+        await home.until(session, "turn.completed", 2)
+
+        facts = [one.fact for one in await home.facts(session)]
+        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["planning", "ask"]
+        carried = [one.input.text for one in facts if isinstance(one, TurnSubmitted)][-1]
+        assert carried == "I accept the plan. Carry it out.\n\nWrite the notes.\n1. look\n2. write"
+
+
 async def test_a_plan_that_is_sent_back_is_proposed_anew_as_its_next_revision(tmp_path: Path) -> None:
     """CTX-03: both stand in the conversation, each linked to the other, and the last one is final once."""
     async with house(tmp_path, calls(PLAN, ANEW, says("Good."))) as home:

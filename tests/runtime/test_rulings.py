@@ -118,7 +118,7 @@ async def test_a_rule_whose_time_is_over_holds_no_longer(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("more", "field"),
     [
-        ({"matcher": "bash(ls)"}, "matcher"),
+        ({"matcher": "Bash(ls"}, "matcher"),
         ({"matcher": "Edit()"}, "matcher"),
         ({"matcher": "(x)"}, "matcher"),
         ({"expires_at": 1}, "expiresAt"),
@@ -212,7 +212,7 @@ async def test_a_rule_that_could_never_fit_is_not_tried(tmp_path: Path) -> None:
     """SAFE-05"""
     async with house(tmp_path, calls(says("Done."))) as home:
         with pytest.raises(Refusal) as caught:
-            await home.do(DryRunRules(workspace_id=home.workspace, rules=(RuleEntry(matcher="read", verdict="deny"),)))
+            await home.do(DryRunRules(workspace_id=home.workspace, rules=(RuleEntry(matcher="Read(", verdict="deny"),)))
         assert (caught.value.code, caught.value.problem.field) == ("invalid_input", "rules.0.matcher")
 
 

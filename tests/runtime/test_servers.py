@@ -76,14 +76,14 @@ async def catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
 
 
 async def test_a_servers_tool_asks_a_person_and_runs_once_they_say_yes(tmp_path: Path) -> None:
-    """CTL-04: the same gate; its word that it only reads lets nothing pass."""
+    """CTL-04, X10: the same gate; its word that it only reads lets nothing pass and lowers no risk."""
     async with served(tmp_path, calls(uses("mcp__scripted__echo", text="hello"), says("Done."))) as home:
         session = (await home.submit("go")).session_id
         asked = await answered(home, session, "approve", scope="session")
         await home.until(session, "turn.completed")
         assert (asked.tool, asked.risk, asked.matchers["session"]) == (
             "mcp__scripted__echo",
-            "low",
+            "medium",
             "mcp__scripted__echo",
         )
         (added,) = await facts(home, session, PermissionRuleAdded)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from callboard.agents.folder import FolderDefinitions
+from callboard.contracts import casing
 from callboard.contracts.commands import InterruptTurn, RespondAction, ResumeThread
 from callboard.contracts.commands.team import Waited
 from callboard.contracts.facts import (
@@ -43,7 +42,7 @@ async def test_a_lead_gives_work_to_children_waits_and_answers(tmp_path: Path) -
             home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
         )
         outputs = [one.output.text for one in await facts(home, turn.session_id, ToolCompleted)]
-        answer = msgspec.json.decode(outputs[-1], type=Waited)
+        answer = casing.decode(outputs[-1], Waited)
         assert [(one.agent_id, one.status, one.result) for one in answer.ended] == [
             ("worker-1", "completed", "A."),
             ("worker-2", "completed", "B."),
@@ -155,7 +154,7 @@ async def test_a_child_is_held_to_its_globs_and_to_reading(tmp_path: Path) -> No
     """MAR-05, MAR-03: by the gate, whatever its permission mode."""
     write = calls_of("Write", file_path="src/a.py", content="x")
     scenario = plays(
-        ("lead", "globs", [spawn("alpha", workGlobs=["docs/**"]), says("Going.")]),
+        ("lead", "globs", [spawn("alpha", work_globs=["docs/**"]), says("Going.")]),
         ("lead", "reads", [spawn("beta", isolation="read_only"), says("Going.")]),
         ("worker", "alpha", [write, calls_of("Write", file_path="docs/a.md", content="y"), says("A.")]),
         ("worker", "beta", [write, says("B.")]),
@@ -169,7 +168,7 @@ async def test_a_child_is_held_to_its_globs_and_to_reading(tmp_path: Path) -> No
         assert (home.folder / "docs" / "a.md").read_text() == "y"
         reads = await home.submit("reads", permission_mode="full")
         assert await denied(home, reads.session_id) == [
-            ("policy_denied", "Write changes files: this agent only reads.")
+            ("policy_denied", "write changes files: this agent only reads.")
         ]
         assert not (home.folder / "src").exists()
 

@@ -21,6 +21,7 @@ from callboard.contracts.commands import (
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import MessageInterrupted, SteerAccepted, ThreadPaused, TurnInterrupted
 from callboard.contracts.rows import TextPart, ToolPart, TurnRow
+from callboard.contracts.settings import RetrySettings
 
 from .house import calls, house, says, uses
 
@@ -234,9 +235,9 @@ async def test_a_failing_model_is_tried_again_and_then_told(tmp_path: Path) -> N
     """COM-09, CTL-07: each attempt leaves its fact, and the last one ends the turn with a reason."""
     failing = [
         {"text": "Well"},
-        {"fail": {"code": "model_unavailable", "message": "down", "retryable": True, "retry_after": 0}},
+        {"fail": {"code": "model_timeout", "message": "down", "retryable": True, "retry_after": 0.001}},
     ]
-    async with house(tmp_path, calls(failing), model_attempts=3) as home:
+    async with house(tmp_path, calls(failing), model_retry=RetrySettings(attempts=3)) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.failed")
         types = await home.types(turn.session_id)
@@ -244,7 +245,7 @@ async def test_a_failing_model_is_tried_again_and_then_told(tmp_path: Path) -> N
         assert types.count("message.interrupted") == 1
         row = (await home.read(turn.session_id)).last_turn
         assert isinstance(row, TurnRow)
-        assert (row.state, row.code, row.message) == ("failed", "model_unavailable", "down")
+        assert (row.state, row.code, row.message) == ("failed", "model_timeout", "down")
 
 
 async def test_reaching_the_bound_is_not_completion(tmp_path: Path) -> None:

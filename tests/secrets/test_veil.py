@@ -115,9 +115,9 @@ def test_a_secret_is_its_handle_from_where_it_was_shown_to():
         veil = secrets.veil()
 
         assert (veil.add("x q8w"), veil.lift()) == ("x ", "q8w")
-        behind = veil.add(rest) + veil.add(" y")
+        behind = veil.add(rest) + veil.add(" !")
         assert behind.startswith(shown)
-        assert secrets.reveal(behind) == f"{value} y"
+        assert secrets.reveal(behind) == f"{value} !"
 
 
 def test_what_was_shown_behind_a_handle_is_told_apart_from_it_once():

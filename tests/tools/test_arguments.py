@@ -63,7 +63,7 @@ async def test_the_same_arguments_are_the_same_however_they_are_written(agent: A
         ),
         ("Bash", {"command": "API_KEY=abc x --password hunter2"}, "Bash API_KEY=*** x --password ***"),
         ("Bash", {"command": "echo sk-abcdefghijkl"}, "Bash echo sk-***"),
-        ("Bash", {"command": "echo \x1b[31mred"}, "Bash echo \ufffd[31mred"),
+        ("Bash", {"command": "echo \x1b[31mred"}, "Bash echo ⟨U+001B⟩[31mred"),
         ("Read", {"file_path": "./README.md", "offset": 5}, "Read README.md, from line 5"),
         ("Grep", {"pattern": "a b", "path": "src"}, "Grep a b in src"),
         ("Glob", {"pattern": "**/*.py"}, "Glob **/*.py"),

@@ -61,9 +61,9 @@ async def test_what_is_no_text_is_not_read_as_if_it_were(agent: Agent, content: 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"file_path": "none.txt"}, "There is no file none.txt. Glob and Grep find files."),
+        ({"file_path": "none.txt"}, "There is no file none.txt. `glob` and `grep` find files."),
         ({"file_path": "src"}, "src is a folder."),
-        ({"file_path": "README.md/x"}, "There is no file README.md/x. Glob and Grep find files."),
+        ({"file_path": "README.md/x"}, "There is no file README.md/x. `glob` and `grep` find files."),
         ({"file_path": "README.md", "offset": 9}, "README.md has 3 lines; there is no line 9."),
     ],
 )
@@ -179,12 +179,12 @@ async def test_exact_text_is_replaced_and_all_else_stays(
         (
             {"file_path": "none.py", "old_string": "a", "new_string": "b"},
             "tool_failed",
-            "There is no file none.py. Use Write to make one.",
+            "There is no file none.py. Use `write` to make one.",
         ),
         (
             {"file_path": "bin", "old_string": "a", "new_string": "b"},
             "tool_failed",
-            "bin is binary data, 2 bytes: Edit changes text only.",
+            "bin is binary data, 2 bytes: `edit` changes text only.",
         ),
         (
             {"file_path": "latin", "old_string": "e", "new_string": "潮"},

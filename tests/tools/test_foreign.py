@@ -120,3 +120,32 @@ def test_what_it_changed_is_told_as_a_diff_and_not_as_the_files_content():
 
     assert (change.path, change.kind, change.added, change.removed) == ("a.py", "modified", 1, 1)
     assert (change.before, change.after) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("call", "prompt"),
+    [
+        (ExternalCall(call_id="c", title="Edit files", kind="edit", paths=("a.py",)), "Edit a.py?"),
+        (ExternalCall(call_id="c", title="Edit files", kind="edit"), "Edit? The agent calls it: Edit files."),
+        (
+            ExternalCall(call_id="c", title="Writing to a file", kind="edit"),
+            "Edit? The agent calls it: Writing to a file.",
+        ),
+        (ExternalCall(call_id="c", title="Edit", kind="edit", paths=tuple("abcde")), "Edit a, b, c and 2 more?"),
+        (ExternalCall(call_id="c", title="`make`", kind="execute", command="make"), "Bash make?"),
+    ],
+)
+def test_a_title_is_not_glued_to_the_name_of_the_tool(call: ExternalCall, prompt: str):
+    """A7."""
+    assert foreign.asked(call, context(permission_mode="ask")).prompt.startswith(f"{prompt} The agent asks")
+
+
+@pytest.mark.parametrize(("mode", "ends"), [("", ""), ("own", " [mode own]"), ("yolo", " [mode yolo]")])
+def test_a_mode_that_a_definition_names_is_part_of_what_a_rule_allows(mode: str, ends: str):
+    """A1: a rule for the command alone does not cover a definition that names a mode later."""
+    plain = rule("StartAgent(gemini --acp)", "allow")
+    said = joining.starting(("gemini", "--acp"), context(rules=(plain,)), mode=mode)
+
+    assert said.verdict == ("ask" if mode else "allow")
+    assert said.preview == f"gemini --acp{ends}"
+    assert said.matchers.get("session", f"StartAgent(gemini --acp{ends})") == f"StartAgent(gemini --acp{ends})"

@@ -145,17 +145,17 @@ async def test_a_tool_that_does_not_exist_is_named(agent: Agent):
 
     assert (evaluation.verdict, evaluation.code) == ("deny", "tool_unknown")
     known = (
-        "Bash",
-        "Edit",
-        "Finalize",
-        "FindTools",
-        "Glob",
-        "Grep",
-        "Read",
-        "ReadOutput",
-        "Write",
-        "ReadProcess",
-        "StopProcess",
+        "bash",
+        "edit",
+        "finalize",
+        "find_tools",
+        "glob",
+        "grep",
+        "read",
+        "read_output",
+        "write",
+        "read_process",
+        "stop_process",
         *TEAM_TOOLS,
     )
     assert evaluation.message == f"There is no tool Teleport. There are: {', '.join(known)}."
@@ -379,17 +379,22 @@ async def test_a_protected_name_that_cannot_be_kept_makes_a_command_ask(agent: A
     assert evaluation.verdict == "ask"
     assert evaluation.prompt.endswith("The sandbox cannot keep .git from being written.")
     assert evaluation.sandbox is not None
-    assert evaluation.sandbox.detail.startswith("read-only: agents, .callboard;")
+    assert evaluation.sandbox.detail.startswith("read-only: agents, .callboard, src;")
 
 
 @pytest.mark.parametrize(
-    ("command", "risk"), [("pytest", "medium"), ("rm -rf build", "high"), ("cd a && sudo make", "high")]
+    ("command", "risk", "runs"),
+    [
+        ("pytest", "medium", "pytest"),
+        ("rm -rf build", "high", "rm -rf build"),
+        ("cd a && sudo make", "high", "2 commands: cd a && sudo make"),
+    ],
 )
-async def test_how_much_a_command_puts_at_stake(agent: Agent, command: str, risk: str):
+async def test_how_much_a_command_puts_at_stake(agent: Agent, command: str, risk: str, runs: str):
     evaluation = await agent.having(permission_mode="ask").ask("Bash", command=command)
 
     assert (evaluation.risk, evaluation.preview) == (risk, command)
-    assert evaluation.prompt == f"Run {command}? In the sandbox: it can change files of the folder, without network."
+    assert evaluation.prompt == f"Run {runs}? In the sandbox: it can change files of the folder, without network."
 
 
 async def test_a_folder_that_is_gone_is_told(agent: Agent, tmp_path: Path):

@@ -145,7 +145,7 @@ async def test_a_second_hook_that_rewrites_denies_the_call(agent: Agent, scripts
 
 FAILS = {
     "raise SystemExit('no network')": "ended with exit code 1: no network",
-    "sys.stderr.write('first\\n\\x1b[31mlast\\n\\n'); sys.exit(3)": "ended with exit code 3: \ufffd[31mlast",
+    "sys.stderr.write('first\\n\\x1b[31mlast\\n\\n'); sys.exit(3)": "ended with exit code 3: ⟨U+001B⟩[31mlast",
     "import os; os.kill(os.getpid(), 9)": "ended with exit code 137",
     'print(\'{"decision": "deny"\')': "answered what is not understood: ",
     "print('[]')": "answered what is not understood: Expected `object`, got `array`",
@@ -376,3 +376,11 @@ async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_i
     )
     assert await hooked(changed, call("Read", file_path="README.md")) is None
     assert scripts.asked("look") == []
+
+
+@pytest.mark.parametrize("matcher", ["bash", "Bash", "bash(ls)", "BASH(ls)"])
+async def test_m2_a_matcher_fits_in_any_spelling_and_the_hook_receives_the_stored_name(
+    agent: Agent, scripts: Scripts, matcher: str
+) -> None:
+    await hooked(agent, call("Bash", command="ls"), scripts.hook("look", tools=(matcher,)))
+    assert [asked["tool"] for asked in scripts.asked("look")] == ["Bash"]

@@ -50,6 +50,33 @@ def test_this_machine_holds_commands_in():
     assert ability("bwrap") == Ability(shutil.which("bwrap") or "", userns_off=True, seccomp=True)
 
 
+async def test_no_command_writes_the_kernels_files_whoever_started_it(agent: Agent):
+    """X4: root may write /proc/sys without a capability."""
+    search = "find /proc -type f -writable -not -path '/proc/[0-9]*' -not -path '/proc/*self/*'"
+    outcome = await agent.do(
+        "Bash", command=f"{search} 2>/dev/null | while read -r one; do (: >> $one) 2>/dev/null && echo $one; done; :"
+    )
+
+    assert outcome == ToolOutcome(output="", exit_code=0)
+
+
+async def test_a_sandbox_in_which_the_kernel_can_be_written_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """X4: looked at when the sandbox is first wanted, not assumed."""
+    if os.geteuid() != 0:
+        return
+    monkeypatch.setattr(bubblewrap, "_proc", list)
+    # A copy under another name, since what was found of a program is kept.
+    other = tmp_path / "bwrap"
+    other.write_text('#!/bin/sh\nexec bwrap "$@"\n')
+    other.chmod(0o755)
+
+    found = ability(str(other))
+
+    assert found == Ability(
+        "", why="bubblewrap does not work here: a command in it could write the kernel's settings in /proc/sys"
+    )
+
+
 async def test_the_fact_says_what_the_command_finds(agent: Agent):
     """SAFE-02"""
     evaluation = await agent.ask("Bash", command=LOOK)

@@ -242,3 +242,18 @@ def test_what_gitignore_leaves_out_is_what_git_leaves_out(tmp_path: Path, ignore
     with Folder(str(tmp_path)) as folder:
         found = [file.path for file in Walk(folder, "", time.monotonic() + SECONDS).files()]
     assert sorted(found) == sorted(name for name in told.stdout.split("\0") if name)
+
+
+async def test_a_match_is_found_in_every_encoding_and_case_that_a_file_may_have(agent: Agent) -> None:
+    """R8: a file is left out early only where no line of it can match."""
+    place = agent.folder
+    (place / "wide.txt").write_bytes("one needle\n".encode("utf-16"))
+    (place / "latin.txt").write_bytes("näh needle\n".encode("latin-1"))
+    (place / "kelvin.txt").write_text("one \N{KELVIN SIGN}ettle\n")
+    (place / "other.txt").write_text("nothing here\n")
+
+    found = (await agent.output("Grep", pattern="needle")).splitlines()
+    kettle = (await agent.output("Grep", pattern="kettle", ignore_case=True)).splitlines()
+
+    assert found == ["latin.txt:1:näh needle", "wide.txt:1:one needle"]
+    assert kettle == ["kelvin.txt:1:one \N{KELVIN SIGN}ettle"]

@@ -174,7 +174,7 @@ export function cardRow(id: string, order: number, change: Partial<wire.SessionC
   }
 }
 
-export function workspaceRow(): wire.WorkspaceRow {
+export function workspaceRow(more: Partial<wire.WorkspaceRow> = {}): wire.WorkspaceRow {
   return {
     kind: 'workspace',
     key: WORKSPACE,
@@ -183,6 +183,7 @@ export function workspaceRow(): wire.WorkspaceRow {
     workspaceId: WORKSPACE,
     path: '/home/ada/atlas',
     name: 'atlas',
+    ...more,
   }
 }
 

@@ -3,6 +3,8 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
 import { loadSession } from './app/load-session'
 import { makeServices } from './app/services'
+import { thisBrowser } from './system/access/browser'
+import { PageAccess } from './system/access/page-access'
 import { sendByRequest } from './system/api/upload'
 import { readRoute } from './system/local/route'
 import { browserStorage } from './system/local/values'
@@ -11,12 +13,18 @@ import './main.css'
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element with the id "root"')
 
+// A code in the address is used up and removed here, before the route is read.
+const access = new PageAccess(thisBrowser())
 const services = makeServices(
-  (input, init) => fetch(input, init),
+  access.fetch,
   browserStorage(),
   document.documentElement,
-  sendByRequest,
+  sendByRequest(() => access.headers()),
+  (command, body) => access.confirmation(command, body),
 )
+access.changes.subscribe(() => services.workbench.signedIn())
+// A page that is only looked at stays signed in.
+setInterval(() => void services.workbench.refreshMeta(), 60 * 60 * 1000)
 // What the page will show is asked for before the page is there: the server answers while the browser builds.
 const { workspaceId, sessionId } = readRoute(window.location.hash)
 void services.workbench.begin(workspaceId ?? services.values.read('workspace'))

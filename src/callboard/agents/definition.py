@@ -9,6 +9,7 @@ from typing import NamedTuple, get_args
 from callboard.contracts.facts import AnySessionFact
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Provider, Schedule
 from callboard.contracts.team import Edge
+from callboard.contracts.tool_names import stored_name
 from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES, may_be_brought
 
 from .cron import comes
@@ -85,7 +86,7 @@ def _made(front: Front, halves: Halves, source: bytes, file: str) -> Definition:
         aliases=front.aliases,
         lead=front.lead,
         model=front.model.strip(),
-        tools=front.tools,
+        tools=tuple(dict.fromkeys(map(stored_name, front.tools))),
         policy=table.allow,
         delegate_targets=table.delegate_targets,
         capabilities=front.capabilities,
@@ -99,6 +100,7 @@ def _made(front: Front, halves: Halves, source: bytes, file: str) -> Definition:
         max_iters=front.max_iters,
         provider=front.provider or _PROVIDERS[front.kind][0],
         command=front.command,
+        agent_mode=front.agent_mode,
         url=front.url,
         schedule=_schedule(front.schedule),
         color=front.color,
@@ -124,7 +126,7 @@ def _check(front: Front, places: Frontmatter, halves: Halves) -> None:
 
 def _check_tools(front: Front, places: Frontmatter) -> None:
     for number, name in enumerate(front.tools):
-        if name != EVERY_TOOL and name not in TOOL_NAMES and not may_be_brought(name):
+        if name != EVERY_TOOL and stored_name(name) not in TOOL_NAMES and not may_be_brought(name):
             hint = nearest(name, sorted(TOOL_NAMES)) or f"There are {', '.join(sorted(TOOL_NAMES))}."
             places.problem(f"tools[{number}]", f"There is no tool `{name}`.", hint)
 
@@ -157,6 +159,8 @@ def _check_provider(front: Front, places: Frontmatter) -> None:
         places.problem("provider", "The provider `acp` takes a `command` to start.", "Such as: command: [goose, acp].")
     if provider != "acp" and front.command:
         places.problem("command", "Only the provider `acp` starts a command.", "Add `provider: acp`.")
+    if provider != "acp" and front.agent_mode:
+        places.problem("agent_mode", "Only the provider `acp` has modes of its own.", "Add `provider: acp`.")
     if provider == "a2a" and not front.url:
         places.problem(
             "kind", "A remote agent takes the `url` of its card.", "Such as: url: https://example.org/agent."

@@ -44,6 +44,10 @@ Word = Annotated[
     str,
     msgspec.Meta(pattern=r"^[^\x00-\x1f]{1,500}$", description="a word of the command, in quotes where it is a number"),
 ]
+AgentMode = Annotated[
+    str,
+    msgspec.Meta(pattern=r"^[^\x00-\x20]{0,100}$", description="the id of one of the agent's own modes, or `own`"),
+]
 Line = Annotated[
     str, msgspec.Meta(pattern=r"^[^\x00-\x1f]{0,1000}\s*$", description="one line of at most 1000 characters")
 ]
@@ -110,6 +114,7 @@ class Front(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     max_iters: Iterations = 50
     provider: Provider = ""
     command: tuple[Word, ...] = ()
+    agent_mode: AgentMode = ""
     url: Url = ""
     schedule: Waking | None = None
     color: Colour = ""

@@ -15,7 +15,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, folded
 
 from .definition import LARGEST, Read, read, unread
-from .packaged import packaged
+from .packaged import delegating_lead, packaged
 from .roster import FOLDER, roster
 
 #: More files than any team has; the rest is reported.
@@ -51,7 +51,8 @@ class _Kept:
 
 
 class FolderDefinitions:
-    """Implements the port `Definitions`. A folder without agents has the packaged one.
+    """Implements the port `Definitions`. A folder without agents has the packaged one, and one without a main agent has it as
+    its lead.
 
     Each use looks whether a file changed, which costs a look at the directory; a run that began keeps what it was told.
     """
@@ -76,8 +77,10 @@ class FolderDefinitions:
         found = self.roster(folder)
         lead = found.find(found.lead) if found.lead else None
         if lead is None:
-            told = " ".join(dict.fromkeys(_told(one) for one in found.problems))
-            hint = "`callboard agents` shows what to mend."
+            # That none can lead is one of the problems as well, and is not worth two sentences.
+            others = (_told(one) for one in found.problems if (one.file, one.field) != (FOLDER, "lead"))
+            told = " ".join(dict.fromkeys(others)) or "None of its agents has `kind: main`."
+            hint = "`callboard agents` shows what to fix."
             raise Refusal("bad_definition", f"No agent of this folder can lead. {told}", field=FOLDER, hint=hint)
         return lead
 
@@ -150,7 +153,16 @@ def _roster(handle: int, stamps: tuple[_Stamp, ...]) -> Roster:
         message = f"There are {len(stamps)} files; those after the first {MOST} are not read."
         problem = DefinitionProblem(file=FOLDER, line=0, field="", message=message, hint="Keep fewer agents here.")
         return roster(reads, problems=(problem,))
-    return roster(reads)
+    return roster((*reads, *_built_in_lead(reads)))
+
+
+def _built_in_lead(reads: list[Read]) -> tuple[Read, ...]:
+    """The packaged lead, for a folder in which every file loads and none defines a main agent."""
+    if any(one.definition is None or one.definition.kind == "main" for one in reads):
+        return ()
+    lead = delegating_lead()
+    taken = {folded(one.definition.name) for one in reads if one.definition is not None}
+    return () if folded(lead.name) in taken else (Read("", lead, (), {}),)
 
 
 def _read(handle: int, stamp: _Stamp) -> Read:

@@ -27,6 +27,7 @@ from .sse import Event, events
 API = "/api/v1"
 KEY_HEADER = "Idempotency-Key"
 LAST_EVENT_ID = "Last-Event-ID"
+_UNAUTHENTICATED = 401
 #: Seconds: to connect; for an answer; the longest silence of a feed, whose server is heard at least every 15.
 _CONNECT_S, _ANSWER_S, _SILENCE_S = 2.0, 60.0, 40.0
 #: Blobs are fetched in pieces of so many bytes.
@@ -43,6 +44,14 @@ class _Batch(msgspec.Struct):
     kind: str
     cursor: str
     ops: msgspec.Raw
+
+
+class PageLink(msgspec.Struct, rename="camel"):
+    """An address that opens the page, once and within `expires_in_s` seconds; `opener` is a file that redirects there."""
+
+    link: str
+    opener: str
+    expires_in_s: int
 
 
 class _Page(msgspec.Struct):
@@ -99,6 +108,13 @@ class Client:
         response = await self._tried(lambda: self._ask("GET", path, params={"after": after, "limit": limit}))
         return msgspec.json.decode(response.content, type=_Page).events
 
+    async def page_link(self, route: str = "") -> PageLink:
+        """Return an address that opens the page once, at a place in it such as `/s/ses_1`. Raises Refusal."""
+        body = msgspec.json.encode({"route": route})
+        headers = {"Content-Type": "application/json"}
+        response = await self._tried(lambda: self._ask("POST", "/page/links", headers=headers, content=body))
+        return msgspec.json.decode(response.content, type=PageLink)
+
     async def whole(self, text: Text) -> str:
         """All of a text, also where the row holds a preview. Raises Refusal `unknown_blob`."""
         if text.ref is None:
@@ -138,6 +154,8 @@ class Client:
             headers = {LAST_EVENT_ID: place} if place else {}
             try:
                 async with self._stream(f"{_place(stream)}/{feed}", headers) as response:
+                    if await self._is_renewed(response):
+                        continue
                     await _checked(response)
                     async with aclosing(events(response.aiter_raw())) as told:
                         async for event in told:
@@ -161,8 +179,20 @@ class Client:
                 await self._again(failures, error)
                 failures += 1
             else:
+                if await self._is_renewed(response):
+                    continue
                 await _checked(response)
                 return response
+
+    async def _is_renewed(self, response: httpx2.Response) -> bool:
+        """Return True if the token was refused and the endpoint names another one by now, as after a restart."""
+        if response.status_code != _UNAUTHENTICATED or self._locate is None:
+            return False
+        found = await self._locate()
+        if found is None or found.token == self._endpoint.token:
+            return False
+        self._endpoint = found
+        return True
 
     async def _again(self, failures: int, error: Exception | None) -> None:
         """Waits before the next try. Raises Refusal `unreachable` after the last."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import ssl
 from collections.abc import Mapping
@@ -9,10 +10,13 @@ from pathlib import Path
 
 import msgspec
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import AnyModel
 
 from .home import Home, keep
 from .providers import Mark, marks, same
+
+log = logging.getLogger(__name__)
 
 #: How long a process may take to answer, in seconds: on a busy machine it is slow, and there.
 ANSWER_S = 5.0
@@ -22,7 +26,7 @@ _META = "/api/v1/meta"
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Where a running Callboard answers. `epoch` counts the writers of the store; `stays` is False where the process serves one
     `callboard run` and ends with it. `model` is what a person reads of the model that is asked; `models` are the marks of all
-    that it was started with, None where it is of a version that told none."""
+    that it uses, None where it is of a version that told none."""
 
     url: str
     token: str
@@ -34,11 +38,6 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     model: str = ""
     models: tuple[Mark, ...] | None = None
 
-    @property
-    def link(self) -> str:
-        """What opens the page; the token in it becomes a cookie."""
-        return f"{self.url}/?token={self.token}"
-
     def __repr__(self) -> str:
         return f"Endpoint(url={self.url!r}, pid={self.pid}, epoch={self.epoch})"
 
@@ -48,30 +47,57 @@ class _Meta(msgspec.Struct, rename="camel"):
     store_id: str
 
 
-def announce(home: Home, endpoint: Endpoint) -> None:
-    """Writes the file, whole, with mode 0600. Raises Refusal `store_unusable`, `store_full`."""
-    keep(home.endpoint, msgspec.json.encode(endpoint))
+class Announcement:
+    """The file of this process, which stays true while its models change."""
 
+    def __init__(self, home: Home, environment: Mapping[str, str]) -> None:
+        self._home = home
+        self._environment = environment
+        self._endpoint: Endpoint | None = None
 
-def withdraw(home: Home, endpoint: Endpoint) -> None:
-    """Removes the file, unless another process has put its own in its place."""
-    if _read(home.endpoint) == endpoint:
-        home.endpoint.unlink(missing_ok=True)
+    def begin(self, endpoint: Endpoint) -> None:
+        """Write the file, whole, with mode 0600.
+
+        Raises:
+            Refusal: `store_unusable`, `store_full`.
+        """
+        keep(self._home.endpoint, msgspec.json.encode(endpoint))
+        self._endpoint = endpoint
+
+    def update(self, models: tuple[AnyModel, ...], label: str) -> None:
+        """Write which models are used from now on; `label` names the first. A file that cannot be written keeps the former."""
+        if self._endpoint is None:
+            return
+        used = marks(models, self._environment, self._endpoint.token)
+        try:
+            self.begin(msgspec.structs.replace(self._endpoint, models=used, model=label))
+        except Refusal as refusal:
+            log.warning("the endpoint file does not name the new models: %s", refusal.problem.message)
+
+    def end(self) -> None:
+        """Remove the file, unless another process has put its own in its place."""
+        if self._endpoint is not None and _read(self._home.endpoint) == self._endpoint:
+            self._home.endpoint.unlink(missing_ok=True)
 
 
 def unused(endpoint: Endpoint, models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The models that are set here and that the process there does not know of: it asks those that it was started with."""
+    """The models that are set here and that the process there does not know of: it uses those of its own settings."""
     if endpoint.models is None or same(marks(models, environment, endpoint.token), endpoint.models):
         return ()
     return tuple(model.name for model in models)
 
 
 async def find(home: Home) -> Endpoint | None:
-    """The running process, once it answered as the one that the file names; None where there is none."""
+    """Return the running process, once it answered as the one that the file names; None where there is none.
+
+    A process that answers looks at its settings first and names the models that it uses from then on in the file, which is
+    therefore read once more.
+    """
     endpoint = _read(home.endpoint)
-    if endpoint is None or not _alive(endpoint.pid):
+    if endpoint is None or not _alive(endpoint.pid) or not await _answers(endpoint):
         return None
-    return endpoint if await _answers(endpoint) else None
+    newest = _read(home.endpoint)
+    return newest if newest is not None and newest.pid == endpoint.pid else endpoint
 
 
 def _read(path: Path) -> Endpoint | None:

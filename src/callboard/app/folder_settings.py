@@ -27,6 +27,7 @@ from callboard.contracts.settings import (
 )
 from callboard.control.known import narrower
 from callboard.tools.handles import Folder
+from callboard.tools.outside.variables import assigned, refused
 from callboard.tools.paths import PathDenied, display
 
 from .settings import LARGEST, converted, parsed
@@ -39,12 +40,13 @@ _NETWORK: Final = "network"
 
 
 class Program(NamedTuple):
-    """A file of the folder that a server or a hook of its own is started from: its path in the folder, its SHA-256 in hex, and
-    what starts it."""
+    """A file that a server or a hook of a folder is started from: its path in the folder, or an absolute one elsewhere; its
+    SHA-256 in hex; what starts it; and where every link on its path leads."""
 
     path: str
     digest: str
     what: Literal["server", "hook"] = "server"
+    resolved: str = ""
 
 
 class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,11 +80,28 @@ def read(folder: str) -> FolderFile:
         return FolderFile()
     try:
         tables = parsed(source, FILE)
-        return FolderFile(source=source, tables=tables, says=converted(tables, FolderSettings, FILE, text=source))
+        says = converted(tables, FolderSettings, FILE, text=source)
+        _must_load_nothing(says)
+        return FolderFile(source=source, tables=tables, says=says)
     except Refusal as refusal:
         problem = refusal.problem
         told = SettingsProblem(file=FILE, message=problem.message, field=problem.field, hint=problem.hint)
         return FolderFile(source=source, problems=(told,))
+
+
+def _must_load_nothing(says: FolderSettings) -> None:
+    """Raises Refusal `bad_settings` for a variable that makes a program load what its command does not name."""
+    programs = [("servers", at, one) for at, one in enumerate(says.servers) if isinstance(one, StdioServer)]
+    programs += [("hooks", at, one) for at, one in enumerate(says.hooks)]
+    for table, at, one in programs:
+        for name in refused({*one.env, *assigned(one.command)}):
+            raise Refusal(
+                "bad_settings",
+                f"{FILE}: a folder's file cannot set {name} for {one.name}, which runs outside of the sandbox: "
+                "it makes programs load other code.",
+                field=f"{table}[{at}].env.{name}",
+                hint=f"Remove it. Where you want it, move {one.name} to your own settings.",
+            )
 
 
 def asked(file: FolderFile, agents: Iterable[Definition], user: Settings, programs: Iterable[Program] = ()) -> Asked:
@@ -154,10 +173,11 @@ def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
         (
             Widening(
                 what=one.what,
-                detail=f"{display(one.path, LONGEST)} runs as it is now, outside the sandbox",
-                file=one.path,
+                detail=f"{display(one.path, LONGEST)} runs as it is now, outside the sandbox"
+                + (f" (sha256 {one.digest[:12]})" if one.digest else ""),
+                file=FILE if one.path.startswith("/") else one.path,
             ),
-            one.digest,
+            (one.path, one.resolved, one.digest),
         )
         for one in programs
     ]
@@ -170,7 +190,7 @@ def _where(server: Server) -> str:
 
 
 def _started(command: Iterable[str], env: Mapping[str, str]) -> str:
-    given = f", with {', '.join(sorted(env))} set" if env else ""
+    given = f", with {', '.join(f'{name}={value}' for name, value in sorted(env.items()))}" if env else ""
     return f"{display(' '.join(command), LONGEST)}{display(given, LONGEST)}{_secrets(env)}"
 
 

@@ -1,9 +1,9 @@
-"""The user's state folder: settings, the store, the token, and how the running process is found.
+"""The user's state folder: settings, the store, and how the running process is found.
 
     settings.toml    what the person set
     store/           the log
-    token            what opens this server; kept, so that open pages outlive a restart
-    endpoint.json    where the process that writes the store is
+    endpoint.json    where the process that writes the store is, and the token of this start
+    opening/         files that open the page in a browser, each for a minute at most
     callboard.log    incidents, for whoever looks into one
     uploads/         files that a person attaches, until they are used, at most a day
 
@@ -13,9 +13,9 @@ the same name with `-demos` behind it.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,8 +24,6 @@ import platformdirs
 from callboard.contracts.errors import Refusal
 
 VARIABLE = "CALLBOARD_HOME"
-_TOKEN_BYTES = 32
-_SHORTEST_TOKEN = 32
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -36,8 +34,8 @@ class Home:
         self.folder = folder
         self.settings = folder / "settings.toml"
         self.store = folder / "store"
-        self.token_file = folder / "token"
         self.endpoint = folder / "endpoint.json"
+        self.opening = folder / "opening"
         self.log = folder / "callboard.log"
         self.uploads = folder / "uploads"
         #: Beside it and not in it: no agent works in the state folder.
@@ -66,19 +64,10 @@ class Home:
         """True where a process of Callboard has made a store here."""
         return self.store.is_dir()
 
-    def token(self) -> str:
-        """The token, made where there is none yet. Raises Refusal `store_unusable`, `store_full`."""
-        try:
-            kept = self.token_file.read_text("ascii").strip()
-        except (FileNotFoundError, UnicodeDecodeError):
-            kept = ""
-        except OSError as error:
-            raise unusable(self.token_file, error) from error
-        if len(kept) >= _SHORTEST_TOKEN:
-            return kept
-        token = secrets.token_urlsafe(_TOKEN_BYTES)
-        keep(self.token_file, token.encode())
-        return token
+    def forget_old_token(self) -> None:
+        """Remove the token that earlier versions kept. Each start has its own, so one that cannot be removed opens nothing."""
+        with contextlib.suppress(OSError):
+            (self.folder / "token").unlink(missing_ok=True)
 
 
 def unusable(path: Path, why: OSError | str) -> Refusal:
@@ -104,14 +93,28 @@ def keep(path: Path, data: bytes) -> None:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Writes the file with mode 0600, whole or not at all: a reader sees the former content or this one."""
+    """Writes the file with mode 0600, whole or not at all: a reader sees the former content or this one, and so does the next
+    start after a loss of power."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.unlink(missing_ok=True)
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
+            file.flush()
+            # Before the name: after a loss of power there would be a file of that name without its content.
+            os.fsync(file.fileno())
         beside.replace(path)
+        sync_folder(path.parent)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable. Raises OSError."""
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -6,9 +6,10 @@ import asyncio
 import logging
 import os
 import resource
+import secrets as py_secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING
@@ -18,11 +19,13 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.runtime import CommandService
 from callboard.contracts.settings import Settings
 
-from .endpoint import Endpoint, announce, find, withdraw
+from .endpoint import Announcement, Endpoint, find
+from .folder_use import FolderClaim
 from .home import Home, unusable
 from .providers import marks
 
 if TYPE_CHECKING:
+    from callboard.adapters.http import PageLink
     from callboard.log.sqlite.store import SqliteStore
     from callboard.models.registry import ConfiguredModels
 
@@ -32,6 +35,7 @@ log = logging.getLogger(__name__)
 BEGIN_S = 3.0
 _AGAIN_S = 0.05
 _LOG_BYTES = 2_000_000
+_TOKEN_BYTES = 32
 
 
 async def find_or_open(home: Home) -> Endpoint | SqliteStore:
@@ -69,6 +73,8 @@ class Hosted:
 
     endpoint: Endpoint
     commands: CommandService
+    #: Returns an address that opens the page once, at a place in it such as `/s/ses_1`.
+    page_link: Callable[[str], PageLink]
 
 
 @asynccontextmanager
@@ -91,11 +97,23 @@ async def hosted(
             secrets = await secrets_of(home, settings, environment)
             file.setFormatter(_Redacted(secrets.redact))
             models = models_of(settings, environment, secrets.key)
-            wired = wire(store, models, home, environment, secrets)
-            async with wired.runtime:
-                token = home.token()
+            announcement = Announcement(home, environment)
+
+            def announce_models(new: Settings) -> None:
+                announcement.update(new.models, asked_first(models))
+
+            claim = FolderClaim(home.folder, environment)
+            wired = wire(store, models, home, environment, secrets, announce_models, claim.add)
+            # What was begun is ended from the last to the first, wherever a step fails.
+            async with AsyncExitStack() as begun:
+                begun.callback(claim.release)
+                begun.push_async_callback(models.close)
+                await begun.enter_async_context(wired.runtime)
+                home.forget_old_token()
+                token = py_secrets.token_urlsafe(_TOKEN_BYTES)
                 secrets.learn([Known("callboard", token, "process")], ["callboard"])
-                server = await HttpServer.start(http_app(wired, token), port=settings.port)
+                server = await HttpServer.start(http_app(wired, home, token), port=settings.port)
+                begun.push_async_callback(server.stop)
                 endpoint = Endpoint(
                     url=server.url,
                     token=token,
@@ -107,17 +125,18 @@ async def hosted(
                     model=asked_first(models),
                     models=marks(settings.models, environment, token),
                 )
-                announce(home, endpoint)
+                announcement.begin(endpoint)
+                begun.callback(announcement.end)
                 warming = asyncio.create_task(_warm(models))
-                try:
-                    yield Hosted(endpoint, wired.runtime.commands)
-                finally:
-                    warming.cancel()
-                    withdraw(home, endpoint)
-                    await server.stop()
-            await models.close()
+                begun.push_async_callback(_end, warming)
+                yield Hosted(endpoint, wired.runtime.commands, server.page_link)
     finally:
         await store.close()
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def _warm(models: ConfiguredModels) -> None:

@@ -43,6 +43,7 @@ class _Reader(Protocol):
     def find(self, home: Path) -> Iterator[PastSession]: ...
     def transcripts(self, home: Path) -> Iterator[Path]: ...
     def about(self, file: Path, most: int | None = None) -> PastSession | None: ...
+    def parts(self, file: Path) -> list[Path]: ...
 
 
 _READERS: Mapping[SessionSource, _Reader] = {"claude_code": claude_code, "codex": codex}
@@ -79,15 +80,16 @@ def is_settled(one: PastSession) -> bool:
 
 
 def settled(one: PastSession) -> Iterator[PastTurn]:
-    """The turns that will not change any more: all but the last, where the transcript may still be written."""
+    """The turns that will not change any more: all but each agent's last, where the transcript may still be written."""
     if is_settled(one):
         yield from one.turns()
         return
-    before: PastTurn | None = None
+    newest: dict[str, PastTurn] = {}
     for turn in one.turns():
+        before = newest.get(turn.agent)
         if before is not None:
             yield before
-        before = turn
+        newest[turn.agent] = turn
 
 
 def as_command(one: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
@@ -100,9 +102,11 @@ def as_command(one: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
         turn_id=turn.turn_id,
         at=turn.at,
         input=turn.input,
+        input_source=turn.source,
         calls=turn.calls,
         ended=turn.ended,
         agent=turn.agent,
+        subagent=turn.subagent,
     )
 
 
@@ -149,9 +153,19 @@ class PastBook:
         found, _, _ = self._looked(folder)
         wanted = [one for one in reversed(found) if (one.source, one.source_id[:LONGEST_ID]) == (source, source_id)]
         if not wanted:
-            return None
+            return (
+                PastTranscript(turns=iter(()), unfinished=True) if self._is_begun(folder, source, source_id) else None
+            )
         turns = itertools.chain.from_iterable(_commands(one, workspace) for one in wanted)
         return PastTranscript(turns=turns, unfinished=not all(map(is_settled, wanted)))
+
+    def _is_begun(self, folder: str, source: SessionSource, source_id: str) -> bool:
+        """True where a transcript of that name is there in which no person asked anything yet."""
+        named = (source, source_id)
+        return any(
+            (file.source, file.path.stem[:LONGEST_ID]) == named and (file.expected or source == "codex")
+            for file in self._files(folder, empty=True)
+        )
 
     def _looked(self, folder: str) -> tuple[list[PastSession], tuple[UnreadableTranscript, ...], int]:
         """The past sessions of the folder, newest first, what could not be read, and how many were not looked at."""
@@ -178,19 +192,23 @@ class PastBook:
         )
         return sorted(found, key=lambda one: one.changed, reverse=True), unreadable, len(files) - len(looked)
 
-    def _files(self, folder: str) -> Iterator[_File]:
+    def _files(self, folder: str, *, empty: bool = False) -> Iterator[_File]:
         named = _CLAUDE_CODE_WRITES.sub("-", folder)
         for source, home in self._homes.items():
             for path in _READERS[source].transcripts(home):
                 try:
                     about = path.stat()
+                    # What is no file might keep its reader waiting for ever.
+                    if not stat.S_ISREG(about.st_mode) or not (about.st_size or empty):
+                        continue
+                    others = [part.stat() for part in _READERS[source].parts(path)]
                 except OSError:
                     continue
-                # What is no file might keep its reader waiting for ever.
-                if stat.S_ISREG(about.st_mode) and about.st_size:
-                    place = _CLAUDE_CODE_WRITES.sub("-", path.parent.name)
-                    expected = source == "claude_code" and place == named
-                    yield _File(source, path, (about.st_mtime_ns, about.st_size), expected)
+                place = _CLAUDE_CODE_WRITES.sub("-", path.parent.name)
+                expected = source == "claude_code" and place == named
+                newest = max(one.st_mtime_ns for one in (about, *others))
+                size = about.st_size + sum(one.st_size for one in others)
+                yield _File(source, path, (newest, size), expected)
 
 
 def _is_of(one: PastSession, folder: str) -> bool:

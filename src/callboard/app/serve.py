@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -19,6 +20,7 @@ from callboard.contracts.scope import PERSON
 from callboard.contracts.settings import Settings
 
 from .endpoint import Endpoint, unused
+from .folder_use import FolderUse, others_on
 from .home import Home
 from .hosting import Hosted, find_or_open, hosted
 
@@ -38,11 +40,14 @@ class Starting(Milestone, frozen=True, kw_only=True):
 
 
 class Ready(Milestone, frozen=True, kw_only=True):
-    """The folder is open. `link` opens the page with the token, `running` says that another process had been serving;
+    """The folder is open. `link` opens the page once, within `link_expires_s` seconds, and `opener` is a file that redirects to
+    it; `running` says that another process had been serving;
     `unused_models` are those that are set here and that it does not ask. `untrusted` counts what the folder's own files ask for
-    and nobody let them."""
+    and nobody let them. `also_served_by` are the processes that serve the folder with another state folder."""
 
     link: str
+    link_expires_s: int
+    opener: str
     url: str
     pid: int
     epoch: int
@@ -55,6 +60,7 @@ class Ready(Milestone, frozen=True, kw_only=True):
     model: str
     unused_models: tuple[str, ...] = ()
     untrusted: int = 0
+    also_served_by: tuple[FolderUse, ...] = ()
 
 
 class Stopping(Milestone, frozen=True, kw_only=True):
@@ -77,8 +83,21 @@ class Forced(Milestone, frozen=True, kw_only=True):
     store: str
 
 
+class _Page(Protocol):
+    """An address that opens the page, as this process or another one issued it."""
+
+    @property
+    def link(self) -> str: ...
+    @property
+    def opener(self) -> str: ...
+    @property
+    def expires_in_s(self) -> int: ...
+
+
 Milestones = Starting | Ready | Stopping | Stopped | Forced
 Tell = Callable[[Milestones], None]
+#: Opens a folder with a command of its own. It may ask a person before it does.
+Opens = Callable[[Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]], Awaitable[WorkspaceIsOpen]]
 
 
 async def up(
@@ -88,23 +107,33 @@ async def up(
     folder: Path,
     tell: Tell,
     unusable: Refusal | None = None,
+    opens: Opens | None = None,
 ) -> None:
     """Serves the folder until a signal comes; where another process serves already, opens the folder there and returns.
-    `unusable` is why the file of settings cannot be used: nothing is served with the rest of them.
+    `unusable` is why the file of settings cannot be used: nothing is served with the rest of them. `opens` opens the folder; a
+    signal ends it.
 
-    Raises Refusal, `no_folder` included.
+    Raises Refusal, `no_folder` and `folder_too_broad` included.
     """
+    opens = opens or (lambda submit: submit(OpenWorkspace(path=str(folder))))
     tell(Starting(version=__version__, folder=str(folder)))
     with asked_to_stop(home, tell) as stop:
         found = await find_or_open(home)
         if isinstance(found, Endpoint):
-            tell(await _join(found, home, folder, unused(found, settings.models, environment)))
+            ready = await _join(found, home, opens, unused(found, settings.models, environment))
+            tell(_shared(ready, home, environment))
             return
         if unusable is not None:
             await found.close()
             raise unusable
         async with hosted(found, home, settings, environment, stays=True) as host:
-            tell(await _open(host, home, folder))
+            opening = asyncio.ensure_future(_open(host, home, opens))
+            try:
+                await asyncio.wait((opening, stop), return_when=asyncio.FIRST_COMPLETED)
+                if opening.done():
+                    tell(_shared(opening.result(), home, environment))
+            finally:
+                opening.cancel()
             name = await stop
             sessions = await _sessions(host)
             working = sessions.count("running")
@@ -112,20 +141,29 @@ async def up(
         tell(Stopped(sessions=len(sessions), store=str(home.store)))
 
 
-async def _join(endpoint: Endpoint, home: Home, folder: Path, models: tuple[str, ...]) -> Ready:
+async def _join(endpoint: Endpoint, home: Home, opens: Opens, models: tuple[str, ...]) -> Ready:
     from .client import Client
 
     async with Client(endpoint) as client:
-        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        opened = await opens(client.submit)
         trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
-    ready = _ready(endpoint, home, opened, running=True)
+        page = await client.page_link(f"/w/{opened.workspace_id}")
+    ready = _ready(endpoint, home, opened, page, running=True)
     return msgspec.structs.replace(ready, unused_models=models, untrusted=not_held(trust))
 
 
-async def _open(host: Hosted, home: Home, folder: Path) -> Ready:
-    opened: WorkspaceIsOpen = await host.commands.submit(OpenWorkspace(path=str(folder)), actor=PERSON)
+async def _open(host: Hosted, home: Home, opens: Opens) -> Ready:
+    opened = await opens(lambda command: host.commands.submit(command, actor=PERSON))
     trust: TrustRead = await host.commands.submit(GetTrust(workspace_id=opened.workspace_id), actor=PERSON)
-    return msgspec.structs.replace(_ready(host.endpoint, home, opened, running=False), untrusted=not_held(trust))
+    page = host.page_link(f"/w/{opened.workspace_id}")
+    return msgspec.structs.replace(_ready(host.endpoint, home, opened, page, running=False), untrusted=not_held(trust))
+
+
+def _shared(ready: Ready, home: Home, environment: Mapping[str, str]) -> Ready:
+    """Add who else serves the folder, without the other folders of those processes."""
+    others = others_on(ready.folder, home.folder, environment)
+    also = tuple(msgspec.structs.replace(one, folders=(ready.folder,)) for one in others)
+    return msgspec.structs.replace(ready, also_served_by=also)
 
 
 def not_held(trust: TrustRead) -> int:
@@ -133,9 +171,11 @@ def not_held(trust: TrustRead) -> int:
     return len(trust.widenings) if trust.state in ("untrusted", "changed") else 0
 
 
-def _ready(endpoint: Endpoint, home: Home, opened: WorkspaceIsOpen, *, running: bool) -> Ready:
+def _ready(endpoint: Endpoint, home: Home, opened: WorkspaceIsOpen, page: _Page, *, running: bool) -> Ready:
     return Ready(
-        link=f"{endpoint.link}#/w/{opened.workspace_id}",
+        link=page.link,
+        link_expires_s=page.expires_in_s,
+        opener=page.opener,
         url=endpoint.url,
         pid=endpoint.pid,
         epoch=endpoint.epoch,

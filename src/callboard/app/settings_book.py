@@ -26,6 +26,7 @@ from callboard.contracts.settings import (
     SettingsProblem,
     StandingRule,
 )
+from callboard.contracts.tool_names import stored_matcher
 from callboard.control.known import narrower
 
 from . import folder_settings, settings_files
@@ -63,8 +64,8 @@ class _Folder(NamedTuple):
 
 
 class SettingsFiles:
-    """Implements the port `SettingsBook`. `changed` is told of the user's settings when they were written here; it refuses
-    those that cannot be used, and nothing is written then."""
+    """Implements the port `SettingsBook`. `changed` receives the user's settings when they are written here or a look finds
+    the file edited. It refuses those that cannot be used: nothing is written then, and the former ones stay."""
 
     def __init__(
         self,
@@ -82,6 +83,8 @@ class SettingsFiles:
         self._holding: dict[str, tuple[Settings, FolderFile, bool, Effective]] = {}
         self._widening: dict[str, tuple[Settings, FolderFile, str, tuple[Program, ...], Asked]] = {}
         self._programs = FolderPrograms()
+        # What the process starts with: a later look finds what was edited since.
+        self._read_user()
 
     def user(self) -> Settings:
         found = self._read_user()
@@ -126,6 +129,7 @@ class SettingsFiles:
             withheld=not holds and (was or bool(folder_settings.asked(file, (), user).digest)),
             shell=folder_settings.shell(file, user.shell, trusted=holds),
             context=file.says.context or user.context,
+            retry=user.retry,
             fallback=user.fallback,
         )
 
@@ -215,6 +219,9 @@ class SettingsFiles:
             return kept
         try:
             settings, refusal = over(of_file(self._home.settings), self._environment), None
+            if kept is not None and settings != kept.settings:
+                # Edited by hand, or written here: whoever works with the settings takes the new ones.
+                self._changed(settings)
         except Refusal as error:
             settings, refusal = (kept.settings if kept is not None else Settings()), error
         self._user = _User(stamp, _is_settled(stamp, began), settings, refusal)
@@ -258,7 +265,7 @@ def _standing(entries: tuple[RuleEntry, ...], scope: RuleScope) -> tuple[Rule, .
     return tuple(
         Rule(
             rule_id=f"{scope}-{hashlib.sha256(msgspec.json.encode(one)).hexdigest()[:16]}",
-            matcher=one.matcher,
+            matcher=stored_matcher(one.matcher),
             verdict=one.verdict,
             scope=scope,
         )

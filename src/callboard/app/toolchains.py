@@ -21,5 +21,5 @@ TOOLCHAINS = (
 
 
 def toolchains(home: Path) -> tuple[str, ...]:
-    """Those that are there, as absolute paths."""
-    return tuple(str(home / part) for part in TOOLCHAINS if (home / part).is_dir())
+    """Return all of them as absolute paths, there or not: what is missing must not be made by a command."""
+    return tuple(str(home / part) for part in TOOLCHAINS)

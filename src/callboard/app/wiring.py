@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from callboard import __version__
 from callboard.adapters.a2a import A2aAgents
 from callboard.adapters.acp import AcpAgents
-from callboard.adapters.http import DemoOffer, Given, HttpApp, Meta, ModelOffer, WorkspaceOffer
+from callboard.adapters.http import DemoOffer, Given, HttpApp, Meta, ModelOffer, PageAccess, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
+from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import Models
 from callboard.contracts.scope import PERSON
 from callboard.contracts.settings import Hook, Server, Settings
@@ -23,7 +25,8 @@ from callboard.runtime.parts import Parts
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
-from callboard.tools.exposed import Reach
+from callboard.tools.credentials import private
+from callboard.tools.outside.reach import Reach
 from callboard.tools.shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
@@ -47,6 +50,7 @@ class Wired:
 
     runtime: Runtime
     models: ConfiguredModels
+    settings: SettingsFiles
 
 
 def models_of(settings: Settings, environment: Mapping[str, str], reveal: Reveal | None = None) -> ConfiguredModels:
@@ -66,14 +70,22 @@ def model_settings(settings: Settings, environment: Mapping[str, str]) -> ModelS
 
 
 def wire(
-    store: SqliteStore, models: ConfiguredModels, home: Home, environment: Mapping[str, str], secrets: Redaction
+    store: SqliteStore,
+    models: ConfiguredModels,
+    home: Home,
+    environment: Mapping[str, str],
+    secrets: Redaction,
+    configured: Callable[[Settings], None] = lambda _: None,
+    served: Callable[[str], None] = lambda _: None,
 ) -> Wired:
-    """Puts the runtime together on an open store. Starts nothing. No tool enters the state folder."""
+    """Puts the runtime together on an open store. Starts nothing. No tool enters the state folder. `configured` receives the
+    user's settings once their models are in use, `served` each folder that the process serves."""
     definitions = FolderDefinitions()
 
     def configure(new: Settings) -> None:
         learn_keys(secrets, new, environment)
         models.configure(model_settings(new, environment))
+        configured(new)
 
     settings = SettingsFiles(home, environment, definitions, configure)
 
@@ -87,22 +99,33 @@ def wire(
         return str(Path.home()) if settings.is_users(one) else folder
 
     def reach(one: Server | Hook, folder: str) -> Reach:
-        folders = tuple(host.state.path for host in runtime.workspaces.all())
+        hosts = runtime.workspaces.all()
+        folders = tuple(host.state.path for host in hosts)
+        if not settings.is_users(one) and folder in folders:
+            trusted = next(host.state.trusted for host in hosts if host.state.path == folder)
+            if not settings.effective(folder, trusted).trusted:
+                raise Refusal(
+                    "server_unavailable",
+                    f"What {one.name} is started from changed since you trusted the folder. "
+                    "`callboard trust` shows what changed and asks.",
+                )
         return Reach(folders, trusted="" if settings.is_users(one) else folder)
 
+    # A folder that is the home, or holds it, has keys and start files in it.
+    hidden = (str(home.folder), *private(str(Path.home())))
     parts = Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
         toolbox=FolderToolbox(
-            hidden=(str(home.folder),),
+            hidden=hidden,
             programs=toolchains(Path.home()),
             reveal=given,
             starts=starts,
             reach=reach,
             veil=secrets.veil,
         ),
-        shells=FolderShells(hidden=(str(home.folder),), programs=toolchains(Path.home())),
+        shells=FolderShells(hidden=hidden, programs=toolchains(Path.home())),
         definitions=definitions,
         closed_folders=(str(home.folder),),
         demos=Catalog(home.demos),
@@ -112,17 +135,21 @@ def wire(
         settings=settings,
         desk=Desk(models, environment),
         past=PastBook(environment),
+        folder_served=served,
         secrets=secrets,
     )
     runtime = Runtime(parts)
-    return Wired(runtime=runtime, models=models)
+    return Wired(runtime=runtime, models=models, settings=settings)
 
 
-def http_app(wired: Wired, token: str) -> HttpApp:
+def http_app(wired: Wired, home: Home, token: str) -> HttpApp:
     """The runtime behind its routes."""
     parts = wired.runtime.parts
 
     async def about() -> Meta:
+        with suppress(Refusal):
+            # Settings that were edited are in use before a caller reads which models are.
+            wired.settings.user()
         listed: WorkspaceList = await wired.runtime.commands.submit(ListWorkspaces(), actor=PERSON)
         offers = tuple(
             WorkspaceOffer(workspace_id=row.workspace_id, path=row.path, name=row.name, sample=row.path in SAMPLES)
@@ -148,6 +175,7 @@ def http_app(wired: Wired, token: str) -> HttpApp:
             uploads=parts.uploads,
             about=about,
             token=token,
+            access=PageAccess(home.opening),
         )
     )
 

@@ -15,6 +15,7 @@ Code = Literal[
     "invalid_input",
     "unauthenticated",
     "forbidden_origin",
+    "confirmation_required",
     "unknown_route",
     "too_large",
     # what it names
@@ -57,6 +58,7 @@ Code = Literal[
     "nothing_to_trust",
     "nothing_to_compact",
     "context_missing",
+    "images_unsupported",
     # a team
     "subagent_spawns",
     "subagents_do_not_talk",
@@ -92,8 +94,13 @@ Code = Literal[
     "store_locked",
     "store_unusable",
     "chain_broken",
+    "blob_damaged",
+    "rows_damaged",
+    "facts_unreadable",
+    "answer_unreadable",
     "gap",
     "store_full",
+    "store_exists",
     # tools and the gate
     "tool_unknown",
     "tool_not_listed",
@@ -120,6 +127,8 @@ Code = Literal[
     "secret_store_unavailable",
     "unsupported_media",
     "transcript_unreadable",
+    "nothing_to_import",
+    "session_driven",
     # models
     "model_unconfigured",
     "model_auth",
@@ -131,6 +140,7 @@ Code = Literal[
     "model_cut_stream",
     "model_garbled",
     "model_timeout",
+    "agent_mode_unavailable",
     "max_iters",
     "no_progress",
     # configuration
@@ -139,6 +149,7 @@ Code = Literal[
     "bad_definition",
     "bad_settings",
     "no_folder",
+    "folder_too_broad",
     "not_installed",
     "unreachable",
     "remote_unavailable",

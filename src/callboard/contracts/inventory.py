@@ -38,8 +38,8 @@ ServerCondition = Literal["idle", "connecting", "connected", "lost"]
 
 class ServerState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A server of tools as it is now. `name` is that of the settings; `title`, `version` and `protocol` are what it said of
-    itself; of its `tools`, so many were `refused` for the reasons in `refusals`. `code` and `message` say why it is lost,
-    `said` is the end of what its program wrote to its diagnostics."""
+    itself; of its `tools`, so many were `refused` for the reasons in `refusals`. `prompts` are the names of its prompts, which
+    no agent can use. `code` and `message` say why it is lost, `said` is the end of its program's diagnostics."""
 
     name: str
     transport: Transport
@@ -50,6 +50,7 @@ class ServerState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
     tools: int = 0
     refused: int = 0
     refusals: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = ()
     deferred: bool = False
     code: str = ""
     message: str = ""

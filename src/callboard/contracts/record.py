@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from typing import Any
 
 import msgspec
+import msgspec.inspect
 from msgspec.structs import replace
 
 from .errors import Refusal
 from .facts import FACTS, ErasedFact, Fact, UnknownFact
+from .facts.upcasts import UPCASTS, upcast
 from .ids import ID_BYTES, IdKind, pack, unpack
 from .scope import Actor, Scope
 
@@ -50,13 +53,18 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A fact in the log: its place, its header, its chain link and its content."""
+    """A fact in the log: its place, its header, its chain link and its content.
+
+    `payload` are the bytes that are chained, None where they were erased or the record was not read from a log. What leaves
+    the system are these bytes: encoded anew, a number could be written in another way.
+    """
 
     stream: str
     sequence: int
     header: Header
     link: bytes
     fact: Fact
+    payload: bytes | None = None
 
     @property
     def event_id(self) -> str:
@@ -66,6 +74,25 @@ class Record(msgspec.Struct, frozen=True):
     @property
     def scope(self) -> Scope:
         return self.header.scope
+
+    @property
+    def unread(self) -> bool:
+        """True where this code cannot read the fact: it is of a type or a version that it does not know."""
+        return isinstance(self.fact, UnknownFact)
+
+    @property
+    def schema_version(self) -> int:
+        """The version of the fact's shape as it is here: what is older was raised when it was read."""
+        return self.fact.schema_version if self.fact.readable else self.header.version
+
+
+def unreadable(record: Record) -> Refusal:
+    """Return the refusal to decide in a stream with a fact that this code cannot read."""
+    return Refusal(
+        "facts_unreadable",
+        f"This version cannot read the fact {record.event_id} ({record.header.type}, version {record.header.version}).",
+        hint="Update Callboard. Until then it can be read and not continued; nothing was changed.",
+    )
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,7 +213,7 @@ def _packed(scope: Scope) -> Scope:
 
 
 def decode_header(data: bytes) -> Header:
-    """The header of stored bytes. Raises Refusal `chain_broken` where they are no header."""
+    """The header of stored bytes. Raises Refusal `facts_unreadable` where they are not a header of this version."""
     try:
         stored = _header_decoder.decode(data)
         if "i" in stored:
@@ -195,7 +222,11 @@ def decode_header(data: bytes) -> Header:
             _unpack(stored)
         return msgspec.convert(stored, Header)
     except msgspec.MsgspecError as error:
-        raise Refusal("chain_broken", f"A stored header cannot be read: {error}") from error
+        raise Refusal(
+            "facts_unreadable",
+            f"A stored header cannot be read: {error}",
+            hint="Update Callboard; the log is unchanged.",
+        ) from error
 
 
 def _unpack(stored: dict[str, Any]) -> None:
@@ -211,20 +242,52 @@ def encode_payload(fact: Fact) -> bytes:
     return _payload_encoder.encode(fact)
 
 
-def decode_payload(tag: str, data: bytes | None) -> Fact:
-    """The fact of stored bytes: `ErasedFact` where they are gone, `UnknownFact` where this version does not know the type.
+def as_decoded(fact: Fact, payload: bytes) -> Fact:
+    """Return the fact as reading its payload gives it.
 
-    Raises Refusal `chain_broken` where a known type has a payload that does not fit it.
+    A whole number in a field of floats is an int where the fact is decided and a float where it is read. So that all who see
+    a fact see the same values, such a fact is decoded at once.
+    """
+    return decode_payload(fact.type, payload, fact.schema_version) if _has_floats(fact.type) else fact
+
+
+@cache
+def _has_floats(tag: str) -> bool:
+    return tag in FACTS and _contains_float(msgspec.inspect.type_info(FACTS[tag]), set())
+
+
+def _contains_float(info: Any, seen: set[type]) -> bool:
+    """True where a value of the type may contain a float in a field that is declared as one."""
+    if isinstance(info, msgspec.inspect.FloatType):
+        return True
+    if isinstance(info, msgspec.inspect.StructType):
+        if info.cls in seen:
+            return False
+        seen.add(info.cls)
+        return any(_contains_float(field.type, seen) for field in info.fields)
+    inner = [getattr(info, name, None) for name in ("item_type", "key_type", "value_type")]
+    inner += [*getattr(info, "types", ()), *getattr(info, "item_types", ())]
+    return any(_contains_float(one, seen) for one in inner if one is not None)
+
+
+def decode_payload(tag: str, data: bytes | None, version: int = 1) -> Fact:
+    """Return the fact of stored bytes, raised to the present version of its type where it is older.
+
+    `ErasedFact` where the bytes are gone. `UnknownFact` where this code does not know the type or that version of it, or
+    where the bytes do not have the shape of that version.
     """
     if data is None:
         return ErasedFact()
-    decoder = _payload_decoders.get(tag)
-    if decoder is None:
+    kind, decoder = FACTS.get(tag), _payload_decoders.get(tag)
+    if kind is None or decoder is None or version > kind.schema_version:
         return UnknownFact(payload=msgspec.Raw(data))
     try:
+        if version < kind.schema_version:
+            old = msgspec.json.decode(data, type=dict[str, Any])
+            data = msgspec.json.encode(upcast(tag, version, kind.schema_version, old, UPCASTS))
         fact: Fact = decoder.decode(data)
-    except msgspec.MsgspecError as error:
-        raise Refusal("chain_broken", f"A stored {tag} cannot be read: {error}") from error
+    except (msgspec.MsgspecError, LookupError):
+        return UnknownFact(payload=msgspec.Raw(data))
     return fact
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from inspect import cleandoc
 from typing import Any, get_args
 
 import msgspec
@@ -32,7 +33,7 @@ from .scope import ActorKind, ScopeKey
 from .typescript import Writer, closed_list, literal, plural
 
 Files = dict[str, str]
-SCHEMAS = "src/callboard/contracts/generated"
+SCHEMAS = "schemas"
 TYPESCRIPT = "web/src/system/generated/contracts.ts"
 
 #: The closed lists that a page needs by name.
@@ -94,6 +95,10 @@ _REF = "#/$defs/{name}"
 
 def _components(types: list[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     schemas, definitions = msgspec.json.schema_components(types, ref_template=_REF)
+    for schema in definitions.values():
+        if "description" in schema:
+            # Python 3.13 removes the indentation of docstrings when it compiles them; older ones keep it.
+            schema["description"] = cleandoc(schema["description"])
     return list(schemas), dict(sorted(definitions.items()))
 
 

@@ -159,6 +159,19 @@ class ContextSettings(Set, frozen=True, kw_only=True):
     compact_at: Annotated[float, Meta(ge=0.1, le=1.0)] = 0.8
 
 
+class RetrySettings(Set, frozen=True, kw_only=True):
+    """How often a model call that failed is tried again.
+
+    `patience` is how many seconds a call waits in all for a provider that is overloaded or cannot be reached. `attempts` is
+    how often a call is tried that failed otherwise, such as by a broken stream. `fallback_after` is the patience where a
+    fallback model can be asked instead.
+    """
+
+    attempts: Annotated[int, Meta(ge=1, le=100)] = 4
+    patience: Annotated[float, Meta(ge=0, le=86_400)] = 300.0
+    fallback_after: Annotated[float, Meta(ge=0, le=86_400)] = 20.0
+
+
 class FolderSettings(Set, frozen=True, kw_only=True):
     """What a folder can say of itself."""
 
@@ -186,6 +199,7 @@ class Settings(Set, frozen=True, kw_only=True):
     permission_mode: PermissionMode = "ask"
     shell: Shell = Shell()
     context: ContextSettings = ContextSettings()
+    retry: RetrySettings = RetrySettings()
     retention: Annotated[int, Meta(ge=0, le=36_500)] = 0
 
 
@@ -248,4 +262,5 @@ class Effective(msgspec.Struct, frozen=True, kw_only=True):
     withheld: bool = False
     shell: Shell = Shell()
     context: ContextSettings = ContextSettings()
+    retry: RetrySettings = RetrySettings()
     fallback: tuple[str, ...] = ()

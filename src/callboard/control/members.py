@@ -38,13 +38,14 @@ class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
 
 class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
     """How an agent's newest turn ended. `text` is its answer; `code` that of a failure, or the cause of an interrupt; `hops`
-    those of its run."""
+    those of its run; `plain_text` as its fact has it."""
 
     how: Literal["completed", "failed", "interrupted"]
     text: Text = Text()
     code: str = ""
     message: str = ""
     hops: int = 0
+    plain_text: bool = False
 
 
 class TeamLoad(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +63,7 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
 
     `asked` is the permission mode that it was given, never wider than its parent's; `ending` what is to be said of it once
     its run has stopped: closed, or cancelled only. `merging` says that its worktree is being merged. `job` is the job whose
-    item it works on; then nobody tells its parent of it.
+    item it works on; then nobody tells its parent of it. `plain_text` says that its result was not finalized.
     """
 
     parent: str
@@ -81,6 +82,7 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
     ending: Literal["", "closed", "cancelled"] = ""
     reason: str = ""
     result: Text = Text()
+    plain_text: bool = False
     merging: bool = False
     job: str = ""
 

@@ -14,7 +14,7 @@ from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.inventory import ServerState
 from callboard.contracts.live import Partial
 from callboard.contracts.plan import PlanStep
-from callboard.contracts.ports.external import ArtifactTold, TaskTold
+from callboard.contracts.ports.external import AgentSettings, ArtifactTold, TaskTold
 from callboard.contracts.ports.model import Quota, Usage
 from callboard.contracts.ports.tools import Evaluation, Question, ToolOutcome
 from callboard.contracts.scope import Scope
@@ -56,6 +56,7 @@ class ModelAnswered(msgspec.Struct, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...]
     calls: tuple[WantedCall, ...]
     stop_reason: StopReason
+    provider_reason: str = ""
     usage: Usage
     first_ms: int
     duration_ms: int
@@ -120,6 +121,12 @@ class TakenOver(msgspec.Struct, frozen=True, kw_only=True):
     partials: tuple[Partial, ...]
 
 
+class ClockStepped(msgspec.Struct, frozen=True, kw_only=True):
+    """The machine's clock was set while this process lives, by that many microseconds."""
+
+    by: int
+
+
 class TimeCame(msgspec.Struct, frozen=True, kw_only=True):
     """A time that a call or a handoff waited for has come."""
 
@@ -149,7 +156,7 @@ class WorktreeLeft(msgspec.Struct, frozen=True, kw_only=True):
 
 class ExternalThere(msgspec.Struct, frozen=True, kw_only=True):
     """An agent that is not of our loop was started or reached for the thread and holds a conversation for it. `card` is the
-    Agent Card of one elsewhere, as JSON."""
+    Agent Card of one elsewhere, as JSON; `settings` are those of a program that are in force."""
 
     thread: str
     provider_session: str
@@ -157,6 +164,15 @@ class ExternalThere(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     resumed: bool
     card: str = ""
+    settings: AgentSettings = AgentSettings()
+
+
+class ExternalChanged(msgspec.Struct, frozen=True, kw_only=True):
+    """The thread's program changed its mode or its model; `allowed` is False for a mode wider than its permission mode."""
+
+    thread: str
+    settings: AgentSettings
+    allowed: bool = True
 
 
 class ExternalGone(msgspec.Struct, frozen=True, kw_only=True):
@@ -259,10 +275,12 @@ Outcome = (
     | RunStopped
     | ActionTimedOut
     | TakenOver
+    | ClockStepped
     | TimeCame
     | WorktreeMade
     | WorktreeLeft
     | ExternalThere
+    | ExternalChanged
     | ExternalGone
     | PartEnded
     | CallSeen

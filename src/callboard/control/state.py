@@ -37,9 +37,6 @@ from .members import (
 )
 from .window import Compacting, Filling, Round, Spoken
 
-#: Snapshots of another schema are thrown away and folded anew.
-STATE_SCHEMA = 8
-
 #: The tool whose success ends a turn in `auto`.
 FINALIZE = "Finalize"
 
@@ -116,6 +113,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
 
     `prompts` and `tools` are what it was told. `asked` is the step of its newest model call and `came` what that led to so
     far; `streak` are the rounds up to the one before.
+    `reminded` says that its newest model call follows an answer without a call, which is reminded once of how the work ends.
     `model_step` is the step of the model call without an end, 0 when none is open.
     `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `finalised` is set once
     a Finalize call succeeded, `stopping` from the request of an interrupt on. `reserved` are the items of the inbox that the
@@ -143,6 +141,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     asked: int = 0
     came: tuple[str, ...] = ()
     streak: Streak = Streak()
+    reminded: bool = False
     provider: str = ""
     model: str = ""
     candidates: tuple[Candidate, ...] = ()
@@ -311,7 +310,8 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     """A workspace as deciders see it, at `sequence`. `given` are the ids of all its rules, those that were revoked included;
-    `trusted` is the digest of what its folder's own files may widen, empty where nothing."""
+    `trusted` is the digest of what its folder's own files may widen, empty where nothing; `wide` is True if a person approved
+    that the folder is broad."""
 
     workspace: str
     path: str = ""
@@ -323,11 +323,11 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     given: frozenset[str] = frozenset()
     trusted: str = ""
+    wide: bool = False
 
 
 __all__ = [
     "FINALIZE",
-    "STATE_SCHEMA",
     "AddedEdge",
     "Background",
     "CallPhase",

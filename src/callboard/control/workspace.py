@@ -40,15 +40,38 @@ def evolve(state: Workspace, record: Record) -> Workspace:
     return msgspec.structs.replace(changed, sequence=record.sequence, at=record.header.at)
 
 
-def open_folder(state: Workspace, path: str, name: str) -> tuple[tuple[NewFact, ...], WorkspaceIsOpen]:
-    """The facts of opening a folder: one the first time, none after."""
-    facts = () if state.sequence else (NewFact(WorkspaceOpened(path=path, name=name)),)
+def open_folder(
+    state: Workspace, path: str, name: str, *, broad: str = "", wide: bool = False
+) -> tuple[tuple[NewFact, ...], WorkspaceIsOpen]:
+    """Return the facts of opening a folder: one the first time, and one when a person approves a broad one.
+
+    Args:
+        broad: Why the folder is broad; empty for an ordinary one.
+        wide: True if a person approved that.
+    Raises:
+        Refusal: `folder_too_broad` for a broad folder that no person approved.
+    """
+    approved = wide and bool(broad) and not state.wide
+    if broad and not wide:
+        require_approved(state, path, broad)
+    facts = () if state.sequence and not approved else (NewFact(WorkspaceOpened(path=path, name=name, wide=approved)),)
     return facts, WorkspaceIsOpen(
         workspace_id=state.workspace,
         path=state.path or path,
         name=state.name or name,
         sequence=state.sequence + len(facts),
     )
+
+
+def require_approved(state: Workspace, path: str, broad: str) -> None:
+    """Refuse a broad folder that no person approved: `folder_too_broad`."""
+    if broad and not state.wide:
+        raise Refusal(
+            "folder_too_broad",
+            f"{path} is not opened without an approval: {broad}.",
+            field="wide",
+            hint="Open the folder of one project. If you mean this one, open it with wide set to true.",
+        )
 
 
 def list_session(state: Workspace, session: str, title: str) -> tuple[NewFact, ...]:
@@ -123,7 +146,7 @@ def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
     fact = cast("AnyWorkspaceFact", read)
     match fact:
         case WorkspaceOpened():
-            return msgspec.structs.replace(state, path=fact.path, name=fact.name)
+            return msgspec.structs.replace(state, path=fact.path, name=fact.name, wide=state.wide or fact.wide)
         case SessionListed():
             listed = ListedSession(session=fact.session_id, title=fact.title, listed=sequence)
             return msgspec.structs.replace(state, sessions={**state.sessions, listed.session: listed})

@@ -10,7 +10,16 @@ import msgspec
 from ..contracts.errors import Refusal
 from ..contracts.facts import EvidenceExported, Fact
 from ..contracts.ports.store import Append, Head
-from ..contracts.record import Header, Record, decode_header, decode_payload, encode_header, encode_payload, header_of
+from ..contracts.record import (
+    Header,
+    Record,
+    as_decoded,
+    decode_header,
+    decode_payload,
+    encode_header,
+    encode_payload,
+    header_of,
+)
 from . import chain
 from .chain import Stored
 
@@ -52,7 +61,9 @@ def draft(batch: Append, salts: bytes) -> Draft:
         payload = encode_payload(new.fact)
         salt = salts[at : at + chain.SALT_BYTES]
         at += chain.SALT_BYTES
-        facts.append((new.fact, header, encode_header(header), payload, salt, chain.digest(salt, payload)))
+        facts.append(
+            (as_decoded(new.fact, payload), header, encode_header(header), payload, salt, chain.digest(salt, payload))
+        )
         if b'"hash":"' in payload:
             names += [(index, name) for name in blobs_named_by(payload)]
     return Draft(facts, names)
@@ -115,7 +126,7 @@ def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> Sealed:
         sequence += 1
         previous = chain.link(previous, data, payload_digest)
         lines.append((number, sequence, data, previous, salt, payload))
-        records.append(Record(stream, sequence, header, previous, fact))
+        records.append(Record(stream, sequence, header, previous, fact, payload))
     if lines:
         head = Head(sequence=sequence, link=previous, at=at)
     return Sealed(lines, tuple(records), head)
@@ -124,14 +135,21 @@ def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> Sealed:
 def record_of(stream: str, stored: Stored) -> Record:
     """The record of stored bytes. Raises Refusal `chain_broken` where they cannot be read."""
     header = decode_header(stored.header)
-    return Record(stream, stored.sequence, header, stored.link, decode_payload(header.type, stored.payload))
+    return Record(
+        stream,
+        stored.sequence,
+        header,
+        stored.link,
+        decode_payload(header.type, stored.payload, header.version),
+        stored.payload,
+    )
 
 
 def shows(header: bytes, payload: bytes | None, sequence: int) -> bool:
     """True of a fact that names a pack of evidence which shows the fact at that sequence."""
-    if payload is None or decode_header(header).type != EvidenceExported.type:
+    if payload is None or (of := decode_header(header)).type != EvidenceExported.type:
         return False
-    fact = decode_payload(EvidenceExported.type, payload)
+    fact = decode_payload(EvidenceExported.type, payload, of.version)
     return isinstance(fact, EvidenceExported) and fact.through >= sequence
 
 

@@ -7,7 +7,18 @@ from collections.abc import Iterable
 from ..contracts.chain import DIGEST_BYTES, SALT_BYTES, Stored, digest, genesis, link
 from ..contracts.errors import Refusal
 
-__all__ = ["DIGEST_BYTES", "SALT_BYTES", "Stored", "check", "check_end", "digest", "erased", "genesis", "link"]
+__all__ = [
+    "DIGEST_BYTES",
+    "SALT_BYTES",
+    "Stored",
+    "broken",
+    "check",
+    "check_end",
+    "digest",
+    "erased",
+    "genesis",
+    "link",
+]
 
 
 def erased(stored: Stored) -> Stored:
@@ -24,12 +35,12 @@ def check(stream: str, after: int, previous: bytes, facts: Iterable[Stored]) -> 
     """
     for fact in facts:
         if fact.sequence != after + 1:
-            raise _broken(stream, after + 1, "is missing")
+            raise broken(stream, after + 1, "is missing")
         if len(fact.seal) != (DIGEST_BYTES if fact.payload is None else SALT_BYTES):
-            raise _broken(stream, fact.sequence, "has no valid seal")
+            raise broken(stream, fact.sequence, "has no valid seal")
         payload_digest = fact.seal if fact.payload is None else digest(fact.seal, fact.payload)
         if fact.link != link(previous, fact.header, payload_digest):
-            raise _broken(stream, fact.sequence, "is not what was appended")
+            raise broken(stream, fact.sequence, "is not what was appended")
         after, previous = fact.sequence, fact.link
     return after, previous
 
@@ -37,14 +48,16 @@ def check(stream: str, after: int, previous: bytes, facts: Iterable[Stored]) -> 
 def check_end(stream: str, head: tuple[int, bytes], found: tuple[int, bytes]) -> None:
     """Checks that the last fact found is the one that the stream's head names. Raises Refusal `chain_broken`."""
     if found[0] < head[0]:
-        raise _broken(stream, found[0] + 1, "is missing")
+        raise broken(stream, found[0] + 1, "is missing")
     if found != head:
-        raise _broken(stream, head[0], "is not the one that the stream ends with")
+        raise broken(stream, head[0], "is not the one that the stream ends with")
 
 
-def _broken(stream: str, sequence: int, how: str) -> Refusal:
+def broken(stream: str, sequence: int, how: str) -> Refusal:
+    """Return the refusal of a fact that is not what was appended."""
     return Refusal(
         "chain_broken",
         f"The fact {stream}/{sequence} {how}: the log was changed outside Callboard.",
-        hint="Keep a copy of the store and restore the stream from a backup; facts before this one are as they were written.",
+        hint="Facts before this one are as they were written. `callboard check` lists all that is damaged; "
+        "`callboard restore` puts a backup in place and keeps the present store.",
     )

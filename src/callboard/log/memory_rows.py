@@ -14,7 +14,7 @@ from .panels import check_kept, newest
 class _Snapshot(msgspec.Struct, frozen=True):
     sequence: int
     link: bytes
-    schema: int
+    fingerprint: str
     state: bytes
 
 
@@ -52,8 +52,12 @@ class MemoryRows:
     async def row(self, stream: str, panel: str, key: str) -> Row | None:
         return self._rows.get(stream, {}).get(panel, {}).get(key)
 
-    async def across(self, panel: str) -> tuple[Row, ...]:
-        found = [row for panels in self._rows.values() for row in panels.get(panel, {}).values()]
+    def discarded(self, stream: str) -> bool:
+        return False
+
+    async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
+        fits = [name for name, views in self._views.items() if views.fingerprint == fingerprint]
+        found = [row for name in fits for row in self._rows.get(name, {}).get(panel, {}).values()]
         return tuple(sorted(found, key=_place, reverse=True))
 
     async def clear(self, stream: str) -> None:
@@ -61,12 +65,12 @@ class MemoryRows:
         self._views.pop(stream, None)
         self._snapshots.pop(stream, None)
 
-    async def save_snapshot(self, stream: str, sequence: int, link: bytes, schema: int, state: bytes) -> None:
-        self._snapshots[stream] = _Snapshot(sequence, link, schema, state)
+    async def save_snapshot(self, stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
+        self._snapshots[stream] = _Snapshot(sequence, link, fingerprint, state)
 
-    async def snapshot(self, stream: str, schema: int) -> tuple[int, bytes, bytes] | None:
+    async def snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
         kept = self._snapshots.get(stream)
-        return None if kept is None or kept.schema != schema else (kept.sequence, kept.link, kept.state)
+        return None if kept is None or kept.fingerprint != fingerprint else (kept.sequence, kept.link, kept.state)
 
 
 def _place(row: Row) -> tuple[int, str]:

@@ -8,7 +8,9 @@ from typing import Any, cast
 
 import msgspec
 
+from callboard.contracts.casing import snake
 from callboard.contracts.ports.model import ModelFailure, ModelRequest, ToolResultContent
+from callboard.contracts.tool_names import stored_name
 
 from .scenario import Part
 from .turn import input_of, turn_begins
@@ -61,7 +63,8 @@ def _field(quote: re.Match[str], request: ModelRequest) -> Any:
     results = _results(quote["tool"], request)
     try:
         result: dict[str, Any] = msgspec.json.decode(results[int(quote["number"])].text, type=dict[str, Any])
-        return result[quote["field"]]
+        # Scenarios of earlier versions quote camelCase names.
+        return result[quote["field"] if quote["field"] in result else snake(quote["field"])]
     except (IndexError, KeyError, msgspec.MsgspecError):
         message = f"The scenario quotes {quote[0]}, which the conversation does not have."
         raise ModelFailure("model_refused_request", message, retryable=False) from None
@@ -72,5 +75,5 @@ def _results(tool: str, request: ModelRequest) -> list[ToolResultContent]:
         part
         for message in request.messages
         for part in message.content
-        if isinstance(part, ToolResultContent) and part.tool == tool
+        if isinstance(part, ToolResultContent) and part.tool == stored_name(tool)
     ]

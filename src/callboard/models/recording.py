@@ -110,7 +110,7 @@ def _facts(pack: zipfile.ZipFile) -> Iterator[tuple[Scope, Fact]]:
             line = msgspec.json.decode(raw, type=_Line)
             header = decode_header(b64decode(line.header))
             if not line.erased:
-                yield header.scope, decode_payload(header.type, line.payload.encode())
+                yield header.scope, decode_payload(header.type, line.payload.encode(), header.version)
 
 
 class _Reader:

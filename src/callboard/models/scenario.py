@@ -22,7 +22,7 @@ match:                        # what is said in a turn whose input holds this te
       - - pause: 500
         - tool: {name: create_task, arguments: {title: The report}}
       - - tool: {name: Write, arguments: {file_path: report.md, content: "# Report"}}
-      - - tool: {name: update_task, arguments: {taskId: "{create_task[0].taskId}", status: done}}
+      - - tool: {name: update_task, arguments: {task_id: "{create_task[0].task_id}", status: done}}
       - - text: Written.
 ```
 

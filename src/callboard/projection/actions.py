@@ -103,6 +103,7 @@ def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
         artifact_version=fact.artifact_version,
         hooked=fact.hooked,
         asked=fact.asked,
+        commands=fact.commands,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from callboard.contracts.rows import AgentRow, Row, RunRow, SessionCard, StatusRow
+from callboard.contracts.rows import AgentRow, Row, RunRow, SessionCard, SessionRow, StatusRow
 
 AnyRowT = TypeVar("AnyRowT", bound=Row)
 
@@ -37,7 +37,7 @@ def overlay(row: AnyRowT, live_epoch: int | None) -> AnyRowT:
     match row:
         case StatusRow() if row.epoch != live_epoch and row.detail in _AT_WORK:
             return msgspec.structs.replace(row, status="blocked", detail="lost")
-        case SessionCard() if row.epoch != live_epoch and row.state == "running":
+        case SessionCard() | SessionRow() if row.epoch != live_epoch and row.state == "running":
             return msgspec.structs.replace(row, state="lost")
         case AgentRow() if row.epoch != live_epoch and row.current_run and row.state in _WORKS:
             return msgspec.structs.replace(row, state="lost", connection="disconnected", activity="lost", tool="")

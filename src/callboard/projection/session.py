@@ -6,18 +6,27 @@ import msgspec
 
 from callboard.contracts.facts import SessionCreated, TurnCompleted, TurnFailed, TurnInterrupted, TurnSubmitted
 from callboard.contracts.record import Record
-from callboard.contracts.rows import Op, SessionRow
+from callboard.contracts.rows import Op, SessionCard, SessionRow
 
 from .ops import upsert
 
 
 class SessionPanel(msgspec.Struct):
-    """One row. It is updated where a turn is submitted or ends, not by every fact."""
+    """One row. It is updated where a turn is submitted or ends, or the session's state changes, not by every fact."""
 
     row: SessionRow | None = None
 
-    def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to."""
+    def apply(self, record: Record, card: SessionCard | None) -> list[Op]:
+        """The operations that the fact leads to. `card` is the session's card with the fact taken in: both have one state."""
+        ops = self._apply(record)
+        if self.row is None or card is None or (self.row.state, self.row.attention) == (card.state, card.attention):
+            return ops
+        self.row = msgspec.structs.replace(
+            self.row, state=card.state, attention=card.attention, sequence=record.sequence, epoch=record.header.epoch
+        )
+        return upsert(self.row)
+
+    def _apply(self, record: Record) -> list[Op]:
         at = record.header.at
         match record.fact:
             case SessionCreated() as fact:
@@ -34,7 +43,9 @@ class SessionPanel(msgspec.Struct):
                     source=fact.source,
                 )
             case TurnSubmitted() | TurnCompleted() | TurnFailed() | TurnInterrupted() if self.row is not None:
-                self.row = msgspec.structs.replace(self.row, sequence=record.sequence, updated_at=at)
+                self.row = msgspec.structs.replace(
+                    self.row, sequence=record.sequence, updated_at=at, epoch=record.header.epoch
+                )
             case _:
                 return []
         return upsert(self.row)

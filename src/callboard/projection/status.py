@@ -17,6 +17,12 @@ from callboard.contracts.facts import (
     ModelRequested,
     QueueAdded,
     RoutingResolved,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskPaused,
+    TaskResumed,
+    TaskStarted,
     ThreadOpened,
     ThreadPaused,
     ThreadResumed,
@@ -45,13 +51,16 @@ Changes = dict[str, Any]
 
 
 class ThreadStatus(msgspec.Struct):
-    """A thread's row, whether it has an open run, and which of its calls run or wait (each with its tool)."""
+    """A thread's row, whether it has an open run, and which of its calls run or wait (each with its tool). `held` are its
+    paused tasks: without a run it waits with them. `over` are those whose newest attempt failed: it works on none of them."""
 
     row: StatusRow
     open: bool = False
     stopping: bool = False
     running: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     waiting: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    held: set[str] = msgspec.field(default_factory=set[str])
+    over: set[str] = msgspec.field(default_factory=set[str])
 
 
 class StatusPanel(msgspec.Struct):
@@ -67,7 +76,7 @@ class StatusPanel(msgspec.Struct):
         thread = self.threads.get(record.scope.thread)
         if thread is None:
             return []
-        changes = _turn(thread, record)
+        changes = _task(thread, record) if type(record.fact) in _OF_TASKS else _turn(thread, record)
         if not changes:
             return []
         if thread.stopping:
@@ -91,6 +100,32 @@ def _opened(record: Record, fact: ThreadOpened) -> StatusRow:
         since=record.header.at,
         epoch=record.header.epoch,
     )
+
+
+#: What pauses an agent's work on a task, and what ends that.
+_OF_TASKS = frozenset({TaskStarted, TaskPaused, TaskResumed, TaskFailed, TaskCompleted, TaskCancelled})
+
+
+def _task(thread: ThreadStatus, record: Record) -> Changes:
+    was_held, task = bool(thread.held), record.scope.task
+    match record.fact:
+        case TaskPaused() if task not in thread.over:
+            thread.held.add(task)
+        case TaskFailed():
+            thread.held.discard(task)
+            thread.over.add(task)
+        case TaskStarted():
+            thread.over.discard(task)
+        case TaskResumed():
+            thread.held.discard(task)
+        case _:
+            thread.held.discard(task)
+            thread.over.discard(task)
+    if thread.open or thread.row.paused is not None or bool(thread.held) == was_held:
+        return {}
+    if thread.held:
+        return {"status": "blocked", "detail": "paused", "tool": ""}
+    return {"status": "idle", "detail": "ready"}
 
 
 def _turn(thread: ThreadStatus, record: Record) -> Changes:
@@ -122,7 +157,7 @@ def _turn(thread: ThreadStatus, record: Record) -> Changes:
             idle = {} if thread.open else {"status": "blocked", "detail": "paused", "tool": ""}
             return {"paused": fact.cause, **idle}
         case ThreadResumed():
-            return {"paused": None, **({} if thread.open else {"status": "idle", "detail": "ready"})}
+            return {"paused": None, **({} if thread.open or thread.held else {"status": "idle", "detail": "ready"})}
         case _:
             return _run(thread, record) if thread.open else {}
 
@@ -189,4 +224,6 @@ def _end(thread: ThreadStatus, **changes: str) -> Changes:
     thread.open = thread.stopping = False
     thread.running.clear()
     thread.waiting.clear()
+    if thread.held:
+        return {"status": "blocked", "detail": "paused", "tool": ""}
     return {**changes, "tool": ""}

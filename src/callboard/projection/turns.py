@@ -86,8 +86,11 @@ def _changes(turn: OpenTurn, record: Record) -> dict[str, Any]:
     """The fields that the fact changes; none where it is not the turn's row that shows it."""
     row, at = turn.row, record.header.at
     match record.fact:
-        case TurnStarted():
+        case TurnStarted() as fact:
+            # The mode in force: a definition and a parent narrow what the submission asked for.
             return {
+                "mode": fact.mode,
+                "permission_mode": fact.permission_mode,
                 "order": record.sequence,
                 "agent_id": record.scope.agent or row.agent_id,
                 "run_id": record.scope.run,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable
 
 import msgspec
@@ -26,7 +25,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.live import Frame, Partial
 from callboard.contracts.record import Record
-from callboard.contracts.rows import AnyRow, Op, TaskRow
+from callboard.contracts.rows import Op, TaskRow
 
 from .actions import ActionsPanel
 from .artifacts import ArtifactsPanel
@@ -40,9 +39,6 @@ from .sessions import CardPanel
 from .status import StatusPanel
 from .team.panels import TeamPanels
 from .turns import TurnsPanel
-
-#: Counts changes of what reducers make of facts. A change of the shape of rows or state needs none: see `SCHEMA`.
-REVISION = 2
 
 #: How many records may come before one that is missing.
 LARGEST_HOLE = 1024
@@ -88,8 +84,9 @@ class Panels(msgspec.Struct):
     def apply(self, record: Record) -> list[Op]:
         """The operations of the next fact, in the order of the panels."""
         self.sequence = record.sequence
+        card = self.card.apply(record)
         return [
-            *self.session.apply(record),
+            *self.session.apply(record, self.card.row),
             *self.status.apply(record),
             *self.turns.apply(record),
             *self.parts.apply(record),
@@ -97,19 +94,11 @@ class Panels(msgspec.Struct):
             *self.actions.apply(record),
             *self.artifacts.apply(record),
             *self.context.apply(record),
-            *self.card.apply(record),
+            *card,
             *self.processes.apply(record),
             *self.team.apply(record),
         ]
 
-
-def _schema() -> int:
-    shapes = msgspec.json.encode(msgspec.json.schema_components([Panels, AnyRow]))
-    return zlib.crc32(shapes, REVISION)
-
-
-#: Names what rows and states of this version look like. Those kept under another are thrown away and folded anew.
-SCHEMA = _schema()
 
 _decoder = msgspec.msgpack.Decoder(Panels)
 _encoder = msgspec.msgpack.Encoder()
@@ -125,11 +114,8 @@ class SessionView:
 
     @classmethod
     def from_state(cls, state: bytes) -> SessionView:
-        """The view that goes on from a kept state of the same `SCHEMA`. Raises Refusal `store_unusable` where it is none."""
-        try:
-            return cls(_decoder.decode(state))
-        except msgspec.MsgspecError as error:
-            raise Refusal("store_unusable", f"The state of a view cannot be read: {error}") from error
+        """Continue from a kept state. Raises msgspec.MsgspecError where the bytes are not a state of this version."""
+        return cls(_decoder.decode(state))
 
     @property
     def sequence(self) -> int:

@@ -236,9 +236,9 @@ class Acting:
         try:
             await work.run()
         except Exception as error:
+            cause, reason = _cause_of(error)
             log.exception("an effect broke down")
-            reason = f"the runtime failed ({type(error).__name__})"
-            self._spawn(self.stop(host, scope.thread, scope.run, "crash", reason, work))
+            self._spawn(self.stop(host, scope.thread, scope.run, cause, reason, work))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -261,3 +261,10 @@ class Acting:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.error("an effect failed", exc_info=task.exception())
+
+
+def _cause_of(error: Exception) -> tuple[InterruptCause, str]:
+    """Return why work that broke down ended its run, as the run's last fact shows it."""
+    if isinstance(error, Refusal) and error.code in ("store_full", "store_locked", "store_unusable"):
+        return "storage", f"what it did could not be stored ({error.code})"
+    return "crash", f"the runtime failed ({type(error).__name__})"

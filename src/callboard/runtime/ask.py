@@ -25,8 +25,9 @@ from callboard.contracts.ports.model import (
 )
 from callboard.contracts.ports.tools import ToolCall
 from callboard.contracts.scope import Scope
+from callboard.contracts.tool_names import stored_name
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, WantedCall
-from callboard.models.retry import DEFAULT, retry_in_ms
+from callboard.models.retry import RetryPolicy, is_overload, retry_in_ms
 
 from .gather import Gatherer
 from .host import SessionHost
@@ -53,6 +54,8 @@ class Asking:
         self._host = host
         self._scope = scope
         self._request = request
+        self._failures = {True: 0, False: 0}
+        self._waited_ms = 0
         self._begin()
 
     @property
@@ -85,7 +88,7 @@ class Asking:
                 break
             except ModelFailure as failure:
                 await self.settle()
-                wait = self._wait(failure, attempt)
+                wait = self._wait(failure)
                 await self._failed(failure, attempt, wait)
             except Exception as error:
                 log.exception("a model failed in a way that it does not tell")
@@ -116,6 +119,7 @@ class Asking:
             pieces=self.pieces(),
             calls=(),
             stop_reason=finished.stop_reason,
+            provider_reason=finished.provider_reason,
             usage=finished.usage,
             first_ms=round(((self._first or ended) - self._started) * 1000),
             duration_ms=round((ended - self._started) * 1000),
@@ -165,6 +169,7 @@ class Asking:
             tools=setup.specs,
             one_call=run.mode == "chat",
             session=host.session,
+            thread=self._scope.thread,
             agent=setup.definition.name,
             iteration=self._request.iteration,
             attempt=attempt,
@@ -182,7 +187,8 @@ class Asking:
                 self._gather.add("reasoning", scope, text)
             case ToolCallDelta(index, call_id, tool, arguments, signature):
                 call = self._call(index)
-                call.tool = call.tool or tool
+                # The one place where a name that a model wrote becomes the stored one.
+                call.tool = call.tool or stored_name(tool)
                 call.provider_call_id = call.provider_call_id or call_id
                 call.signature = signature or call.signature
                 call.arguments.append(arguments)
@@ -204,9 +210,24 @@ class Asking:
         place = self._indexes.setdefault(index, len(self._indexes))
         return msgspec.structs.replace(self._scope, step=self._scope.step + 1 + place)
 
-    def _wait(self, failure: ModelFailure, attempt: int) -> int | None:
-        policy = msgspec.structs.replace(DEFAULT, max_attempts=self._host.parts.limits.model_attempts)
-        return retry_in_ms(failure, attempt, random.random(), policy)  # noqa: S311
+    def _wait(self, failure: ModelFailure) -> int | None:
+        """Return the wait before the next attempt in milliseconds, None where the failure stands."""
+        overloaded = is_overload(failure)
+        self._failures[overloaded] += 1
+        chance = random.random()  # noqa: S311
+        count, waited = self._failures[overloaded], self._waited_ms
+        wait = retry_in_ms(failure, count, chance, self._policy(), waited_ms=waited)
+        self._waited_ms += wait or 0
+        return wait
+
+    def _policy(self) -> RetryPolicy:
+        """Return what the settings say now, so that a changed patience applies to a call that waits."""
+        settings = self._host.parts.limits.model_retry or self._host.home.settings.retry
+        run = self._host.state.threads[self._scope.thread].run
+        patience = settings.patience
+        if run is not None and run.fallbacks:
+            patience = min(patience, settings.fallback_after)
+        return RetryPolicy(max_attempts=settings.attempts, patience_ms=round(patience * 1000))
 
     async def _failed(self, failure: ModelFailure, attempt: int, wait: int | None) -> None:
         pieces = self.pieces()

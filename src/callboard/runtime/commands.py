@@ -141,7 +141,15 @@ class Commands:
         stored = await self._parts.store.facts.answer(key)
         if stored is not None:
             _same(stored.body_hash, body)
-            return msgspec.json.decode(stored.answer, type=declared.answer)
+            try:
+                return msgspec.json.decode(stored.answer, type=declared.answer)
+            except msgspec.MsgspecError as error:
+                raise Refusal(
+                    "answer_unreadable",
+                    f"{declared.name} was carried out, and its stored answer cannot be read by this version.",
+                    field="idempotencyKey",
+                    hint="Read the session to see what came of it; a new key carries the command out again.",
+                ) from error
         kept = StoredAnswer(key=key, body_hash=body, answer=b"")
         return redacted(await self._carry_out(command, kept, actor), self._parts.secrets)
 
@@ -285,7 +293,8 @@ class Commands:
         """A past session is the same session however often it is imported; one that the person deleted stays deleted."""
         if isinstance(command, ImportPastSession):
             return await self._queries.pasts.take(command, actor, kept, lambda turn: self.submit(turn, actor=actor))
-        self._workspaces.get(command.workspace_id)
+        self._workspaces.get(command.workspace_id).must_be_approved()
+        self._queries.pasts.must_not_be_driven(command.source_id)
         session = session_of(command.source, command.source_id)
         new = (await self._parts.store.facts.head(session)).sequence == 0
         found = await self._sessions.open(session, command.workspace_id if new else "")

@@ -19,6 +19,7 @@ from callboard.contracts.ports.model import (
     ToolCallDelta,
     ToolResultContent,
 )
+from callboard.contracts.tool_names import model_name
 from callboard.control.window import BYTES
 
 from .ask import Asking
@@ -107,9 +108,9 @@ def _said(content: Content) -> str:
         case TextContent(text=text):
             return text.strip()
         case ToolCallContent(tool=tool, arguments=arguments):
-            return f"calls {tool} {_short(arguments, _MOST_OF_CALL)}"
+            return f"calls {model_name(tool)} {_short(arguments, _MOST_OF_CALL)}"
         case ToolResultContent(tool=tool, text=text, failed=failed):
-            return f"{'failed: ' if failed else ''}{tool}: {_short(text, _MOST_OF_RESULT)}"
+            return f"{'failed: ' if failed else ''}{model_name(tool)}: {_short(text, _MOST_OF_RESULT)}"
         case ImageContent(media=media):
             return f"[an image, {media}]"
         case ReasoningContent():

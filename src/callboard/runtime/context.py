@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts import (
@@ -41,11 +40,12 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
 
+from .conversation_lines import ConversationLines, Entry
 from .shown import Pinned, Shown, pictured, without_images
 from .told import Told
 
 #: What an agent that works on its own is told when it answered with text alone.
-GO_ON = "Go on with the objective. When it is met, call Finalize with a summary."
+GO_ON = "Go on with the objective. When it is met, call `finalize` with a summary."
 #: What an agent is told that has a worktree of its own.
 OWN_FOLDER = (
     "Your folder is a git worktree of your own, {path}, and not the one named before. Paths are relative to it. What you "
@@ -61,21 +61,6 @@ _BESIDE = ", and what persons said last stands beside this as they said it"
 _GONE = Text(text="(this input is no longer there)")
 
 
-@dataclass
-class _Entry:
-    """A message with the sequence of the fact that began it, and that of its turn's start. What a turn was asked is `asked`.
-    `pins` is all that the turn is given of what is pinned, in place of a message. `said` stands beside a summary, `cut` is what
-    there was of an answer that broke off."""
-
-    sequence: int
-    turn: int
-    message: ModelMessage
-    asked: bool = False
-    pins: tuple[Pinned, ...] = ()
-    said: bool = False
-    cut: bool = False
-
-
 class Context:
     """The conversation of one thread, kept as its facts come. Turns that a model call leaves out fall out at the front; so does
     what was summarised, but for what the turn under way was asked, and what its summary leaves as persons said it: `read` gives
@@ -89,7 +74,8 @@ class Context:
         self._steers: dict[str, SteerRequested] = {}
         self._tools: dict[str, str] = {}
         self._rewritten: dict[str, str] = {}
-        self._entries: list[_Entry] = []
+        self._entries: list[Entry] = []
+        self._lines = ConversationLines()
         self._pinned = self._pictured = False
         self._told = Told(thread, self._shown.whole)
         self._folder: ModelMessage | None = None
@@ -100,26 +86,30 @@ class Context:
 
     def messages(self, *, images: bool = True) -> tuple[ModelMessage, ...]:
         """The conversation so far, oldest first; without `images` each is named where it stood."""
-        found = (*self._front, *[message for _, message in self._all()])
-        return found if images or not self._pictured else tuple(without_images(one) for one in found)
+        if images or not self._pictured:
+            return (*self._front, *self._lines.build(self._entries)[1])
+        return (*map(without_images, self._front), *self._lines.build_plain(self._entries))
 
     def begins(self) -> int | None:
         """Which of the messages the newest turn begins with, from 0; None where it was asked nothing."""
-        told = self._all()
-        for index in range(len(told) - 1, -1, -1):
-            one, _ = told[index]
+        entries, _ = self._lines.build(self._entries)
+        for index in range(len(entries) - 1, -1, -1):
+            one = entries[index]
             if one.turn == self._turn and one.asked and not one.said:
                 return len(self._front) + index
+            if one.turn < self._turn and not one.said:
+                return None
         return None
 
     def newest(self) -> tuple[ModelMessage, ...]:
         """Those of the newest turn."""
-        return tuple([message for entry, message in self._all() if entry.turn == self._turn])
+        entries, messages = self._lines.build(self._entries)
+        return tuple([message for entry, message in zip(entries, messages, strict=True) if entry.turn == self._turn])
 
     def until(self, through: int) -> tuple[ModelMessage, ...]:
         """Those that the facts up to and including a sequence began, and what was summarised before."""
-        older = (entry for entry in self._entries if entry.sequence <= through)
-        return (*self._summary, *(message for _, message in _told(older)))
+        older = [entry for entry in self._entries if entry.sequence <= through]
+        return (*self._summary, *ConversationLines().build(older)[1])
 
     def output(self, call: str) -> Text | None:
         """The whole output of a call of the thread whose result is told in part."""
@@ -129,10 +119,6 @@ class Context:
     def _front(self) -> tuple[ModelMessage, ...]:
         """What holds for all of the conversation."""
         return (*(() if self._folder is None else (self._folder,)), *self._summary)
-
-    def _all(self) -> list[tuple[_Entry, ModelMessage]]:
-        """The entries with their messages. They are gone through for each call of a model, and there may be many."""
-        return list(_told(self._entries)) if self._pinned else [(one, one.message) for one in self._entries]
 
     async def add(self, record: Record) -> None:
         """Takes the next fact of the session that is the thread's, or was sent to it."""
@@ -185,13 +171,13 @@ class Context:
             self._pinned = True
             self._pictured = self._pictured or any(pictured(content) for one in pins for content in one.contents)
             nothing = ModelMessage(role="user", content=())
-            self._entries.append(_Entry(self._at, self._turn, nothing, asked=True, pins=pins))
+            self._entries.append(Entry(self._at, self._turn, nothing, asked=True, pins=pins))
 
     async def _summarised(self, record: Record, fact: CompactionCompleted) -> None:
         """What was summarised is told as the summary; what the turn under way was asked stands behind it as it was said, and so
         does what was steered into it. What was said in turns before it stands before the summary."""
         before: list[ModelMessage] = []
-        behind: list[_Entry] = []
+        behind: list[Entry] = []
         for one in fact.said:
             said = await self._read(one.sequence)
             message = None if said is None else await self._shown.said(said.fact, one.size)
@@ -200,14 +186,15 @@ class Context:
             if said.scope.turn != record.scope.turn:
                 before.append(message)
             elif self._turn:
-                behind.append(_Entry(one.sequence, self._turn, message, asked=True, said=True))
+                behind.append(Entry(one.sequence, self._turn, message, asked=True, said=True))
         beside = _BESIDE if before or behind else ""
         text = SUMMARY.format(text=await self._shown.whole(fact.summary), beside=beside)
         self._summary = (*before, ModelMessage(role="user", content=(TextContent(text),)))
         stays = (one for one in self._entries if not one.said and self._stays(one, fact.through))
         self._entries = sorted((*stays, *behind), key=lambda one: one.sequence)
+        self._lines.reset()
 
-    def _stays(self, entry: _Entry, through: int) -> bool:
+    def _stays(self, entry: Entry, through: int) -> bool:
         return entry.sequence > through or (entry.asked and entry.turn == self._turn)
 
     def _asked(self, fact: ModelRequested) -> None:
@@ -215,10 +202,12 @@ class Context:
             # The same call is made again from its beginning: what there was of its answer is no part of what it is told.
             while self._entries and self._entries[-1].cut:
                 self._entries.pop()
+                self._lines.reset()
         self._iteration = fact.iteration
         after = fact.context_after
         if after and self._entries and self._entries[0].turn <= after:
             self._entries = [one for one in self._entries if one.turn > after or one.turn == self._turn]
+            self._lines.reset()
         if self._last_role() == "assistant":
             self._say("user", TextContent(GO_ON))
 
@@ -265,24 +254,14 @@ class Context:
         self._pictured = self._pictured or any(map(pictured, contents))
         last = self._entries[-1] if self._entries else None
         if last is not None and role == "assistant" and (last.message.role, last.turn) == (role, self._turn):
+            self._lines.change_last(last)
             last.message = ModelMessage(role=role, content=(*last.message.content, *contents))
             return
-        self._entries.append(_Entry(self._at, self._turn, ModelMessage(role=role, content=contents), asked))
+        self._entries.append(Entry(self._at, self._turn, ModelMessage(role=role, content=contents), asked))
 
     def _last_role(self) -> Role | None:
-        newest = self.newest()
-        return newest[-1].role if newest else None
-
-
-def _told(entries: Iterable[_Entry]) -> Iterator[tuple[_Entry, ModelMessage]]:
-    """The messages of the entries. What is pinned is told where it stands first among them, and again where it changed."""
-    known: dict[str, str] = {}
-    for entry in entries:
-        if not entry.pins:
-            yield entry, entry.message
-            continue
-        news = [one for one in entry.pins if known.get(one.ref) != one.hash]
-        known.update((one.ref, one.hash) for one in news)
-        if news:
-            content = tuple(content for one in news for content in one.contents)
-            yield entry, ModelMessage(role="user", content=content)
+        entries, messages = self._lines.build(self._entries)
+        for index in range(len(entries) - 1, -1, -1):
+            if entries[index].turn == self._turn:
+                return messages[index].role
+        return None

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionResolved, Fact, ToolStarted
-from callboard.contracts.ports.external import ExternalSession, Reached, RemoteSession
+from callboard.contracts.ports.external import AgentSettings, ExternalSession, Reached, RemoteSession
 from callboard.contracts.record import Record
 
 log = logging.getLogger(__name__)
@@ -35,10 +35,12 @@ class Expected:
 
 class Foreign:
     """The agents of a session that are there, by thread, and the open calls that somebody waits for. The agents of the
-    threads in `prompted` have a prompt under way, which tells when they are gone."""
+    threads in `prompted` have a prompt under way, which tells when they are gone. `settings` are the newest on record of each
+    thread's program."""
 
     def __init__(self) -> None:
         self.prompted: set[str] = set()
+        self.settings: dict[str, AgentSettings] = {}
         self._programs: dict[str, ExternalSession] = {}
         self._remotes: dict[str, RemoteSession] = {}
         self._watching: dict[str, asyncio.Task[None]] = {}
@@ -69,6 +71,7 @@ class Foreign:
     async def end(self, thread: str) -> None:
         """Ends the thread's agent, with all that it started."""
         found = (self._programs.pop(thread, None), self._remotes.pop(thread, None))
+        self.settings.pop(thread, None)
         watching = self._watching.pop(thread, None)
         if watching is not None:
             watching.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -12,7 +13,7 @@ from callboard.contracts.commands import RespondAction, ResumeThread, SubmitTurn
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.facts import AgentWoke, Fact
 from callboard.contracts.ports.store import Append, StoredAnswer
-from callboard.contracts.record import Origin
+from callboard.contracts.record import Origin, unreadable
 from callboard.contracts.scope import SCHEDULE, Actor
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, command, outcome
@@ -32,6 +33,8 @@ from .setup import Setups
 from .veiling import redacted_report
 from .verdicts import Verdicts
 from .waited import Answers
+
+log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
@@ -71,13 +74,21 @@ class SessionHost:
         """Loads the session's state, takes the stream's lease and closes what a dead epoch left running."""
         store = self.parts.store
         await self._keeper.open()
+        if self._keeper.unread is not None:
+            # It can be read. Without a lease nothing is taken over, and no effect begins.
+            log.warning("%s is for reading only: %s", self.session, unreadable(self._keeper.unread).problem.message)
+            await self._show_newest()
+            return
         self.epoch = await store.facts.lease(self.session)
         if self.state.sequence:
-            self.parts.feed.facts(
-                self.session, await store.facts.read(self.session, after=self.state.sequence - 1, limit=1)
-            )
+            await self._show_newest()
             await self.report(TakenOver(partials=await store.partials.read(self.session)))
             self.arm()
+
+    async def _show_newest(self) -> None:
+        """Tell the live feed where the session is."""
+        newest = await self.parts.store.facts.read(self.session, after=self.state.sequence - 1, limit=1)
+        self.parts.feed.facts(self.session, newest)
 
     def arm(self) -> None:
         """Sets the times that something in the session waits for, and carries on what has not reached its workspace yet."""
@@ -144,6 +155,10 @@ class SessionHost:
 
     async def _serial(self, work: Coroutine[None, None, _T]) -> _T:
         """Runs the work after all work before it. A caller that goes away does not cut a commit in half."""
+
+        if self._keeper.unread is not None:
+            work.close()
+            raise unreadable(self._keeper.unread)
 
         async def alone() -> _T:
             async with self._lock:

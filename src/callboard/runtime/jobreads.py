@@ -69,4 +69,5 @@ def _item(row: TaskRow) -> JobItem:
         output=row.summary if status == "completed" else "",
         refs=row.refs,
         problem=row.blocker if status == "failed" else "",
+        plain_text=row.plain_text and status == "completed",
     )

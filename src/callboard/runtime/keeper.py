@@ -11,7 +11,9 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Store
 from callboard.contracts.record import Record
 from callboard.control.evolve import evolve
-from callboard.control.state import STATE_SCHEMA, Session
+from callboard.control.state import Session
+
+from .fingerprint import state_fingerprint
 
 log = logging.getLogger(__name__)
 
@@ -27,24 +29,36 @@ class StateKeeper:
         self._session = session
         self._store = store
         self._kept_at = 0
+        #: The first fact that this code cannot read. Then the state is not known, and nothing may be decided on it.
+        self.unread: Record | None = None
 
     async def open(self) -> None:
-        """Takes the snapshot, where one fits the log, and folds the facts after it."""
+        """Take the snapshot, where one fits the log, and fold the facts after it."""
         store = self._store
-        kept = await store.rows.snapshot(self._session, STATE_SCHEMA)
+        kept = await store.rows.snapshot(self._session, state_fingerprint())
         if kept is not None:
-            sequence, link, data = kept
-            found = await store.facts.read(self._session, after=sequence - 1, limit=1)
-            if found and found[0].link == link:
-                self.state = msgspec.json.decode(data, type=Session)
-                self._kept_at = sequence
+            await self._take(*kept)
         while records := await store.facts.read(self._session, after=self.state.sequence, limit=1000):
             self.fold(records)
+
+    async def _take(self, sequence: int, link: bytes, data: bytes) -> None:
+        found = await self._store.facts.read(self._session, after=sequence - 1, limit=1)
+        if not found or found[0].link != link:
+            log.warning("the snapshot of %s does not fit its log: the state is folded anew", self._session)
+            return
+        try:
+            self.state = msgspec.json.decode(data, type=Session)
+        except msgspec.MsgspecError as error:
+            log.warning("the snapshot of %s does not decode: the state is folded anew (%s)", self._session, error)
+            return
+        self._kept_at = sequence
 
     def fold(self, records: Iterable[Record]) -> None:
         """Takes the next facts of the log."""
         for record in records:
             self.state = evolve(self.state, record)
+            if record.unread:
+                self.unread = self.unread or record
 
     @property
     def due(self) -> bool:
@@ -54,14 +68,14 @@ class StateKeeper:
     async def save(self) -> None:
         """Keeps the state, so that the next opening folds only what came after. Where that is refused it folds more: what
         was committed is committed all the same."""
-        if self.state.sequence <= self._kept_at:
+        if self.state.sequence <= self._kept_at or self.unread is not None:
             return
         state, store = self.state, self._store
         try:
             last = await store.facts.read(self._session, after=state.sequence - 1, limit=1)
             if last:
                 data = msgspec.json.encode(state)
-                await store.rows.save_snapshot(self._session, state.sequence, last[0].link, STATE_SCHEMA, data)
+                await store.rows.save_snapshot(self._session, state.sequence, last[0].link, state_fingerprint(), data)
                 self._kept_at = state.sequence
         except Refusal as refusal:
             log.warning("the state of %s is not kept: %s", self._session, refusal.problem.message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from callboard.contracts.ids import Ids
@@ -17,6 +18,7 @@ from callboard.contracts.ports.settings import SettingsBook
 from callboard.contracts.ports.store import Store
 from callboard.contracts.ports.tools import Toolbox
 from callboard.contracts.ports.uploads import Uploads
+from callboard.contracts.settings import RetrySettings
 from callboard.secrets.redaction import Redaction
 
 from .clock import Clock, UuidIds
@@ -27,11 +29,13 @@ from .veiling import LastLook
 class Limits:
     """What may be set. Times are in seconds unless the name says otherwise.
 
+    `model_retry` stands in place of what the settings say.
     `context_steps` is how many steps of a thread's older turns its model is told of. `frame_interval` is the longest that a
     piece of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
     What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
     `idle_waiting` how long one does that waits for a person, or sleeps. The clock is looked at for what is due at least every
-    `look`, since it may be set and a machine may sleep. `team_budget` is how many children of one agent work at once,
+    `look`, since it may be set and a machine may sleep. A list waits `rebuild_wait` for rows
+    that are being made anew. `team_budget` is how many children of one agent work at once,
     `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
     `external_silence` while it works, and take `external_stop` to stop; what changes in its plan is told at most every
     `plan_interval`, what one elsewhere says without another state of its task at most every `remote_interval`, and how far an
@@ -45,12 +49,13 @@ class Limits:
     write_behind: float = 0.25
     try_again: float = 5.0
     approval_expiry: float = 0.0
-    model_attempts: int = 4
+    model_retry: RetrySettings | None = None
     idle: float = 60.0
     idle_waiting: float = 5.0
     snapshot_turns: int = 20
     snapshot_bytes: int = 200_000
     ring_bytes: int = 2_000_000
+    rebuild_wait: float = 1.0
     team_budget: int = 8
     group_budget: int = 16
     look: float = 60.0
@@ -67,7 +72,8 @@ class Parts:
     Without `external` no agent that is a program of its own can be started, without `remotes` none elsewhere is contacted,
     without `demos` there are none, without `desk` nobody is told of models, without `past` of past sessions of other products.
     Without `shells` nothing goes on in the background and nobody is told where commands run.
-    Without `settings` nothing is set, and no folder is asked about. `secrets` redacts what comes in, and `last_look` what is
+    Without `settings` nothing is set, and no folder is asked about. `folder_served` is called with the path of each folder that
+    this process serves, at its start and as folders are opened. `secrets` redacts what comes in, and `last_look` what is
     appended."""
 
     store: Store
@@ -84,6 +90,7 @@ class Parts:
     shells: Shells | None = None
     desk: ModelDesk | None = None
     past: PastSessions | None = None
+    folder_served: Callable[[str], None] = lambda _: None
     secrets: Secrets = field(default_factory=Redaction)
     last_look: LastLook = field(init=False)
     clock: Clock = field(default_factory=Clock)

@@ -55,7 +55,8 @@ class Pasts:
             return PastSessionList(sessions=())
         found = await asyncio.to_thread(past.find, folder)
         here = {session for host in self._workspaces.all() for session in host.state.sessions}
-        told = (self._told(one, here) for one in found.sessions)
+        driven = self._driven()
+        told = (self._told(one, here) for one in found.sessions if one.source_id not in driven)
         return msgspec.structs.replace(found, sessions=tuple(one for one in told if one is not None))
 
     async def take(
@@ -64,6 +65,8 @@ class Pasts:
         """Takes one over; who asks for one that is under way gets what that comes to, and it goes on when its asker goes away.
         Raises Refusal `unknown_workspace`, `unknown_session`, `transcript_unreadable`, and what `take` raises of a turn."""
         host = self._workspaces.get(request.workspace_id)
+        self.must_not_be_driven(request.source_id)
+        host.must_be_approved()
         session = session_of(request.source, request.source_id)
         if self._workspaces.was_deleted(session):
             raise Refusal(
@@ -81,6 +84,21 @@ class Pasts:
             task.add_done_callback(lambda _: self._imports.pop(session, None))
         answer = await asyncio.shield(task)
         return await host.change(lambda _: ((), answer), actor, kept=kept)
+
+    def must_not_be_driven(self, source_id: str) -> None:
+        """Refuse a past session that is the work of a session here. Raises Refusal `session_driven`."""
+        session = self._driven().get(source_id)
+        if session is not None:
+            raise Refusal(
+                "session_driven",
+                f"Session {session} started this one, and holds all of it.",
+                field="sourceId",
+                hint=f"Read {session} in its place.",
+            )
+
+    def _driven(self) -> dict[str, str]:
+        """The conversations of external agents that sessions here held, each with its session."""
+        return {one: card.session_id for host in self._workspaces.all() for card in host.cards() for one in card.driven}
 
     async def end(self) -> None:
         """Ends what is under way behind the turn that it is at. What was taken over stays, and the rest comes when it is
@@ -109,6 +127,13 @@ class Pasts:
             session = taken.session_id
             progress.turns += 1
             added += taken.added
+        if not session:
+            raise Refusal(
+                "nothing_to_import",
+                "The past session has no finished turn yet.",
+                field="sourceId",
+                hint="A turn is imported once its transcript did not change for 5 minutes. Try again then.",
+            )
         return PastSessionImported(
             session_id=session, added=added, known=progress.turns - added, unfinished=found.unfinished
         )

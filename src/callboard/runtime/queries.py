@@ -80,13 +80,23 @@ class Queries:
         self._contexts = ContextReads(parts, sessions, workspaces)
 
     async def answer(self, query: Command) -> Any:
-        """The answer of a query. Raises Refusal."""
+        """The answer of a query. Raises Refusal. Where stored rows turn out to be damaged it is asked again of new ones."""
+        try:
+            return await self._answer(query)
+        except Refusal as refusal:
+            if refusal.code != "rows_damaged":
+                raise
+        return await self._answer(query)
+
+    async def _answer(self, query: Command) -> Any:
         match query:
             case ListWorkspaces():
                 return WorkspaceList(workspaces=tuple(row for host in self._workspaces.all() for row in host.rows()))
             case ListSessions(workspace_id=wanted):
                 hosts = self._workspaces.all() if wanted is None else [self._workspaces.get(wanted)]
-                return SessionList(sessions=tuple(card for host in hosts for card in host.cards()))
+                rebuilding, missing = await self._workspaces.until_listed(hosts, self._parts.limits.rebuild_wait)
+                cards = tuple(card for host in hosts for card in host.cards())
+                return SessionList(sessions=cards, rebuilding=rebuilding, missing=missing)
             case GetSession() | GetThreadRead() | GetTurns() | GetParts():
                 return await self._of_session(query)
             case ListAgents() | ListSubagents() | WaitSubagents() | ListTasks() | GetTask() | GetJob():

@@ -23,6 +23,7 @@ from callboard.contracts.facts.permission import Rule, Verdict, passed
 from callboard.contracts.ports.tools import ToolCall, ToolContext
 from callboard.contracts.scope import Scope
 from callboard.contracts.settings import RuleEntry
+from callboard.contracts.tool_names import stored_matcher, stored_name
 from callboard.control.defined import session_roster
 from callboard.control.workspace import listed_session
 from callboard.tools import trying
@@ -65,7 +66,7 @@ class Rulings:
         """The gate's word on a call. Raises `unknown_workspace`, `unknown_session`, `unknown_thread`, `unknown_agent`,
         `invalid_input`."""
         context = await (self._of_session(query, query.session_id) if query.session_id else self._of_workspace(query))
-        call = ToolCall(call_id="", tool=query.tool, arguments=query.arguments)
+        call = ToolCall(call_id="", tool=stored_name(query.tool), arguments=query.arguments)
         call = msgspec.structs.replace(call, hooked=self._parts.toolbox.unasked_hooks(call, context))
         seen = await evaluated(self._parts.toolbox, call, context, self._parts.secrets)
         return PermissionSeen(
@@ -224,7 +225,7 @@ def _tried(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
             field = f"rules.{number}.matcher"
             raise Refusal("invalid_input", f"This is no matcher: {error}.", field=field) from error
     return tuple(
-        Rule(rule_id=str(number), matcher=one.matcher, verdict=one.verdict, scope="workspace")
+        Rule(rule_id=str(number), matcher=stored_matcher(one.matcher), verdict=one.verdict, scope="workspace")
         for number, one in enumerate(entries)
     )
 

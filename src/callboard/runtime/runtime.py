@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Self
 
@@ -20,6 +21,7 @@ from .events.order import Order
 from .events.stream import EventStream
 from .evidence import Exports
 from .feeds import RuntimeFeeds
+from .fingerprint import state_fingerprint, view_fingerprint
 from .host import SessionHost
 from .parts import Parts
 from .queries import Queries
@@ -33,6 +35,8 @@ log = logging.getLogger(__name__)
 
 #: How often sessions that nobody uses are let go, in seconds.
 SWEEP_EVERY = 15.0
+#: How often it is shown how many sessions are missing in the lists while rows are made anew, in seconds.
+SHOW_EVERY = 0.5
 
 
 class Runtime:
@@ -59,6 +63,9 @@ class Runtime:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
+        # Read from disk once, and not while the event loop waits.
+        await asyncio.to_thread(state_fingerprint)
+        await asyncio.to_thread(view_fingerprint)
         await self.workspaces.open()
         self._tasks = [
             asyncio.create_task(self._recover()),
@@ -68,25 +75,36 @@ class Runtime:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        # From the last to the first, each whatever became of those before it.
+        async with AsyncExitStack() as closing:
+            closing.push_async_callback(self.parts.store.close)
+            closing.push_async_callback(self.parts.toolbox.close)
+            closing.push_async_callback(self.sessions.close)
+            closing.callback(self.workspaces.close)
+            closing.push_async_callback(self.commands.settled)
+            closing.push_async_callback(self._end_tasks)
+
+    async def _end_tasks(self) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self.commands.settled()
-        self.workspaces.close()
-        await self.sessions.close()
-        await self.parts.toolbox.close()
-        await self.parts.store.close()
 
     async def _recover(self) -> None:
         """Takes over what a dead epoch left: sessions that ran or whose rows are behind, those not yet listed, and deletions
         that were cut short. Until its turn comes a session that ran reads `lost`."""
         store = self.parts.store
-        cards = {row.key: row for row in await store.rows.across("sessions") if isinstance(row, SessionCard)}
+        rows = await store.rows.across("sessions", view_fingerprint())
+        cards = {row.key: row for row in rows if isinstance(row, SessionCard)}
+        clock, shown = self.parts.clock, self.parts.clock.elapsed()
         for stream in await store.facts.streams("ses_"):
             try:
                 await self._recover_one(stream, cards.get(stream))
             except Exception:
                 log.exception("the session %s could not be taken over", stream)
+            if clock.elapsed() - shown > SHOW_EVERY:
+                shown = clock.elapsed()
+                self.workspaces.show_rebuilding()
+        self.workspaces.rebuilt()
         for stream in self.workspaces.scheduled():
             try:
                 await self._arm(stream)
@@ -113,7 +131,7 @@ class Runtime:
         views = await store.rows.views(stream)
         head = await store.facts.head(stream)
         listed = any(stream in host.state.sessions for host in self.workspaces.all())
-        behind = views is None or views.watermark < head.sequence
+        behind = views is None or views.fingerprint != view_fingerprint() or views.watermark < head.sequence
         unfinished = card is None or card.state not in ("idle", "failed", "interrupted")
         if not (behind or unfinished or not listed):
             return

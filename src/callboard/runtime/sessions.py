@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import render
 from callboard.contracts.rows import SessionCard
-from callboard.control.outcomes import Outcome
+from callboard.control.outcomes import ClockStepped, Outcome
 
 from .acting import Acting, WorkspaceEffect
 from .expiries import Expiries
@@ -20,6 +21,8 @@ from .host import SessionHost
 from .parts import Parts
 from .setup import Setups
 from .views.session import SessionViews
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -76,11 +79,15 @@ class Sessions:
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Task[OpenSession]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
+        self._renewing = asyncio.Lock()
         self._leaving: set[str] = set()
+        parts.clock.step()
 
     async def get(self, session: str) -> OpenSession:
         """A session that exists. Raises Refusal `unknown_session`."""
         found = self._open.get(session)
+        if found is not None and self._parts.store.rows.discarded(session):
+            await self._renew(session, found)
         if found is None:
             head = await self._parts.store.facts.head(session) if session.startswith("ses_") else None
             if head is None or head.sequence == 0:
@@ -137,7 +144,11 @@ class Sessions:
             self._leaving.discard(session)
 
     async def sweep(self) -> None:
-        """Lets go of the sessions that nobody has used for a while; sooner of those that wait for a person, or sleep."""
+        """Lets go of the sessions that nobody has used for a while; sooner of those that wait for a person, or sleep. Where the
+        machine's clock was set since the last sweep, each session in memory records it."""
+        step = self._parts.clock.step()
+        if step:
+            await self._record_step(step)
         now = self._parts.clock.elapsed()
         limits = self._parts.limits
         for session, found in list(self._open.items()):
@@ -145,12 +156,25 @@ class Sessions:
             if found.idle and unused > (limits.idle_waiting if found.waits or found.sleeps else limits.idle):
                 await self.let_go(session)
 
+    async def _record_step(self, step: int) -> None:
+        log.warning("the machine's clock was set by %d s; times of facts do not follow it", step // 1_000_000)
+        for session, found in list(self._open.items()):
+            # A session for reading only has no lease, and one without a fact has nothing to date.
+            if found.host.epoch and found.begun:
+                try:
+                    await found.host.report(ClockStepped(by=step))
+                except Exception:
+                    log.exception("%s does not record that the clock was set", session)
+
     async def close(self) -> None:
         """Stops everything that runs, truthfully, and writes what waits."""
         await self._expiries.close()
         # What somebody began who has gone since is waited for as well.
         await asyncio.gather(*self._opening.values(), *self._closing.values(), return_exceptions=True)
-        await asyncio.gather(*(self.let_go(session) for session in list(self._open)))
+        ends = await asyncio.gather(*(self.let_go(session) for session in list(self._open)), return_exceptions=True)
+        for error in ends:
+            if isinstance(error, Exception):
+                log.error("a session could not be closed whole", exc_info=error)
 
     async def _timed_out(self, session: str, report: Outcome) -> None:
         try:
@@ -162,23 +186,48 @@ class Sessions:
         await found.host.report(report)
 
     async def _load(self, session: str, workspace: str) -> OpenSession:
+        """Open a session whole, or not at all: where a step fails, all that the steps before it began is closed."""
         acting = Acting(self._pass_on, self._expiries)
-        host = SessionHost(session, self._parts, self._home, acting.act, self._setups, workspace)
-        views = SessionViews(session, self._parts, self._card)
-        if workspace:
-            await host.begin()
-            views.begin()
-        else:
-            await host.open()
-            await views.open()
-        found = OpenSession(host=host, acting=acting, views=views, used=self._parts.clock.elapsed())
+        found = OpenSession(
+            host=SessionHost(session, self._parts, self._home, acting.act, self._setups, workspace),
+            acting=acting,
+            views=SessionViews(session, self._parts, self._card),
+            used=self._parts.clock.elapsed(),
+        )
+        try:
+            if workspace:
+                await found.host.begin()
+                found.views.begin()
+            else:
+                await found.host.open()
+                await found.views.open()
+        except BaseException:
+            # What failed is what the caller must see, whatever else fails after it.
+            try:
+                await self._close(found)
+            except Exception:
+                log.exception("what was opened of %s could not be closed", session)
+            raise
         self._open[session] = found
         return found
 
-    async def _close(self, found: OpenSession) -> None:
-        await found.acting.close(found.host)
-        await found.host.save()
-        await found.views.close()
+    async def _renew(self, session: str, found: OpenSession) -> None:
+        """Open the views of a session anew, after its rows were found damaged. What runs in it is not touched."""
+        async with self._renewing:
+            if self._parts.store.rows.discarded(session):
+                await found.views.close()
+                found.views = SessionViews(session, self._parts, self._card)
+                await found.views.open()
+
+    @staticmethod
+    async def _close(found: OpenSession) -> None:
+        # From the last to the first, each whatever became of those before it.
+        async with AsyncExitStack() as closing:
+            closing.push_async_callback(found.views.close)
+            # A host without a lease has decided nothing, and its state may be only half folded.
+            if found.host.epoch:
+                closing.push_async_callback(found.host.save)
+                closing.push_async_callback(found.acting.close, found.host)
 
 
 def _unknown(session: str) -> Refusal:

@@ -36,9 +36,14 @@ Answer in the language of the person, in Markdown, briefly, and name files as pa
 
 _MODES: dict[Mode, str] = {
     "chat": "You talk with a person. Ask for one tool at a time; when you have what you need, answer.",
-    "auto": "You work the objective on your own. Nobody reads along. When it is met, call Finalize with a summary; text alone "
-    "ends nothing.",
+    "auto": "You work the objective on your own. Nobody reads along. When it is met, call `finalize` with a summary; text "
+    "alone ends nothing.",
 }
+#: In `auto`, of an agent that works for another agent or for a schedule: one that takes its text as its result.
+_WORKS_FOR_OTHERS = (
+    "You work the objective on your own. No person reads along. When it is met, call `finalize` with a summary. Text alone "
+    "gets one reminder; then your text is your result, marked as not finalized."
+)
 
 _LAYERS: tuple[PromptLayer, ...] = ("system", "instructions", "role", "mode", "task")
 _MARKDOWN = "text/markdown; charset=utf-8"
@@ -195,7 +200,7 @@ class Setups:
         specs = self._parts.toolbox.specs(context)
         texts: dict[PromptLayer, str] = {
             "system": _SYSTEM,
-            "mode": _told_of_mode(mode, permission_mode, specs),
+            "mode": _told_of_mode(agent, mode, permission_mode, specs),
             "task": "\n".join(part for part in (f"The folder is {home.folder}.", told_of_team(agent, roster)) if part),
         }
         if said:
@@ -271,11 +276,13 @@ def _elsewhere(agent: Definition) -> Route:
     return Route(candidates=((agent.provider, name),), chosen=0, reason="the agent is a program of its own")
 
 
-def _told_of_mode(mode: Mode, permission_mode: PermissionMode, specs: tuple[ToolSpec, ...]) -> str:
+def _told_of_mode(agent: Definition, mode: Mode, permission_mode: PermissionMode, specs: tuple[ToolSpec, ...]) -> str:
+    works_for_others = mode == "auto" and agent.kind in {"subagent", "background"}
+    text = _WORKS_FOR_OTHERS if works_for_others else _MODES[mode]
     if permission_mode != "planning":
-        return _MODES[mode]
+        return text
     proposes = any(spec.name == PROPOSE_PLAN for spec in specs)
-    return "\n".join((_MODES[mode], _PLANNING, *((_PROPOSES,) if proposes else ())))
+    return "\n".join((text, _PLANNING, *((_PROPOSES,) if proposes else ())))
 
 
 def _system(agent: Definition, texts: Mapping[PromptLayer, str]) -> tuple[str, ...]:

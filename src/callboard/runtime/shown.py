@@ -107,7 +107,7 @@ class Shown:
         while len(self.outputs) > _REMEMBERED:
             del self.outputs[next(iter(self.outputs))]
         left = size - HEAD_OF_RESULT - TAIL_OF_RESULT
-        note = f'[{left:,} bytes left out here. ReadOutput with call_id "{call}" reads them, from offset {HEAD_OF_RESULT}.]'
+        note = f'[{left:,} bytes left out here. `read_output` with call_id "{call}" reads them, from offset {HEAD_OF_RESULT}.]'
         return f"{head.decode('utf-8', 'ignore')}\n\n{note}\n\n{tail.decode('utf-8', 'ignore')}"
 
     async def pictures(self, images: tuple[BlobRef, ...]) -> tuple[ImageContent, ...]:

@@ -21,6 +21,7 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.contracts.record import Record
+from callboard.control.decide.team.children import PLAIN_TEXT
 
 #: How many items wait to be told; older ones were told long ago or belong to a run that never was.
 _REMEMBERED = 1000
@@ -80,10 +81,11 @@ class Told:
                 self._keep(fact.item, f'<message from="{escape(fact.source)}">{text}</message>')
             case WorkerNotification(to_thread=thread) as fact if thread == self._thread and fact.item:
                 text = escape(await self._whole(fact.result) or fact.summary, quote=False)
+                note = f' note="{PLAIN_TEXT}"' if fact.plain_text else ""
+                worker = f'agent="{escape(record.scope.agent)}" task="{record.scope.task}" status="{fact.status}"'
                 self._keep(
                     fact.item,
-                    f'<worker agent="{escape(record.scope.agent)}" task="{record.scope.task}" status="{fact.status}">'
-                    f"{text}</worker>",
+                    f"<worker {worker}{note}>{text}</worker>",
                 )
             case ReviewRequested(to_thread=thread) as fact if thread == self._thread and fact.item:
                 text = escape(await self._whole(fact.instructions), quote=False)

@@ -7,6 +7,7 @@ import errno
 import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -69,6 +70,7 @@ class UploadFolder:
                     )
                 head += piece[: _SAMPLE - len(head)]
                 await asyncio.to_thread(file.write, piece)
+            await asyncio.to_thread(_sync, file)
         if not size:
             raise Refusal("invalid_input", "The file is empty.", field="body", hint="Send the bytes of one file.")
         return size, head
@@ -96,6 +98,24 @@ class UploadFolder:
 def _note(path: Path, told: Upload) -> None:
     with os.fdopen(os.open(_noted(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(msgspec.json.encode(told))
+        _sync(file)
+    _sync_names(path.parent)
+
+
+def _sync(file: BinaryIO) -> None:
+    """Make what was written durable: an upload is acknowledged, and a loss of power must not take it back."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _sync_names(folder: Path) -> None:
+    """Make the names in the folder durable, and its own."""
+    for each in (folder, folder.parent):
+        handle = os.open(each, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _noted(path: Path) -> Path:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
-from collections.abc import AsyncGenerator, Callable
+import logging
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,7 +25,7 @@ from callboard.contracts.facts import SessionDeleted
 from callboard.contracts.ids import render
 from callboard.contracts.live import Cursor
 from callboard.contracts.ports.store import Append, Contents, Head, StoredAnswer
-from callboard.contracts.record import NewFact, Origin
+from callboard.contracts.record import NewFact, Origin, Record, unreadable
 from callboard.contracts.rows import Op, SessionCard, SessionRow, Upsert, WorkspaceRow
 from callboard.contracts.scope import RUNTIME, Actor
 from callboard.contracts.settings import Effective
@@ -33,10 +35,14 @@ from callboard.control.state import Workspace
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.workspace import WorkspaceView, listed
+from callboard.tools.credentials import breadth
 
+from .fingerprint import view_fingerprint
 from .home import Home
 from .parts import Parts
 from .views.ring import Ring
+
+log = logging.getLogger(__name__)
 
 _A = TypeVar("_A")
 
@@ -53,10 +59,14 @@ class WorkspaceHost:
         self.state = Workspace(workspace=workspace)
         self._parts = parts
         self._epoch = 0
+        #: The first fact that this code cannot read: nothing may be decided then.
+        self._unread: Record | None = None
         self._lock = asyncio.Lock()
         self._view = WorkspaceView()
         self._rows = Table()
         self._ring = Ring(Cursor(0, 0), min(_RING_BYTES, parts.limits.ring_bytes), self.snapshot)
+        self._rebuilding = 0
+        self._unlisted: set[str] = set()
 
     async def open(self) -> None:
         """Folds the workspace's facts and takes its lease."""
@@ -65,6 +75,8 @@ class WorkspaceHost:
             for record in records:
                 self.state = rules.evolve(self.state, record)
                 self._rows.apply(self._view.apply(record))
+                if record.unread:
+                    self._unread = self._unread or record
         self._epoch = await facts.lease(self.state.workspace)
         # Frames of cards are counted in memory only: each writer counts from a place of its own, so that no cursor of an
         # earlier one is taken for a place in this ring.
@@ -89,7 +101,8 @@ class WorkspaceHost:
         return Effective(trusted=True) if book is None else book.effective(self.state.path, self.state.trusted)
 
     def must_be_there(self) -> None:
-        """Raises Refusal `no_folder` where the folder is gone: a turn would find nothing to work on."""
+        """Raises Refusal `no_folder` where the folder is gone: a turn would find nothing to work on; `folder_too_broad` as
+        `must_be_approved`."""
         if not Path(self.state.path).is_dir():
             raise Refusal(
                 "no_folder",
@@ -97,10 +110,37 @@ class WorkspaceHost:
                 field="workspaceId",
                 hint="Put it back where it was, or open another folder.",
             )
+        self.must_be_approved()
+
+    def must_be_approved(self) -> None:
+        """Raise Refusal `folder_too_broad` for a broad folder that no person approved, such as one opened before that rule."""
+        path = self.state.path
+        rules.require_approved(self.state, path, breadth(Path(path), Path.home()))
 
     def rows(self) -> tuple[WorkspaceRow, ...]:
         """The workspace as a row; none before its first fact."""
-        return tuple(self._rows.panel(WorkspaceRow))
+        return tuple(
+            msgspec.structs.replace(row, rebuilding=self._rebuilding) for row in self._rows.panel(WorkspaceRow)
+        )
+
+    @property
+    def missing(self) -> int:
+        """How many sessions of the list have no card yet."""
+        if self._unlisted:
+            keys = {card.key for card in self._rows.panel(SessionCard)}
+            self._unlisted = {session for session in self._unlisted - keys if session in self.state.sessions}
+        return len(self._unlisted)
+
+    def list_anew(self) -> None:
+        """Note which sessions have no card, now that those that were kept were read."""
+        self._unlisted = set(self.state.sessions)
+        self.show_rebuilding(self.missing)
+
+    def show_rebuilding(self, missing: int) -> None:
+        """Show how many sessions are not in the list yet."""
+        if missing != self._rebuilding:
+            self._rebuilding = missing
+            self._show([Upsert("workspaces", row) for row in self.rows()])
 
     def cards(self) -> tuple[SessionCard, ...]:
         """The sessions of the list, newest first."""
@@ -138,6 +178,8 @@ class WorkspaceHost:
         """Commits what is decided of the workspace as it is then; returns the answer that was decided with it, which is
         stored with the key of `kept` where there is one."""
         async with self._lock:
+            if self._unread is not None:
+                raise unreadable(self._unread)
             facts, answer = decide(self.state)
             if not facts and kept is None:
                 return answer
@@ -168,9 +210,16 @@ class WorkspaceHost:
 
     def _show(self, ops: list[Op]) -> None:
         self._rows.apply(ops)
+        if self._rebuilding:
+            ops = [self._with_rebuilding(op) for op in ops]
         now = self._ring.cursor
         ahead = self.state.sequence > now.sequence
         self._ring.push(Cursor(self.state.sequence, 0) if ahead else Cursor(now.sequence, now.n + 1), ops)
+
+    def _with_rebuilding(self, op: Op) -> Op:
+        if isinstance(op, Upsert) and isinstance(op.row, WorkspaceRow):
+            return Upsert(op.panel, msgspec.structs.replace(op.row, rebuilding=self._rebuilding))
+        return op
 
 
 class Workspaces:
@@ -180,16 +229,51 @@ class Workspaces:
         self._parts = parts
         self._hosts: dict[str, WorkspaceHost] = {}
         self._lock = asyncio.Lock()
+        self._rebuilt = asyncio.Event()
 
     async def open(self) -> None:
         """Loads the workspaces and the cards of their sessions."""
         for stream in await self._parts.store.facts.streams("wks_"):
             host = WorkspaceHost(stream, self._parts)
-            await host.open()
+            try:
+                await host.open()
+            except Refusal as refusal:
+                if refusal.code not in ("chain_broken", "facts_unreadable"):
+                    raise
+                # The other workspaces can be worked in; opening the folder of this one gives the reason.
+                log.exception("the workspace %s cannot be opened", stream)
+                continue
             self._hosts[stream] = host
-        for row in await self._parts.store.rows.across("sessions"):
+            self._parts.folder_served(host.state.path)
+        for row in await self._parts.store.rows.across("sessions", view_fingerprint()):
             if isinstance(row, SessionCard) and row.workspace_id in self._hosts:
                 self._hosts[row.workspace_id].take(row)
+        for host in self._hosts.values():
+            host.list_anew()
+
+    def show_rebuilding(self) -> None:
+        """Show in each workspace how many sessions of its list have no card yet."""
+        for host in self._hosts.values():
+            host.show_rebuilding(host.missing)
+
+    def rebuilt(self) -> None:
+        """What could be made anew was; a session that is still missing could not be read."""
+        self._rebuilt.set()
+        for host in self._hosts.values():
+            host.show_rebuilding(0)
+
+    async def until_listed(self, hosts: Sequence[WorkspaceHost], longest: float) -> tuple[bool, int]:
+        """Wait until no session is missing in the lists, at most so many seconds.
+
+        Returns:
+            Whether rows are still being made anew, and how many sessions are missing.
+        """
+        if any(host.missing for host in hosts):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(longest):
+                    await self._rebuilt.wait()
+        missing = sum(host.missing for host in hosts)
+        return missing > 0 and not self._rebuilt.is_set(), missing
 
     def all(self) -> list[WorkspaceHost]:
         """The workspaces, in the order in which they were first opened."""
@@ -251,7 +335,7 @@ class Workspaces:
             host.take(card)
 
     async def open_folder(self, request: OpenWorkspace, actor: Actor, kept: StoredAnswer | None) -> WorkspaceIsOpen:
-        """Opens a folder. Raises Refusal `no_folder`."""
+        """Opens a folder. Raises Refusal `no_folder`, `folder_too_broad`."""
         path = _folder(request.path, self._parts.closed_folders)
         workspace = render("workspace", int.from_bytes(hashlib.sha256(path.encode()).digest()[:16], "big"))
         async with self._lock:
@@ -259,9 +343,12 @@ class Workspaces:
             if host is None:
                 host = WorkspaceHost(workspace, self._parts)
                 await host.open()
-            name = Path(path).name or path
-            answer = await host.change(lambda state: rules.open_folder(state, path, name), actor, kept=kept)
+            name, broad = Path(path).name or path, breadth(Path(path), Path.home())
+            answer = await host.change(
+                lambda state: rules.open_folder(state, path, name, broad=broad, wide=request.wide), actor, kept=kept
+            )
             self._hosts[workspace] = host
+            self._parts.folder_served(path)
         return answer
 
     async def effect(self, session: str, workspace: str, effect: ListSession | ShareRule) -> None:

@@ -12,9 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import msgspec
-
-from callboard.contracts import worktrees
+from callboard.contracts import casing, worktrees
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.content import Blob
 from callboard.contracts.facts.tool import FileChange
@@ -78,7 +76,7 @@ class Merged(NamedTuple):
 
 async def merge(host: SessionHost, arguments: str) -> tuple[ToolOutcome, tuple[FileChange, ...]]:
     """Merges the child's branch into the folder for an agent's call; and the files that came with it."""
-    asked = msgspec.json.decode(arguments, type=Merge)
+    asked = casing.decode(arguments, Merge)
     merged = await merge_child(host, asked.agent)
     if merged.status in ("merged", "nothing_to_merge"):
         return ToolOutcome(output=merged.said, blobs=merged.blobs), merged.brought

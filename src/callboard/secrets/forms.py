@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import binascii
 import json
+import re
+from base64 import b32encode
+from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
 #: The names of forms, as they stand in handles; nothing else behind a # is part of one.
 FORM = (
     r"(?:json(?:-json)?(?:-ascii)?|json-slash|url(?:-plus|-path)?(?:-lower)?|hex(?:-upper)?"
+    r"|url-all(?:-lower)?|escape-[ux](?:-upper)?(?:-json)?|html-(?:dec|hex)|base32-[0-4](?:-lower)?"
     r"|shell-(?:quotes|slash)(?:-json(?:-json)?)?|base64-[012](?:-url|-slash)?|base64url-[012]|half-[12]|line-[0-9]{1,5})"
 )
 #: What is shorter would be found in ordinary text.
@@ -17,6 +21,12 @@ SHORTEST = 6
 SHORTEST_HALVED = 20
 #: A line of a value of several lines is a secret of its own from this length on.
 SHORTEST_LINE = 16
+
+
+#: Forms that write several characters for each one of the value are searched for up to this length of the value.
+LONGEST_WIDE = 512
+WIDE = re.compile(r"#(?:url-all|escape|html)")
+"""Matches the handle of such a form. A stream does not look for line breaks within one."""
 
 
 def forms(value: str) -> dict[str, str]:
@@ -56,6 +66,11 @@ def _all(value: str) -> list[tuple[str, str]]:
             (f"base64-{shift}-url", quote(core, safe="")),
             (f"base64-{shift}-slash", core.replace("/", "\\/")),
         ]
+    for shift in range(5):
+        core = _base32(data, shift)
+        listed += [(f"base32-{shift}", core), (f"base32-{shift}-lower", core.lower())]
+    if len(value) <= LONGEST_WIDE:
+        listed += _wide(value, data)
     if len(value) >= SHORTEST_HALVED:
         # Where a tool shows a part of a line or of an output, a value may be cut.
         middle = len(value) // 2
@@ -71,6 +86,33 @@ def _base64(data: bytes, shift: int) -> str:
     """The characters of a base64 text that the value alone decides, where it begins `shift` bytes into a group of three."""
     text = binascii.b2a_base64(bytes(shift) + data, newline=False).decode()
     return text[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6]
+
+
+def _base32(data: bytes, shift: int) -> str:
+    """The characters of a base32 text that the value alone decides, `shift` bytes into a group of five."""
+    text = b32encode(bytes(shift) + data).decode()
+    return text[-(-shift * 8 // 5) : (shift + len(data)) * 8 // 5]
+
+
+def _wide(value: str, data: bytes) -> list[tuple[str, str]]:
+    """Every character or byte as an escape."""
+    percent = "".join(f"%{byte:02X}" for byte in data)
+    units = value.encode("utf-16-be", "surrogatepass").hex()
+    listed = [("url-all", percent), ("url-all-lower", percent.lower())]
+    for name, hexes in (
+        ("escape-u", [units[at : at + 4] for at in range(0, len(units), 4)]),
+        ("escape-x", list(_pairs(data))),
+    ):
+        for suffix, upper in (("", False), ("-upper", True)):
+            text = "".join(f"\\{name[-1]}{one.upper() if upper else one}" for one in hexes)
+            listed += [(f"{name}{suffix}", text), (f"{name}{suffix}-json", text.replace("\\", "\\\\"))]
+    listed.append(("html-dec", "".join(f"&#{ord(char)};" for char in value)))
+    listed.append(("html-hex", "".join(f"&#x{ord(char):x};" for char in value)))
+    return listed
+
+
+def _pairs(data: bytes) -> Iterator[str]:
+    return (f"{byte:02x}" for byte in data)
 
 
 def _lower_escapes(text: str) -> str:

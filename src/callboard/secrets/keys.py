@@ -93,6 +93,8 @@ class KeyringStore:
             handle, path = tempfile.mkstemp(dir=self._names.parent, prefix=f".{_NAMES}.")
             with os.fdopen(handle, "wb") as file:
                 file.write(msgspec.json.encode(sorted(names)))
+                file.flush()
+                os.fsync(file.fileno())
             Path(path).replace(self._names)
         except OSError as error:
             raise _unavailable(f"{self._names} cannot be written ({error})") from None

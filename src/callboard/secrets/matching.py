@@ -15,7 +15,7 @@ from ahocorasick_rs import AhoCorasick
 
 from callboard.contracts.ports.secrets import HANDLE
 
-from .forms import FORM
+from .forms import FORM, WIDE
 from .shapes import LONGEST_MARK, SHAPES, Shape
 
 #: What a name may have in it, and with it whatever could be read as a part of a handle that stands before it.
@@ -53,7 +53,8 @@ class Matcher:
     def __init__(self, known: Mapping[str, str], names: frozenset[str]) -> None:
         self._known = dict(known)
         self._bare = _bare(self._known)
-        self._longest = max(map(len, self._known), default=0) * (4 if self._bare else 2)
+        narrow = (len(text) for text, handle in self._known.items() if not WIDE.search(handle))
+        self._longest = max(max(narrow, default=0) * (4 if self._bare else 2), max(map(len, self._known), default=0))
         self._starting: dict[str, list[str]] = {}
         for text in (*self._known, *self._bare):
             self._starting.setdefault(text[0], []).append(text)

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .tokens import TOKENS, WORD
+
 #: Not in the middle of a word, nor right behind a handle; what an escape in a JSON text ends is none.
 _BEGIN = r"(?:(?<![A-Za-z0-9_~])|(?<=\\[nrt]))"
 
@@ -22,10 +24,10 @@ class Shape:
     behind: int = 0
 
 
-def _token(mark: str, characters: str, least: int, most: int, *, digit: bool = True) -> Shape:
+def _token(mark: str, characters: str, least: int, most: int, *, digit: bool, begin: str) -> Shape:
     """A token whose issuer marks it. One without a digit is a word."""
     looks = rf"(?=[{characters}]{{0,{most - 1}}}[0-9])" if digit else ""
-    begin = _BEGIN + re.escape(mark)
+    begin += re.escape(mark)
     return Shape(
         marks=(mark,),
         full=re.compile(rf"{begin}{looks}([{characters}]{{{least},{most}}})"),
@@ -33,25 +35,13 @@ def _token(mark: str, characters: str, least: int, most: int, *, digit: bool = T
     )
 
 
-_WORD = r"A-Za-z0-9_\-"
-_ALNUM = "A-Za-z0-9"
+_WORD = WORD
 
-_TOKENS = (
-    _token("sk-", _WORD, 18, 255),
-    *(_token(f"gh{kind}_", _ALNUM, 30, 255, digit=False) for kind in "pousr"),
-    _token("github_pat_", "A-Za-z0-9_", 22, 255),
-    _token("glpat-", _WORD, 18, 255),
-    *(_token(f"xox{kind}-", r"A-Za-z0-9\-", 10, 255) for kind in "abeprs"),
-    _token("xapp-", r"A-Za-z0-9\-", 20, 255),
-    *(_token(mark, "A-Z0-9", 16, 16, digit=False) for mark in ("AKIA", "ASIA")),
-    _token("AIza", _WORD, 35, 35, digit=False),
-    _token("npm_", _ALNUM, 36, 36, digit=False),
-    _token("hf_", _ALNUM, 30, 64, digit=False),
-    _token("gsk_", _ALNUM, 40, 128, digit=False),
-    *(_token(f"{kind}_{use}_", _ALNUM, 16, 255) for kind in ("sk", "rk") for use in ("live", "test")),
-    _token("pypi-", _WORD, 50, 512, digit=False),
-    _token("ya29.", _WORD, 20, 512),
-    _token("dop_v1_", "a-f0-9", 64, 64, digit=False),
+_TOKENS = tuple(
+    # A mark that itself ends or begins inside of a word has no boundary in front.
+    _token(mark, one.characters, one.least, one.most, digit=one.has_digit, begin=_BEGIN if mark[0].isalnum() else "")
+    for one in TOKENS
+    for mark in one.marks
 )
 
 _JWT = Shape(
@@ -76,10 +66,15 @@ _PEM = Shape(
 
 #: What stands where a password would, and is none.
 _NO_PLACEHOLDER = r"(?![$%*{<\[]|secret://)"
+#: What ends a literal in a shell text: behind it a substitution, a redirection or another command begins. It is never masked.
+_NO_STRUCTURE = r"(?!\$[({])"
 _ADDRESS = Shape(
     marks=("://",),
-    full=re.compile(rf"://[^\s/:@\"'<>\\]{{0,128}}:{_NO_PLACEHOLDER}([^\s/@\"'<>\\]{{3,256}})@"),
-    open=re.compile(r"://[^\s/:@\"'<>\\]{0,128}:([^\s/@\"'<>\\]{0,256})\Z"),
+    full=re.compile(
+        rf"://[^\s/:@\"'<>\\;|&`$]{{0,128}}:{_NO_PLACEHOLDER}((?:{_NO_STRUCTURE}[^\s/@\"'<>\\;|&`]){{3,256}})"
+        r"(?:@|(?=[;|&`$][^\s/\"'<>\\]{0,256}@))"
+    ),
+    open=re.compile(r"://[^\s/:@\"'<>\\;|&`$]{0,128}:([^\s/@\"'<>\\]{0,512})\Z"),
 )
 
 _NAMES = (
@@ -90,7 +85,7 @@ _NAMED = tuple(word for name in _NAMES for word in (name, name.capitalize(), nam
 _QUERY = Shape(
     marks=tuple(f"{sign}{name}=" for name in _NAMED for sign in "?&"),
     full=re.compile(
-        rf"[?&][A-Za-z_\-]{{3,13}}={_NO_PLACEHOLDER}(?=[^\s&\"'#<>\\;`)]{{0,511}}[0-9])([^\s&\"'#<>\\;`)]{{8,512}})"
+        rf"[?&][A-Za-z_\-]{{3,13}}={_NO_PLACEHOLDER}(?=[^\s&\"'#<>\\;`()|$]{{0,511}}[0-9])([^\s&\"'#<>\\;`()|$]{{8,512}})"
     ),
     open=re.compile(r"[?&][A-Za-z_\-]{3,13}=([^\s&\"'#<>\\;`)]{0,511})\Z"),
 )
@@ -105,6 +100,18 @@ _HEADER = Shape(
     open=re.compile(rf"[Aa](?i:uthorization){_SAID}([A-Za-z0-9._~+/=\-]{{0,2047}})\Z"),
 )
 
-SHAPES: tuple[Shape, ...] = (*_TOKENS, _JWT, _PEM, _ADDRESS, _QUERY, _HEADER)
+_SECRET_NAMES = (
+    *("PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "TOKEN", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY"),
+    *("SECRET_KEY", "SIGNING_KEY", "ENCRYPTION_KEY", "MASTER_KEY", "CREDENTIAL", "CREDENTIALS", "DB_PASS", "_PWD"),
+)
+_VALUE = r"[^\s\"'`$();|&<>{}\[\]\\,]"
+#: An assignment of an .env file or a shell. What has no digit is a word.
+_ASSIGNMENT = Shape(
+    marks=tuple(f"{name}=" for name in _SECRET_NAMES),
+    full=re.compile(rf"[A-Z_]{{4,16}}=[\"']?{_NO_PLACEHOLDER}(?={_VALUE}{{0,511}}[0-9])({_VALUE}{{8,512}})"),
+    open=re.compile(rf"[A-Z_]{{4,16}}=[\"']?({_VALUE}{{0,511}})\Z"),
+)
+
+SHAPES: tuple[Shape, ...] = (*_TOKENS, _JWT, _PEM, _ADDRESS, _QUERY, _HEADER, _ASSIGNMENT)
 #: How far before a secret its mark may begin, in characters.
 LONGEST_MARK = 240

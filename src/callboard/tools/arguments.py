@@ -8,31 +8,35 @@ from typing import Any, cast
 
 import msgspec
 
+from callboard.contracts import casing
 from callboard.contracts.arguments import Arguments
 from callboard.contracts.errors import Refusal
 
 LARGEST = 16 * 1024 * 1024
 
+#: Keys of a JSON Schema whose values are data and no schemas.
+_VALUES = frozenset({"const", "default", "enum", "examples"})
 _WHERE = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
 _NAMED = re.compile(r"Object (?:missing required|contains unknown) field `(?P<field>[^`]*)`")
 
 
 def decode(kind: type[Arguments], text: str) -> Arguments:
-    """The arguments in the model's JSON. Raises Refusal `tool_arguments` naming the field."""
+    """The arguments in the model's JSON: snake_case, or the wire spelling of sessions stored earlier. Raises Refusal
+    `tool_arguments` naming the field."""
     if len(text) > LARGEST:
         raise Refusal("tool_arguments", f"The arguments are larger than {LARGEST:,} characters.")
     try:
         # Models write numbers as text now and then; what is meant is plain.
-        return msgspec.json.decode(text.strip() or "{}", type=kind, strict=False)
+        return casing.decode(text.strip() or "{}", kind, strict=False)
     except msgspec.ValidationError as error:
-        raise _refusal(str(error)) from error
+        raise _refusal(str(error), snake_case=casing.has_wire_names(kind)) from error
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
         raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.") from error
 
 
 def canonical(arguments: Arguments) -> str:
-    """The one JSON text of these arguments: sorted keys, no defaults, no spaces."""
-    return msgspec.json.encode(arguments, order="sorted").decode()
+    """The one JSON text of these arguments: snake_case, sorted keys, no defaults, no spaces."""
+    return casing.canonical(arguments)
 
 
 def digest(text: str) -> str:
@@ -41,7 +45,7 @@ def digest(text: str) -> str:
 
 
 def schema(kind: type[Arguments]) -> dict[str, Any]:
-    """The JSON Schema of the arguments object, without references."""
+    """The JSON Schema of the arguments object, without references. Its properties are the Struct's fields, in snake_case."""
     schemas = msgspec.json.schema(kind)["$defs"]
     found = _inlined(schemas[kind.__name__], schemas)
     return {
@@ -53,24 +57,42 @@ def schema(kind: type[Arguments]) -> dict[str, Any]:
 
 
 def _inlined(schema: Any, schemas: dict[str, Any]) -> Any:
-    """The schema with what it refers to in place of the references: not every provider follows them."""
-    if isinstance(schema, dict):
-        held = cast("dict[str, Any]", schema)
-        name = held.get("$ref")
-        if isinstance(name, str):
-            return _inlined(schemas[name.rsplit("/", 1)[1]], schemas)
-        return {key: _inlined(value, schemas) for key, value in held.items() if key != "title"}
+    """The schema with what it refers to in place of the references: not every provider follows them.
+
+    A Struct's name (`title`) is left out. A property may have any name, `title` among them, and a value such as a default is
+    no schema.
+    """
     if isinstance(schema, list):
         return [_inlined(one, schemas) for one in cast("list[Any]", schema)]
-    return schema
+    if not isinstance(schema, dict):
+        return schema
+    held = cast("dict[str, Any]", schema)
+    name = held.get("$ref")
+    if isinstance(name, str):
+        return _inlined(schemas[name.rsplit("/", 1)[1]], schemas)
+    found: dict[str, Any] = {}
+    for key, value in held.items():
+        if key == "properties":
+            found[key] = {casing.snake(one): _inlined(inner, schemas) for one, inner in value.items()}
+        elif key == "required":
+            found[key] = [casing.snake(one) for one in value]
+        elif key in _VALUES:
+            found[key] = value
+        elif key != "title":
+            found[key] = _inlined(value, schemas)
+    return found
 
 
-def _refusal(text: str) -> Refusal:
+def _refusal(text: str, *, snake_case: bool) -> Refusal:
     found = _WHERE.fullmatch(text)
     what, where = (found["what"], found["where"] or "") if found is not None else (text, "")
+    where = casing.snake(where) if snake_case else where
     named = _NAMED.match(what)
     if named is not None:
-        where = f"{where}.{named['field']}" if where else named["field"]
-        what = "is required" if "missing" in what else "is not a field of this tool"
+        missing = "missing" in what
+        # A field that does not exist is named as the model wrote it.
+        field = casing.snake(named["field"]) if missing and snake_case else named["field"]
+        where = f"{where}.{field}" if where else field
+        what = "is required" if missing else "is not a field of this tool"
     message = f"{where}: {what}." if where else f"{what}."
     return Refusal("tool_arguments", message, field=where, hint="Correct the arguments and call the tool again.")

@@ -11,11 +11,11 @@ from callboard.contracts.errors import Refusal
 
 NAME = "Bash"
 DESCRIPTION = """Runs a command in a shell, in the folder. Each call is a shell of its own: nothing but files stays from one
-to the next, and what still runs when the command ends is ended. With background it answers at once and goes on: ReadProcess
-reads its output, StopProcess ends it, and it ends with the session. There is no input and no terminal. In the sandbox there is
-no network but its own loopback unless the settings allow one, agents/, .callboard/ and .git/ cannot be written, and of the
-machine only the folder, the system's programs and an empty /tmp are seen. To read, search and change files use the other
-tools."""
+to the next, and what still runs when the command ends is ended. With background it answers at once and goes on:
+`read_process` reads its output, `stop_process` ends it, and it ends with the session. There is no input and no terminal. In the
+sandbox there is no network but its own loopback unless the settings allow one, agents/, .callboard/ and .git/ cannot be
+written, and of the machine only the folder, the system's programs and an empty /tmp are seen. To read, search and change
+files use the other tools."""
 
 LONGEST_MS = 86_400_000
 DEFAULT_MS = 120_000

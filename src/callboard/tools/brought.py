@@ -73,10 +73,8 @@ def confinement(offered: Offered) -> SandboxApplied:
 
 
 def risk(offered: Offered) -> Risk:
-    """How much is at stake, as far as the server's word narrows it: it may say that more is, and never that nothing is."""
-    if offered.read_only:
-        return "low"
-    return "high" if offered.destructive else "medium"
+    """Return how much is at stake. A server's own annotation can raise it and never lowers it."""
+    return "high" if offered.destructive and not offered.read_only else "medium"
 
 
 async def run(

@@ -24,12 +24,15 @@ from .glob import GlobArguments
 from .grep import GrepArguments
 from .mcp.names import is_brought
 from .mcp.servers import Brought
-from .paths import PROTECTED, PathDenied, relative
+from .paths import PROTECTED, PathDenied, display, relative
 from .read import ReadArguments
 from .rules import Target, allows_exactly
 from .sandbox import limits
 from .sandbox.ability import Ability
 from .write import WriteArguments
+
+#: How many protected paths below the top are named in a fact.
+_MOST_NAMED = 5
 
 
 class Ground(NamedTuple):
@@ -64,6 +67,7 @@ class Case:
     plan: Plan | None = None
     protected: str = ""
     unkept: tuple[str, ...] = ()
+    nested: tuple[str, ...] = ()
     rule: Rule | None = None
     why: str = ""
     applied: SandboxApplied | None = None
@@ -204,6 +208,9 @@ class Case:
             )
         kept = [name for name in PROTECTED if name not in self.unkept]
         detail = f"read-only: {', '.join(kept)}" if self.may_write else "the folder is read-only"
+        if self.nested and self.may_write:
+            more = f" and {len(self.nested) - _MOST_NAMED} more" if len(self.nested) > _MOST_NAMED else ""
+            detail += f", {', '.join(map(display, self.nested[:_MOST_NAMED]))}{more}"
         detail += "; /tmp and the home are empty and its own"
         if self.context.shell.network:
             detail += "; the network is the machine's, with its loopback and its sockets that have no file"

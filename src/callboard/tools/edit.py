@@ -16,7 +16,8 @@ from .write import LARGEST_FILE, existing
 
 NAME = "Edit"
 DESCRIPTION = """Replaces old_string by new_string in a file. old_string must be in the file exactly, white space included and
-without the line numbers that Read shows, and only once, unless replace_all is set. Line ends and encoding stay as they are."""
+without the line numbers that `read` shows, and only once, unless replace_all is set. Line ends and encoding stay as they
+are."""
 
 
 class EditArguments(Arguments, frozen=True, kw_only=True):
@@ -34,10 +35,10 @@ def plan(folder: Folder, path: str, asked: EditArguments) -> Plan:
         raise _wrong("new_string", "is the same as old_string, so nothing would change")
     before = existing(folder, path)
     if before is None:
-        raise Refusal("tool_failed", f"There is no file {path}. Use Write to make one.", field="file_path")
+        raise Refusal("tool_failed", f"There is no file {path}. Use `write` to make one.", field="file_path")
     found = decode(before)
     if found is None:
-        raise Refusal("tool_failed", f"{path} is {kind_of(before)}, {size_of(len(before))}: Edit changes text only.")
+        raise Refusal("tool_failed", f"{path} is {kind_of(before)}, {size_of(len(before))}: `edit` changes text only.")
     old, new = asked.old_string, asked.new_string
     count = found.text.count(old)
     if count == 0 and "\n" in old and "\r\n" in found.text:

@@ -13,7 +13,7 @@ from callboard.contracts.errors import Refusal
 from .changes import Plan, diff, media_of
 from .handles import Folder
 from .outlasting import outlast
-from .paths import PathDenied, display, protected, relative
+from .paths import PathDenied, display, relative, steering
 from .replacing import Changed, remove, replace
 from .texts import decode
 from .write import LARGEST_FILE, WriteArguments, plan
@@ -91,7 +91,7 @@ def own(folder: str, path: str) -> str:
         inside = relative(folder, path)
     except PathDenied as denied:
         raise Refusal("path_denied", denied.message, field="path") from denied
-    guarded = protected(inside)
+    guarded = steering(inside)
     if guarded:
         raise Refusal(
             "path_denied",

@@ -21,12 +21,16 @@ from callboard.contracts.ports.tools import Evaluation, ToolContext
 from . import globs, rules
 from .arguments import digest
 from .changes import Plan, diff
+from .command.grammar import count_commands
 from .gate import is_document
 from .kit import ALL, listed
-from .paths import PathDenied, display, protected, relative
+from .paths import PathDenied, display, relative
+from .protection import watch
 from .rules import Target
-from .telling import one_line
+from .telling import command_line, one_line
 
+#: How many files of a call its summary names.
+MOST_FILES = 3
 BY_ITSELF = "run by the agent itself, without asking and outside our sandbox"
 
 
@@ -87,7 +91,22 @@ def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
         return _evaluation(call, context, tuple(checks))
     checks.append(Check(name="approval", verdict="ask", detail=why))
     matcher = "" if guarded or (rule is not None and rule.verdict == "ask") else _offer(call, context)
-    return _question(_evaluation(call, context, tuple(checks)), call, matcher, why)
+    return _question(call, _evaluation(call, context, tuple(checks)), matcher, why)
+
+
+def path_of(path: str, context: ToolContext) -> str:
+    """Return a path as facts name it: relative to the folder, if it is below it."""
+    return _shown(path, context)
+
+
+def paths_of(call: ExternalCall, context: ToolContext) -> frozenset[str]:
+    """Return the files that the call names, as facts name them."""
+    return frozenset(_shown(path, context) for path in _named(call))
+
+
+def answered(evaluation: Evaluation, checks: tuple[Check, ...]) -> Evaluation:
+    """Return a verdict that was to be asked about as an allowed one, with these checks."""
+    return msgspec.structs.replace(evaluation, verdict="allow", checks=checks, prompt="", scopes=(), matchers={})
 
 
 def changes_of(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:
@@ -155,7 +174,7 @@ def _paths(call: ExternalCall, context: ToolContext) -> str:
                 raise _Denied(
                     "paths", "path_denied", f"{display(path)} is outside of where this agent may write: {where}."
                 )
-        guarded = guarded or (protected(path) if changes else "")
+        guarded = guarded or (watch.guarded(context.folder, path) if changes else "")
     return guarded
 
 
@@ -233,23 +252,50 @@ def _evaluation(call: ExternalCall, context: ToolContext, checks: tuple[Check, .
         read_only=not kind.changes and call.kind != "execute",
         arguments=final,
         arguments_hash=digest(final),
-        summary=f"{kind.tool} {one_line(call.title or call.command)}".rstrip(),
+        summary=_summary(call, context),
         checks=checks,
         preview=call.command or (call.title if call.kind == "execute" else "\n".join(_preview(call, context))),
         binding=_binding(kind.tool, call, context),
+        commands=count_commands(call.command or call.title) if call.kind == "execute" else 0,
     )
 
 
-def _question(made: Evaluation, call: ExternalCall, matcher: str, why: str) -> Evaluation:
+def _question(call: ExternalCall, made: Evaluation, matcher: str, why: str) -> Evaluation:
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
-    what = one_line(call.command or call.title)
     return msgspec.structs.replace(
         made,
         verdict="ask",
-        prompt=f"{made.summary.split(' ', 1)[0]} {what}? {why[0].upper()}{why[1:]}.",
+        prompt=f"{_asks(call, made)} {why[0].upper()}{why[1:]}.",
         scopes=("once", *matchers),
         matchers=matchers,
     )
+
+
+def _asks(call: ExternalCall, made: Evaluation) -> str:
+    """The question names the command or the files. A title alone is the agent's own text, and named as such."""
+    tool = tool_of(call)
+    if call.command:
+        several = f"{made.commands} commands: " if made.commands > 1 else ""
+        return f"{tool} {several}{command_line(call.command)}?"
+    if _KINDS[call.kind].changes and _named(call):
+        return f"{made.summary}?"
+    return f"{tool}? The agent calls it: {one_line(call.title)}." if call.title else f"{made.summary}?"
+
+
+def _summary(call: ExternalCall, context: ToolContext) -> str:
+    """The tool and what it is for: the command, the files, or the agent's own title without the tool's name at its front."""
+    kind = _KINDS[call.kind]
+    files = [_shown(path, context) for path in _named(call)] if kind.changes else []
+    if files:
+        more = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
+        return f"{kind.tool} {one_line(', '.join(files[:MOST_FILES]))}{more}"
+    text = call.command or call.title
+    first, _, rest = text.partition(" ")
+    if not call.command and first.casefold() == kind.tool.casefold():
+        text = rest
+    elif kind.changes and text:
+        return f"{kind.tool}: {one_line(text)}"
+    return f"{kind.tool} {one_line(text)}".rstrip()
 
 
 def _refused(

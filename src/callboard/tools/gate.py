@@ -13,20 +13,26 @@ sandbox    what holds the call in
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, CheckName, Verdict
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
+from callboard.contracts.tool_names import model_name
 
 from . import arguments, bash, brought, changes, edit, find, globs, kit, rules, telling, trying, write
 from .case import Case, Ground
+from .command.grammar import count_commands
 from .glob import GlobArguments
 from .grep import GrepArguments
 from .handles import Folder
 from .mcp.names import is_brought
-from .paths import PathDenied, display, protected, relative
+from .paths import PathDenied, display, relative
+from .protection.private import programs_in
+from .protection.watch import Watch, guarded
 from .replacing import fingerprint
 from .sandbox import keeping
 
@@ -63,20 +69,20 @@ def _hooks(case: Case) -> Said:
 
 
 def _tools(case: Case) -> Said:
-    name, there = display(case.call.tool), case.ground.brought
+    name, there = display(model_name(case.call.tool)), case.ground.brought
     kind = kit.kind_of(case.call.tool, there)
     finds = case.call.tool == find.NAME and bool(kit.to_find(case.context, there))
     if not (finds or kit.listed(case.call.tool, case.context)):
-        known = ", ".join(spec.name for spec in kit.specs(case.context, there)) or "none"
+        known = ", ".join(model_name(spec.name) for spec in kit.specs(case.context, there)) or "none"
         raise Refusal("tool_not_listed", f"{name} is not among the tools of this agent. They are: {known}.")
     if is_brought(case.call.tool) and (kind is None or kind.offered is None or there.gone(kind.offered.server)):
         raise brought.not_there(case.call.tool, there)
     if kind is None:
-        raise Refusal("tool_unknown", f"There is no tool {name}. There are: {', '.join(kit.KINDS)}.")
+        raise Refusal("tool_unknown", f"There is no tool {name}. There are: {', '.join(map(model_name, kit.KINDS))}.")
     case.kind = kind
     if kind.offered is not None:
         if kind.offered.deferred and kind.name not in case.context.found:
-            raise Refusal("tool_not_listed", f"{name} is not loaded. Look for it with {find.NAME} first.")
+            raise Refusal("tool_not_listed", f"{name} is not loaded. Look for it with {model_name(find.NAME)} first.")
         given = brought.decode(kind.offered, case.call.arguments)
         case.asked, case.canonical = given, given.text()
         return PASSED
@@ -90,10 +96,11 @@ def _tools(case: Case) -> Said:
 def _policy(case: Case) -> Said:
     power = case.kind.power
     if not kit.allowed(case.kind, case.context):
-        raise Refusal("policy_denied", f"{case.kind.name} takes the policy {power}, which this agent does not have.")
+        message = f"{model_name(case.kind.name)} takes the policy {power}, which this agent does not have."
+        raise Refusal("policy_denied", message)
     if power == "Patch" and case.context.read_only:
         what = "may change things" if case.is_brought else "changes files"
-        raise Refusal("policy_denied", f"{case.kind.name} {what}: this agent only reads.")
+        raise Refusal("policy_denied", f"{model_name(case.kind.name)} {what}: this agent only reads.")
     if power == "Patch" and case.is_brought and case.globs:
         raise Refusal(
             "policy_denied",
@@ -119,7 +126,8 @@ def _mode(case: Case) -> Said:
     only = case.kind.only_in
     if only is not None and case.context.mode != only:
         raise Refusal(
-            "mode_denied", f"{case.kind.name} ends work in {only} mode. In chat an answer without a call does."
+            "mode_denied",
+            f"{model_name(case.kind.name)} ends work in {only} mode. In chat an answer without a call does.",
         )
     if case.context.permission_mode != "planning":
         return PASSED
@@ -145,7 +153,8 @@ def _paths(case: Case) -> Said:
     if case.is_shell:
         with Folder(case.context.folder, case.ground.hidden) as folder:
             if case.held and case.may_write:
-                case.unkept = keeping.unkept(folder)
+                watch = Watch(folder.path)
+                case.unkept, case.nested = (*keeping.unkept(folder), *watch.unkept), watch.nested
         return PASSED
     if case.named is None:
         return PASSED
@@ -164,8 +173,15 @@ def _paths(case: Case) -> Said:
                 return _went_to(case)
             case _:
                 return _went_to(case)
-    case.protected = protected(case.path)
+    case.protected = guarded(case.context.folder, case.path) or _program(case, case.path)
     return ("allow", f"{case.path} is in {case.protected}, which is protected") if case.protected else _went_to(case)
+
+
+def _program(case: Case, path: str) -> str:
+    """Return the folder of programs that a change would go to; empty for none."""
+    folder = case.context.folder.rstrip("/")
+    own = programs_in(folder, case.ground.programs, str(Path.home()), os.environ.get("PATH", ""))
+    return next((one[len(folder) + 1 :] for one in own if f"{folder}/{path}".startswith(f"{one}/")), "")
 
 
 def _within(path: str, *limits: tuple[str, ...]) -> None:
@@ -321,6 +337,7 @@ def _passed(case: Case, checks: list[Check]) -> Evaluation:
         matchers=matchers,
         sandbox=case.applied,
         background=isinstance(case.asked, bash.BashArguments) and case.asked.background,
+        commands=count_commands(case.asked.command) if asks and isinstance(case.asked, bash.BashArguments) else 0,
     )
 
 

@@ -41,6 +41,9 @@ class Folder:
         self.path = path
         self._root = os.open(path, _THROUGH)
         self._hidden = {identity for one in hidden if (identity := _identity(one)) is not None}
+        # What is not there yet must not be made either.
+        self._kept_from = frozenset(one.casefold() for one in hidden)
+        self._keeps_inside = any(one.startswith(f"{path.rstrip('/')}/".casefold()) for one in self._kept_from)
         if self._lies_hidden():
             self.close()
             raise PathDenied("The folder holds what Callboard keeps; no tool works there.")
@@ -97,8 +100,19 @@ class Folder:
         above, _, name = path.rpartition("/")
         if not name:
             raise PathDenied("The path names the folder itself, not a file in it.")
+        private = self.private(path)
+        if private:
+            raise PathDenied(f"{display(private)} is kept from agents.")
         with self.directory(above, make=make) as handle:
             yield handle, name
+
+    def private(self, path: str) -> str:
+        """Return the part of a path of ours that is kept from agents by its name, also while nothing is there; or nothing."""
+        if not self._keeps_inside:
+            return ""
+        parts, root = path.split("/"), self.path.rstrip("/")
+        ways = ("/".join(parts[:count]) for count in range(1, len(parts) + 1) if self._kept_from)
+        return next((one for one in ways if f"{root}/{one}".casefold() in self._kept_from), "")
 
     def look(self, path: str) -> os.stat_result | None:
         """What is there: the status of a file or a folder, None where there is nothing. Raises PathDenied for all else."""
@@ -160,6 +174,11 @@ def open_regular(handle: int, name: str, path: str) -> int:
     refuse_special(found, path)
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, f"{display(path)} is a folder")
+    return open_listed(handle, name, path)
+
+
+def open_listed(handle: int, name: str, path: str) -> int:
+    """The same for a name that a listing just showed as a regular file: it is not looked at again before it is opened."""
     try:
         # Between the look and the opening it may have become a pipe, on which a plain opening would wait for ever.
         descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _NO_FOLLOW, dir_fd=handle)
@@ -191,6 +210,23 @@ def listing(handle: int) -> list[tuple[str, os.stat_result]]:
     finally:
         os.close(inner)
     return sorted(found, key=lambda one: one[0])
+
+
+def kinds(handle: int) -> list[tuple[str, str]]:
+    """The entries of a folder by name: `d` for a folder, `f` for a regular file, nothing for others. No link is followed."""
+    inner = os.open(".", _LIST, dir_fd=handle)
+    try:
+        with os.scandir(inner) as entries:
+            return sorted((entry.name, _kind(entry)) for entry in entries)
+    finally:
+        os.close(inner)
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    """What most systems say of an entry with its name, so that nothing is asked about it."""
+    if entry.is_file(follow_symlinks=False):
+        return "f"
+    return "d" if entry.is_dir(follow_symlinks=False) else ""
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:

@@ -9,12 +9,14 @@ import shlex
 import msgspec
 
 from callboard.contracts.facts.action import ApprovalScope, Binding
-from callboard.contracts.facts.permission import Check, Risk
-from callboard.contracts.ports.external import CONNECT_AGENT, REMOTE_INPUT, START_AGENT, NeedTold
+from callboard.contracts.facts.permission import Check, Risk, Rule
+from callboard.contracts.ports.external import CONNECT_AGENT, OWN_MODE, REMOTE_INPUT, START_AGENT, NeedTold
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 
 from . import rules
 from .arguments import digest
+from .outside.binding import Bound
+from .outside.variables import assigned, refused
 from .paths import display
 from .rules import Target
 from .telling import one_line
@@ -25,16 +27,42 @@ START = START_AGENT
 CONNECT = CONNECT_AGENT
 
 _OUTSIDE = "it runs outside our sandbox and may do what you may"
+_OWN_MODE = "its own settings decide what it asks you about"
 _LEAVES = "what is said to it is in its hands, and what it answers is not ours"
 #: How much of what an agent elsewhere says stands on a card, in characters. All of it is in what it told.
 _LONGEST_SAID = 2000
 
 
-def starting(command: tuple[str, ...], context: ToolContext) -> Evaluation:
-    """The verdict on starting an agent's command."""
+def starting(command: tuple[str, ...], context: ToolContext, bound: Bound | None = None, mode: str = "") -> Evaluation:
+    """Return the verdict on starting an agent's command.
+
+    Args:
+        command: The words, secrets as handles.
+        context: Of the run that needs the agent.
+        bound: The command as it would be started now. An approval that lasts is for exactly that.
+        mode: The mode of the agent's own that its definition names. It is part of what a person or a rule allows, since a
+            definition may name a mode in which the agent does not ask.
+    """
     text = shlex.join(command)
+    loaders = ", ".join(refused(assigned(command)))
+    if loaders:
+        return msgspec.structs.replace(
+            _evaluation(START, {"command": list(command)}, "high", context),
+            verdict="deny",
+            summary=f"{START} {one_line(text)}",
+            checks=(Check(name="approval", verdict="deny", detail=f"it sets {loaders}"),),
+            code="policy_denied",
+            message=f"The command sets {loaders}, which makes programs load other code. Remove it from agents/*.md.",
+        )
+    if mode:
+        # No word of a command has a bracket without quotes.
+        text = f"{text} [mode {one_line(mode)}]"
     prompt = f"Start the agent {context.agent}: {one_line(text)}?"
-    return _joining(START, text, {"command": list(command)}, prompt, _OUTSIDE, context)
+    more = {"": "", OWN_MODE: f"; {_OWN_MODE}"}.get(mode, f"; it works in its own mode {one_line(mode)}")
+    arguments: dict[str, object] = {"command": list(command), **({"mode": mode} if mode else {})}
+    made = _joining(START, text, arguments, prompt, f"{_OUTSIDE}{more}", context, bound)
+    files = bound.inside(context.folder) if bound is not None else ()
+    return msgspec.structs.replace(made, preview="\n".join((text, *(f"runs {one.shown}" for one in files))))
 
 
 def connecting(url: str, context: ToolContext) -> Evaluation:
@@ -63,12 +91,24 @@ def needing(need: NeedTold, url: str, context: ToolContext) -> Evaluation:
 
 
 def _joining(
-    tool: str, text: str, arguments: dict[str, object], prompt: str, why: str, context: ToolContext
+    tool: str,
+    text: str,
+    arguments: dict[str, object],
+    prompt: str,
+    why: str,
+    context: ToolContext,
+    bound: Bound | None = None,
 ) -> Evaluation:
-    rule = rules.decide(context.rules, Target(tool=tool, command=text))
+    target = Target(tool=tool, command=text, declared=bound.token if bound is not None else None)
+    rule = rules.decide(context.rules, target)
     made = msgspec.structs.replace(
         _evaluation(tool, arguments, "high", context), summary=f"{tool} {one_line(text)}", preview=text
     )
+    if bound is not None and made.binding is not None:
+        made = msgspec.structs.replace(made, binding=msgspec.structs.replace(made.binding, declared=bound.token))
+        changed = _changed(bound, rule, target, context)
+        if changed:
+            rule, why = None, f"{changed}; {why}"
     if rule is not None and rule.verdict != "ask":
         check = Check(name="rules", verdict=rule.verdict, detail=f"{rule.verdict} {rule.matcher} ({rule.scope})")
         if rule.verdict == "allow":
@@ -85,6 +125,24 @@ def _joining(
         scopes=("once", *matchers),
         matchers=matchers,
     )
+
+
+def _changed(bound: Bound, rule: Rule | None, target: Target, context: ToolContext) -> str:
+    """Why an approval that lasts does not cover this start; empty where it does, or where there is none.
+
+    A rule that a person wrote names no content. It covers a program that no agent can change.
+    """
+    if rule is not None and (rule.verdict != "allow" or rule.declared):
+        return ""
+    exact = (one for one in context.rules if one.verdict == "allow" and one.declared == bound.token)
+    if rule is not None and (not bound.inside(context.folder) or any(rules.speaks_of(one, target) for one in exact)):
+        return ""
+    former = rules.outdated(context.rules, target)
+    if former is not None:
+        paths = ", ".join(map(display, bound.changed_since(former.declared))) or "its command or environment"
+        return f"changed since you approved it: {paths}"
+    files = ", ".join(display(one.path) for one in bound.inside(context.folder))
+    return "" if rule is None else f"agents can change {files}"
 
 
 def _evaluation(tool: str, arguments: dict[str, object], risk: Risk, context: ToolContext) -> Evaluation:

@@ -72,7 +72,7 @@ def _look(folder: Folder, context: ToolContext, path: str) -> Looked | NotThere:
     if text is None:
         return Looked(path=path, kind="binary", told=f"{kind_of(data)}, {size_of(size)}")
     if size > LARGEST_TEXT:
-        return NotThere(reason="too_large", detail=f"{size_of(size)}; Read reads it in parts")
+        return NotThere(reason="too_large", detail=f"{size_of(size)}; `read` opens it in parts")
     return Looked(path=path, kind="text", data=text.text.encode("utf-8", "replace"), told=size_of(size))
 
 

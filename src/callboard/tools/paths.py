@@ -6,14 +6,28 @@ The text decides nothing alone: `handles` opens every component without followin
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-#: Written only with an approval, whatever mode or rule holds. `agents` counts at the top of the folder, the others anywhere.
+from callboard.contracts.exact_text import INVISIBLE, mark
+
+#: What decides what agents may do, at the top of a folder. While a command runs, none of these can be made there either.
 PROTECTED = ("agents", ".callboard", ".git")
+#: What other programs obey, at every depth and in every spelling of case: an agent writes it only with an approval, whatever
+#: mode or rule applies, and a command finds it read-only. Below the top, `agents` protects the definitions in it (`*.md`).
+EVERYWHERE = frozenset(
+    {
+        *(".callboard", ".git", ".githooks", ".husky", ".claude", ".codex", ".cursor", ".gemini", ".opencode"),
+        *(".vscode", ".idea", ".devcontainer", ".mcp.json", ".envrc", "agents.md", "claude.md", "gemini.md"),
+    }
+)
+
+_DEFINITION = "agents/*.md"
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4000
 
+_BREAK = re.compile(r"[\n\r\t]")
 #: They reorder what a person reads on an approval card.
 _REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -54,6 +68,29 @@ def protected(path: str) -> str:
 
     Names are compared as the least careful file system would: without case, compatibility forms and invisible characters.
     """
+    above, within = "", ""
+    for component in path.split("/"):
+        found = protected_name(component, within=within)
+        if found:
+            return f"{above}/{component}" if found == _DEFINITION else found
+        above, within = component, f"{within}/{component}" if within else component
+    return ""
+
+
+def protected_name(name: str, *, within: str) -> str:
+    """Return the protected name of an entry in the folder `within`, a path of ours, or the empty text."""
+    plain = name.lower().rstrip(". ") if name.isascii() else _folded(name)
+    if plain in EVERYWHERE:
+        return plain
+    if plain == "agents" and not within:
+        return plain
+    if plain.endswith(".md") and _folded(within.rpartition("/")[2]) == "agents":
+        return _DEFINITION
+    return ""
+
+
+def steering(path: str) -> str:
+    """Return the name of `PROTECTED` that a path of ours goes through, or the empty text."""
     for depth, component in enumerate(path.split("/")):
         name = _folded(component)
         if name in PROTECTED and (depth == 0 or name != "agents"):
@@ -62,8 +99,9 @@ def protected(path: str) -> str:
 
 
 def display(text: str, longest: int = 120) -> str:
-    """The text on one line, for messages and cards: nothing in it moves a cursor or the reading order."""
-    shown = "".join(_visible(char) for char in text[: longest + 1])
+    """The text on one line, for messages and cards: every invisible character in it is written out."""
+    shown = _BREAK.sub(" ", text[: longest + 1])
+    shown = mark(shown) if INVISIBLE.search(shown) else shown
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
@@ -80,9 +118,3 @@ def _folded(component: str) -> str:
     kept = "".join(char for char in component if unicodedata.category(char) != "Cf")
     plain = unicodedata.normalize("NFKC", kept).casefold()
     return "".join(char for char in plain if unicodedata.category(char) != "Cf").rstrip(". ")
-
-
-def _visible(char: str) -> str:
-    if char in _REORDERING or unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"}:
-        return " " if char in "\n\r\t" else "\ufffd"
-    return char

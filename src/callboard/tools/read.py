@@ -18,7 +18,7 @@ from .texts import Decoded, decode, kind_of, size_of
 NAME = "Read"
 DESCRIPTION = """Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Each line comes with its number and a tab in
 front, which are not part of the file. Without a limit the first 2000 lines are read; read on with offset. Folders are listed
-with Glob."""
+with `glob`."""
 
 LARGEST_FILE = 32 * 1024 * 1024
 #: A page is told to a model whole.
@@ -74,10 +74,12 @@ def _text(folder: Folder, path: str) -> tuple[Decoded, bool]:
     """The file's text, and whether it has none."""
     data = folder.read(path, LARGEST_FILE)
     if data is None:
-        raise Refusal("tool_failed", f"There is no file {path}. Glob and Grep find files.", field="file_path")
+        raise Refusal("tool_failed", f"There is no file {path}. `glob` and `grep` find files.", field="file_path")
     if len(data) > LARGEST_FILE:
         most = f"{LARGEST_FILE // 1024 // 1024} MB"
-        raise Refusal("tool_failed", f"{path} is larger than {most}, the most that Read opens. Search it with Grep.")
+        raise Refusal(
+            "tool_failed", f"{path} is larger than {most}, the most that `read` opens. Search it with `grep`."
+        )
     found = decode(data)
     if found is None:
         what = f"{path} is {kind_of(data)}, {size_of(len(data))}"

@@ -12,7 +12,8 @@ from contextlib import suppress
 
 from .changes import Plan
 from .handles import Folder, open_regular, refuse_special
-from .paths import display
+from .paths import display, protected
+from .protection.watch import approve
 
 ABSENT = "absent"
 
@@ -57,6 +58,8 @@ def replace(folder: Folder, plan: Plan, stop: threading.Event) -> None:
                 if stop.is_set():
                     raise Stopped
                 _swap(handle, temporary, name, plan)
+                if protected(plan.path):
+                    approve(folder.path, plan.path)
         except BaseException:
             _remove(handle, temporary)
             raise

@@ -1,9 +1,10 @@
 """Standing answers: whether a rule speaks of a call, which of several holds, and what a wider answer would say.
 
-A matcher reads `Tool` or `Tool(pattern)`, or `mcp__server__*` for all that a server brings. For tools that take a path the
-pattern is a glob over it, anchored at the folder; a rule on `Edit` or on `Write` speaks of both, for they are one power. For
-the shell it is an exact command, or a prefix ending in `*`. Deny wins, then ask, then allow. What loosens is read strictly and
-what tightens is read widely: a prefix lets through plain commands only, and stops whatever any part of a command begins with.
+A matcher reads `Tool` or `Tool(pattern)`, with any spelling of the tool's name, or `mcp__server__*` for all tools that a server
+provides. For tools that take a path the pattern is a glob over it, anchored at the folder; a rule on `Edit` or on `Write`
+speaks of both, for they are one power. For the shell it is an exact command, or a prefix ending in `*`. Deny wins, then ask,
+then allow. What loosens is read strictly and what tightens is read widely: a prefix lets through plain commands only, and stops
+whatever any part of a command begins with.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from collections.abc import Sequence
 import msgspec
 
 from callboard.contracts.facts.permission import Rule, RuleScope, Verdict
-from callboard.contracts.tools import TOOL_NAMES
+from callboard.contracts.tool_names import stored_name
 
 from . import globs
-from .commands import is_plain, parts, prefix
+from .command.prefix import is_plain, prefix
+from .command.spellings import is_match, spellings
 from .mcp.names import is_brought
 
 SHELL = "Bash"
@@ -33,7 +35,6 @@ _WHOSE: dict[RuleScope, str] = {
     "user_settings": "the user's settings",
 }
 _NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}|mcp__[\w-]{1,59}__\*")
-_SPELLED = {name.casefold(): name for name in TOOL_NAMES}
 
 
 class BadMatcher(ValueError):
@@ -57,9 +58,6 @@ def check(matcher: str) -> None:
     name = found["tool"].strip() if found is not None else ""
     if found is None or not _NAME.fullmatch(name):
         raise BadMatcher("it reads `Tool` or `Tool(pattern)`, such as `Bash(git status *)` or `Edit(docs/**)`")
-    meant = _SPELLED.get(name.casefold(), name)
-    if meant != name:
-        raise BadMatcher(f"there is no tool `{name}`; `{meant}` may be meant")
     pattern: str | None = found["pattern"]
     if pattern is not None and not pattern.strip():
         raise BadMatcher("there is nothing between the parentheses; without them the rule speaks of every call")
@@ -67,7 +65,7 @@ def check(matcher: str) -> None:
         raise BadMatcher(
             "what a server's tool is asked with has no pattern; without the parentheses it speaks of every call"
         )
-    if pattern is None or name == SHELL:
+    if pattern is None or stored_name(name) == SHELL:
         return
     try:
         globs.matches(pattern, "")
@@ -76,11 +74,19 @@ def check(matcher: str) -> None:
 
 
 def decide(rules: Sequence[Rule], target: Target) -> Rule | None:
-    """The rule that holds for the call, or None where no rule speaks of it."""
+    """The rule that applies to the call, or None.
+
+    A rule that denies a command asks instead where only running the shell could tell whether it applies: an expansion that
+    names the program, a script out of a pipe, a text that is no shell text.
+    """
     for verdict in _ORDER:
         for rule in rules:
             if rule.verdict == verdict and speaks_of(rule, target):
                 return rule
+        if verdict == "ask":
+            for rule in rules:
+                if _may_fit(rule, target):
+                    return msgspec.structs.replace(rule, verdict="ask")
     return None
 
 
@@ -96,7 +102,7 @@ def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
         return False
     return any(
         (found := _MATCHER.fullmatch(rule.matcher.strip())) is not None
-        and found["tool"].strip() == target.tool
+        and stored_name(found["tool"].strip()) == target.tool
         and found["pattern"] == target.command
         for rule in rules
         if rule.verdict == "allow"
@@ -128,7 +134,7 @@ def kept_from_search(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
     found: list[str] = []
     for rule in rules:
         matcher = _MATCHER.fullmatch(rule.matcher.strip())
-        named = matcher["tool"].strip() if matcher is not None else ""
+        named = stored_name(matcher["tool"].strip()) if matcher is not None else ""
         if matcher is not None and (
             (rule.verdict == "deny" and named == tool)
             or (rule.verdict != "allow" and named == "Read" and tool == "Grep")
@@ -166,16 +172,27 @@ def _is_of_another(rule: Rule, target: Target) -> bool:
 def _same_tool(named: str, tool: str) -> bool:
     if named.endswith("__*") and is_brought(named):
         return tool.startswith(named[:-1])
+    named = stored_name(named)
     return named == tool or (named in CHANGES and tool in CHANGES)
 
 
 def _fits_command(pattern: str, command: str, *, wide: bool) -> bool:
-    if not pattern.endswith("*"):
-        return command == pattern or (wide and any(part == pattern for part in parts(command)))
-    start = pattern[:-1]
     if not wide:
-        return is_plain(command) and _begins(command, start)
-    return any(_begins(part, start) for part in parts(command))
+        if not pattern.endswith("*"):
+            return command == pattern
+        return is_plain(command) and _begins(command, pattern[:-1])
+    return command == pattern or any(is_match(pattern, one) for one in spellings(command).commands)
+
+
+def _may_fit(rule: Rule, target: Target) -> bool:
+    """Whether a rule on commands may speak of this one, where only running the shell could tell."""
+    matcher = _MATCHER.fullmatch(rule.matcher.strip())
+    if matcher is None or target.command is None or matcher["pattern"] is None:
+        return False
+    if rule.verdict == "allow" or not _same_tool(matcher["tool"].strip(), target.tool):
+        return False
+    read = spellings(target.command)
+    return not read.is_clear or any(is_match(matcher["pattern"], one) is None for one in read.commands)
 
 
 def _begins(command: str, start: str) -> bool:

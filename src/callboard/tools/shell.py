@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+import msgspec
+
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.secrets import Veil
@@ -16,7 +18,12 @@ from callboard.contracts.ports.tools import ToolOutcome
 
 from .bash import BashArguments
 from .case import Ground
+from .credentials import REMEMBERED
 from .handles import Folder
+from .outlasting import outlast
+from .paths import display
+from .protection.private import Private, programs_in
+from .protection.watch import SetAside, Watch
 from .sandbox import background, bubblewrap, keeping, limits, running, seccomp
 from .sandbox.launching import Launch
 
@@ -30,8 +37,23 @@ async def run(
     """Runs the command under exactly the confinement `applied`. Raises Refusal `tool_failed` where that cannot be had."""
     seconds = seconds_for(asked, applied)
     with ExitStack() as held:
-        launch = _launch(asked, folder, applied, ground, held)
-        ran = await running.run(launch, seconds=seconds, output=output)
+        (launch, watch), cancelled = await outlast(asyncio.to_thread(_launch, asked, folder, applied, ground, held))
+        if cancelled:
+            raise asyncio.CancelledError
+        try:
+            ran = await running.run(launch, seconds=seconds, output=output)
+        finally:
+            try:
+                aside, cancelled = await outlast(asyncio.to_thread(_set_aside, watch))
+            except RuntimeError:
+                # No thread can be started. What the command made does not stay for want of one.
+                aside, cancelled = _set_aside(watch), False
+        if cancelled:
+            raise asyncio.CancelledError
+    return _with(aside, _told(ran, seconds, applied))
+
+
+def _told(ran: running.Ran, seconds: float, applied: SandboxApplied) -> ToolOutcome:
     if ran.stopped:
         setting = limits.value(applied, "timeout")
         more = (
@@ -51,11 +73,17 @@ async def start(
     had."""
     held = ExitStack()
     try:
-        launch = _launch(asked, folder, applied, ground, held)
+        (launch, watch), cancelled = await outlast(asyncio.to_thread(_launch, asked, folder, applied, ground, held))
+        if cancelled:
+            raise asyncio.CancelledError
     except BaseException:
         held.close()
         raise
-    process, cancelled = await background.start(launch, held, lambda ran: _outcome(ran, applied), veil)
+
+    def ended(ran: running.Ran) -> ToolOutcome:
+        return _with(_set_aside(watch), _outcome(ran, applied))
+
+    process, cancelled = await background.start(launch, held, ended, veil)
     if cancelled:
         await process.stop()
         raise asyncio.CancelledError
@@ -83,8 +111,30 @@ def _outcome(ran: running.Ran, applied: SandboxApplied) -> ToolOutcome:
     return ToolOutcome(output=ran.output, exit_code=0)
 
 
-def _launch(asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, held: ExitStack) -> Launch:
-    """How the command is started; what must stay open until it is over is put into `held`."""
+def _set_aside(watch: Watch | None) -> tuple[SetAside, ...]:
+    return watch.set_aside() if watch is not None else ()
+
+
+def _with(aside: tuple[SetAside, ...], outcome: ToolOutcome) -> ToolOutcome:
+    """The outcome of a command that made what other programs obey."""
+    if not aside:
+        return outcome
+    done = ", ".join(f"{display(one.path)} -> {display(one.name)}" for one in aside if one.name)
+    left = ", ".join(display(one.path) for one in aside if not one.name)
+    parts = (
+        f"The command made files that other programs obey. They were renamed: {done}." if done else "",
+        f"These could not be renamed, so check them before you use them: {left}." if left else "",
+        "Use `write`, which asks the person first.",
+        outcome.message,
+    )
+    message = " ".join(part for part in parts if part)
+    return msgspec.structs.replace(outcome, code="path_denied", message=message)
+
+
+def _launch(
+    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, held: ExitStack
+) -> tuple[Launch, Watch | None]:
+    """How the command is started, and what it is watched with. What must stay open until it is over is put into `held`."""
     shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", asked.command]
     bounds = limits.bounds(applied)
     if applied.level == "none":
@@ -92,7 +142,7 @@ def _launch(asked: BashArguments, folder: str, applied: SandboxApplied, ground: 
         def plain(_: int) -> list[str]:
             return shell
 
-        return Launch(plain, folder, _environment(folder), bounds)
+        return Launch(plain, folder, _environment(folder), bounds), None
     ability = ground.ability
     if not ability.works or ability.seccomp != applied.seccomp:
         raise Refusal("tool_failed", f"The sandbox that was promised cannot be had ({ability.why}). Nothing was run.")
@@ -101,13 +151,23 @@ def _launch(asked: BashArguments, folder: str, applied: SandboxApplied, ground: 
     if applied.seccomp:
         handed.append(seccomp.handed_over(network=applied.network))
         held.callback(os.close, handed[0])
+    kept = held.enter_context(keeping.kept(opened)) if applied.writable else []
+    own = programs_in(folder, ground.programs, str(Path.home()), os.environ.get("PATH", ""))
+    missing = (one for one in ground.hidden if one.rpartition("/")[2] not in REMEMBERED)
+    watch = Watch(folder, Private(folder, (*missing, *own))) if applied.writable else None
+    real = list(dict.fromkeys(os.path.realpath(one) for one in ground.hidden))
     view = bubblewrap.View(
         folder=folder,
         writable=bool(applied.writable),
         network=applied.network,
         programs=present(ground.programs),
-        kept=held.enter_context(keeping.kept(opened)) if applied.writable else [],
+        kept=kept,
+        nested=(
+            *(watch.kept if watch is not None else ()),
+            *(one for one in present(own) if os.path.realpath(one) == one),
+        ),
         hidden=inside(folder, ground.hidden),
+        masked=[one for one in real if one.startswith(f"{folder.rstrip('/')}/") and Path(one).is_file()],
         scratch=int(limits.value(applied, "scratch")),
     )
 
@@ -123,7 +183,7 @@ def _launch(asked: BashArguments, folder: str, applied: SandboxApplied, ground: 
         ]
 
     environment = {"PATH": bubblewrap.PATH}
-    return Launch(command, folder, environment, bounds, handed, reports=True)
+    return Launch(command, folder, environment, bounds, handed, reports=True), watch
 
 
 def _environment(folder: str) -> dict[str, str]:
@@ -138,4 +198,4 @@ def present(folders: Sequence[str]) -> list[str]:
 
 def inside(folder: str, hidden: Sequence[str]) -> list[str]:
     """Those of the hidden folders that the command would see."""
-    return [one for one in present([os.path.realpath(one) for one in hidden]) if one.startswith(folder + "/")]
+    return [one for one in present(list(dict.fromkeys(map(os.path.realpath, hidden)))) if one.startswith(folder + "/")]

@@ -17,6 +17,7 @@ from .bash import BashArguments
 from .case import Case, Ground
 from .handles import Folder
 from .paths import PROTECTED
+from .protection.watch import Watch
 from .same import same_call
 from .sandbox import bubblewrap, keeping
 from .sandbox.ability import ability
@@ -56,7 +57,8 @@ class FolderShells:
         held = case.held
         if held and case.may_write:
             with Folder(context.folder, ground.hidden) as folder:
-                case.unkept = keeping.unkept(folder)
+                watch = Watch(folder.path)
+                case.unkept, case.nested = (*keeping.unkept(folder), *watch.unkept), watch.nested
         applied = case.confinement()
         search = os.environ.get("PATH", bubblewrap.PATH)
         view = bubblewrap.View(folder=context.folder, writable=False, network=False, programs=ground.programs)
@@ -69,7 +71,9 @@ class FolderShells:
             network=applied.network,
             limits=applied.limits,
             writable=applied.writable,
-            protected=tuple(f"{context.folder}/{name}" for name in PROTECTED if name not in case.unkept)
+            protected=tuple(
+                f"{context.folder}/{name}" for name in (*PROTECTED, *case.nested) if name not in case.unkept
+            )
             if held
             else (),
             hidden=tuple(shell.inside(context.folder, ground.hidden)) if held else (),

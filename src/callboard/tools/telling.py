@@ -8,6 +8,7 @@ from callboard.contracts.arguments import Arguments
 from callboard.contracts.commands.asking import AskPerson, ProposePlan
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import Merge
+from callboard.contracts.exact_text import mark
 from callboard.contracts.facts.permission import Risk
 from callboard.contracts.facts.sandbox import SandboxApplied
 
@@ -15,7 +16,8 @@ from . import telling_team
 from .bash import BashArguments
 from .brought import Given
 from .changes import Diff, Plan
-from .commands import destroys
+from .command.grammar import count_commands
+from .command.spellings import destroys
 from .finalize import FinalizeArguments
 from .find import FindArguments
 from .glob import GlobArguments
@@ -25,10 +27,15 @@ from .paths import display
 from .read import MOST_LINES, ReadArguments
 
 _LONGEST = 120
+_SPACES = re.compile(r"[ \t]+")
+#: So many of these characters show the end of a command.
+_END = 40
 #: What follows one of these words is likely not for a line that everybody reads.
 _NAMES = r"[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|authorization)[\w-]*"
 _SECRET = re.compile(
-    rf"(?i)((?:--?{_NAMES}[= ]|{_NAMES}[\"']?\s*[=:]\s*)[\"']?(?:(?:bearer|basic)\s+)?)[^\s\"';&|]+"
+    # Only the literal is masked: a substitution, a redirection or a second command behind it stays in sight.
+    rf"(?i)((?:--?{_NAMES}[= ]|{_NAMES}[\"']?\s*[=:]\s*)[\"']?(?:(?:bearer|basic)\s+)?)"
+    r"(?:[^\s\"';&|$`<>()\\]|\$(?![({]))+"
     r"|\b(sk-|gh[oprsu]_|xox[abp]-|AKIA)[\w-]{8,}"
 )
 
@@ -62,6 +69,17 @@ def one_line(text: str) -> str:
     return display(_SECRET.sub(_masked, " ".join(text[: _LONGEST * 4].split())), _LONGEST)
 
 
+def command_line(command: str) -> str:
+    """Return a command on one line for a question: its beginning and its end, line breaks as ⏎, literal secrets masked."""
+    lines = [_SPACES.sub(" ", line).strip(" ") for line in command.replace("\r\n", "\n").split("\n")]
+    text = _SECRET.sub(_masked, " ⏎ ".join(line for line in lines if line))
+    marked = mark(text)
+    if len(marked) <= _LONGEST:
+        return marked
+    hidden = len(marked) - _LONGEST
+    return f"{marked[: _LONGEST - _END]} … ({hidden:,} characters) … {marked[-_END:]}"
+
+
 def prompt(
     tool: str,
     asked: Arguments,
@@ -80,7 +98,10 @@ def prompt(
             f"Make {display(plan.path)} ({size})?" if plan.before is None else f"Change {display(plan.path)} ({size})?"
         )
     elif isinstance(asked, BashArguments):
-        what = f"Run {one_line(asked.command)}{' in the background' if asked.background else ''}?"
+        behind = " in the background" if asked.background else ""
+        count = count_commands(asked.command)
+        several = f"{count} commands" if count > 1 else ""
+        what = f"Run {f'{several}: ' if several else ''}{command_line(asked.command)}{behind}?"
     else:
         what = f"{summary(tool, asked, path)}?"
     held = _held(applied) if applied is not None and applied.level == "bubblewrap" else ""

@@ -30,7 +30,6 @@ from callboard.contracts.settings import Hook, Server
 from . import brought, changes, edit, gate, inventory, kit, looking, read, shell, write
 from .bash import BashArguments
 from .case import Ground
-from .exposed import Reach
 from .finalize import FinalizeArguments
 from .find import FindArguments, find
 from .glob import MOST_FILES, GlobArguments
@@ -41,6 +40,7 @@ from .mcp.names import is_brought
 from .mcp.said import Plain
 from .mcp.servers import PATIENCE, Servers
 from .outlasting import outlast
+from .outside.reach import Reach
 from .paths import PathDenied, display, relative
 from .replacing import Changed, fingerprint, replace
 from .rules import kept_from_search

@@ -15,7 +15,7 @@ from .texts import decode
 
 NAME = "Write"
 DESCRIPTION = """Makes a file with this content, or replaces the whole file. Folders on the way are made.
-To change part of a file use Edit. An existing file keeps its encoding and line ends."""
+To change part of a file use `edit`. An existing file keeps its encoding and line ends."""
 
 LARGEST_FILE = 8 * 1024 * 1024
 

@@ -1,7 +1,10 @@
 """A small agent that speaks the protocol and plays a script: `agent.py SCRIPT.json`. Run as a real process by the tests.
 
-Its conversations are named `conversation-PID`. The script is `{"prompts": [[step, ...], ...], "load": false, "state": "file"}`;
-each prompt plays the next list. A step is one of
+Its conversations are named `conversation-PID`, or as `"conversation"` says. The script is `{"prompts": [[step, ...], ...],
+"load": false, "state": "file"}`; each prompt plays the next list. It has the modes `ask`, `code` and `plan` and begins in
+`code`, or those of `"modes"`, the first of which is in force; none with `"modes": []`. With `"sticks"` it reports success and
+stays in its mode, with `"deaf"` it refuses. With `"options"` it has them as an option of its configuration, with `"models"` an
+option for its model. `"agent"` is its name. In a mode named `code`, `auto` or `yolo`, `run` asks nothing. A step is one of
 
 say, think     a piece of text
 plan           lines, each a text (pending) or [text, status]
@@ -10,6 +13,8 @@ run            asks for permission for a command, and runs it once it is allowed
 permit         asks for permission for the call of that id, with the options given; says what was answered
 read, write    asks for a file; says what came of it
 mark           makes a file, so that a test sees how far it is
+edit           asks for permission to change a file, and writes it through the client once that is allowed
+mode           changes its own mode
 echo           says what it was prompted with
 err            writes to its standard error
 die            ends the process with that code
@@ -39,6 +44,10 @@ class Scripted:
         self._conn: Any = None
         self._cancelled = asyncio.Event()
         self._prompts = 0
+        self._modes: list[str] = SCRIPT.get("modes", ["code", "ask", "plan"])
+        self._mode = self._modes[0] if self._modes else ""
+        self._models: list[str] = SCRIPT.get("models", [])
+        self._model = self._models[0] if self._models else ""
 
     def on_connect(self, conn: Any) -> None:
         self._conn = conn
@@ -48,30 +57,58 @@ class Scripted:
             raise acp.RequestError.auth_required({"details": SCRIPT["refuse"]})
         return schema.InitializeResponse(
             protocol_version=protocol_version,
-            agent_info=schema.Implementation(name="scripted", title="Scripted", version="1.2.3"),
+            agent_info=schema.Implementation(name=SCRIPT.get("agent", "scripted"), title="Scripted", version="1.2.3"),
             agent_capabilities=schema.AgentCapabilities(load_session=bool(SCRIPT.get("load"))),
         )
 
     async def new_session(self, cwd: str, **kwargs: Any) -> Any:
-        return schema.NewSessionResponse(session_id=f"conversation-{os.getpid()}")
+        conversation = SCRIPT.get("conversation") or f"conversation-{os.getpid()}"
+        return schema.NewSessionResponse(session_id=conversation, **self._offers())
 
     async def load_session(self, cwd: str, session_id: str, **kwargs: Any) -> Any:
         await self._tell(session_id, acp.update_agent_message_text("an old answer, told again"))
-        return schema.LoadSessionResponse()
+        return schema.LoadSessionResponse(**self._offers())
+
+    async def set_session_mode(self, session_id: str, mode_id: str, **kwargs: Any) -> Any:
+        if "deaf" in SCRIPT or mode_id not in self._modes:
+            raise acp.RequestError.invalid_params({"details": f"no mode {mode_id}"})
+        self._mode = mode_id
+        return schema.SetSessionModeResponse()
+
+    async def set_config_option(self, session_id: str, config_id: str, value: Any, **kwargs: Any) -> Any:
+        if config_id == "the-mode" and "sticks" not in SCRIPT:
+            self._mode = value
+        elif config_id == "the-model":
+            self._model = value
+        return schema.SetSessionConfigOptionResponse(config_options=self._options())
+
+    def _offers(self) -> dict[str, Any]:
+        modes = [schema.SessionMode(id=one, name=one) for one in self._modes]
+        state = schema.SessionModeState(current_mode_id=self._mode, available_modes=modes) if modes else None
+        return {"modes": None if "options" in SCRIPT else state, "config_options": self._options()}
+
+    def _options(self) -> list[Any]:
+        found: list[Any] = []
+        if "options" in SCRIPT:
+            found.append(_option("the-mode", "mode", self._mode, self._modes))
+        if self._models:
+            found.append(_option("the-model", "model", self._model, self._models))
+        return found
 
     async def cancel(self, session_id: str, **kwargs: Any) -> None:
         self._cancelled.set()
 
     async def prompt(self, prompt: list[Any], session_id: str, **kwargs: Any) -> Any:
         self._cancelled.clear()
-        steps = SCRIPT["prompts"][min(self._prompts, len(SCRIPT["prompts"]) - 1)]
-        self._prompts += 1
+        steps = SCRIPT["prompts"][min(self._next(), len(SCRIPT["prompts"]) - 1)]
         for step in steps:
             for kind, value in step.items():
                 if kind == "end":
                     return schema.PromptResponse(stop_reason=value)
-                if kind == "run" and not await self._run(session_id, value):
-                    return schema.PromptResponse(stop_reason="cancelled")
+                if kind == "run":
+                    if not await self._run(session_id, value):
+                        return schema.PromptResponse(stop_reason="cancelled")
+                    continue
                 if kind == "hang":
                     await self._cancelled.wait()
                     await self._tell(session_id, acp.update_agent_message_text(" (stopped)"))
@@ -79,6 +116,15 @@ class Scripted:
                 await self._play(session_id, kind, value, prompt)
         usage = schema.Usage(total_tokens=30, input_tokens=20, output_tokens=10)
         return schema.PromptResponse(stop_reason="end_turn", usage=usage)
+
+    def _next(self) -> int:
+        """The number of the prompt, also over a restart where the script names a file for that."""
+        if "state" in SCRIPT:
+            kept = Path(SCRIPT["state"])
+            self._prompts = int(kept.read_text()) if kept.exists() else 0
+            kept.write_text(str(self._prompts + 1))
+        self._prompts += 1
+        return self._prompts - 1
 
     async def _play(self, session: str, kind: str, value: Any, prompt: list[Any]) -> None:
         match kind:
@@ -101,8 +147,6 @@ class Scripted:
                 said = answer.outcome.outcome
                 said = answer.outcome.option_id if said == "selected" else said
                 await self._tell(session, acp.update_agent_message_text(f"[{said}]"))
-            case "run":
-                pass
             case "read":
                 await self._ask(session, self._conn.read_text_file(session_id=session, **value))
             case "write":
@@ -117,12 +161,35 @@ class Scripted:
             case "die":
                 os._exit(value)
             case _:
+                await self._change(session, kind, value)
+
+    async def _change(self, session: str, kind: str, value: Any) -> None:
+        match kind:
+            case "edit":
+                await self._edit(session, **value)
+            case "mode":
+                self._mode = value
+                change = schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=value)
+                await self._tell(session, change)
+            case _:
                 raise ValueError(kind)
+
+    async def _edit(self, session: str, id: str, path: str, before: str | None, after: str) -> None:
+        asked = {"id": id, "title": "Edit files", "kind": "edit", "path": path, "diff": [path, before, after]}
+        options = [schema.PermissionOption(option_id=name, name=name, kind=one) for name, one in OPTIONS]
+        call = schema.ToolCallUpdate(**_fields(asked))
+        answer = await self._conn.request_permission(session_id=session, tool_call=call, options=options)
+        allowed = answer.outcome.outcome == "selected" and answer.outcome.option_id == "yes"
+        if allowed:
+            await self._ask(session, self._conn.write_text_file(session_id=session, path=path, content=after))
+        await self._tell(session, _call({"id": id, "status": "completed" if allowed else "failed"}))
 
     async def _run(self, session: str, value: dict[str, Any]) -> bool:
         """False where it was cancelled."""
         call = {"id": value["id"], "title": value["command"], "kind": "execute", "input": {"command": value["command"]}}
         await self._tell(session, _call(call))
+        if self._mode in ("code", "auto", "yolo"):
+            return await self._do(session, value)
         options = [schema.PermissionOption(option_id=name, name=name, kind=one) for name, one in OPTIONS]
         asked = schema.ToolCallUpdate(**_fields(call))
         answer = await self._conn.request_permission(session_id=session, tool_call=asked, options=options)
@@ -131,6 +198,9 @@ class Scripted:
         if answer.outcome.option_id == "no":
             await self._tell(session, _call({"id": value["id"], "status": "failed", "output": "refused"}))
             return True
+        return await self._do(session, value)
+
+    async def _do(self, session: str, value: dict[str, Any]) -> bool:
         running = await asyncio.create_subprocess_shell(value["command"], stdout=asyncio.subprocess.PIPE)
         printed, _ = await running.communicate()
         await self._tell(session, _call({"id": value["id"], "status": "completed", "output": printed.decode()}))
@@ -141,11 +211,18 @@ class Scripted:
             answer = await asked
             said = getattr(answer, "content", "done")
         except acp.RequestError as error:
-            said = f"refused: {error.data}"
+            said = f"refused: {error.data}" if error.data else f"{error.code} {error}"
         await self._tell(session, acp.update_agent_message_text(f"[{said}]"))
 
     async def _tell(self, session: str, update: Any) -> None:
         await self._conn.session_update(session_id=session, update=update)
+
+
+def _option(name: str, category: Any, current: str, values: list[str]) -> Any:
+    options = [schema.SessionConfigSelectOption(value=one, name=one) for one in values]
+    return schema.SessionConfigOptionSelect(
+        id=name, name=name, category=category, type="select", current_value=current, options=options
+    )
 
 
 def _fields(value: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
+import hmac
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -35,6 +38,7 @@ from callboard.secrets.redaction import Redaction
 from callboard.tools.toolbox import FolderToolbox
 
 TOKEN = "a-token-of-thirty-two-bytes-in-urlsafe-base64"
+PROOF_KEY = b"k" * 32
 API = "/api/v1"
 #: A session that holds blobs and that the runtime does not know of.
 KEEPER = "ses_keeper"
@@ -44,6 +48,7 @@ SOON = 30.0
 #: Turns on `long` stream a text piece by piece; all others get one answer at once.
 SCENARIO = """
 name: short-answers
+images: true
 match:
   - text: long
     calls: [[{repeat: {text: "word ", times: 40}, delay_ms: 1}]]
@@ -52,6 +57,22 @@ match:
   - text: ""
     calls: [[{text: "The answer."}]]
 """
+
+
+@dataclass
+class Page:
+    """A signed-in page."""
+
+    http: httpx2.AsyncClient
+    credential: str
+
+    async def confirmation(self, command: str, body: bytes) -> str:
+        """The header that confirms one command with one body."""
+        digest = hashlib.sha256(body).hexdigest()
+        asked = {"command": command, "bodySha256": digest}
+        challenge = (await self.http.post(f"{API}/page/confirmations", json=asked)).json()["challenge"]
+        proof = hmac.new(PROOF_KEY, f"{challenge}\n{command}\n{digest}".encode(), "sha256").hexdigest()
+        return f"{challenge}.{proof}"
 
 
 @dataclass
@@ -78,6 +99,17 @@ class Board:
         answer = await self.http.get(f"{API}/queries/{name}", params=fields)
         assert answer.status_code == 200, answer.text
         return answer.json()
+
+    async def sign_in(self) -> Page:
+        """Make `anyone` the person's page from now on."""
+        code = self.server.page_link().link.partition("#open=")[2]
+        self.anyone.headers.update({"Origin": self.server.url, "Sec-Fetch-Site": "same-origin"})
+        key = base64.b64encode(PROOF_KEY).decode()
+        answer = await self.anyone.post(f"{API}/page/credentials", json={"code": code, "proofKey": key})
+        assert answer.status_code == 200, answer.text
+        credential = answer.json()["credential"]
+        self.anyone.headers["Authorization"] = f"Bearer {credential}"
+        return Page(self.anyone, credential)
 
     async def workspace(self) -> str:
         """The id of the folder's workspace."""

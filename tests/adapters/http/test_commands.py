@@ -45,7 +45,7 @@ async def test_a_turn_is_submitted_and_read(board: Board):
 
 
 async def test_a_fact_tells_through_which_door_its_command_came(board: Board):
-    await board.anyone.get(board.server.link)
+    await board.sign_in()
     by_page = await board.anyone.post(f"{API}/commands/open_workspace", json={"path": str(board.folder)})
     session = await board.session()
 

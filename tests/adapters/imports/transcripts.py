@@ -145,6 +145,160 @@ def codex(home: Path, folder: Path, session: str = "0199aaaa-bbbb-cccc-dddd-eeee
     return _write(file, written)
 
 
+def claude_code_2(home: Path, folder: Path, session: str = "22222222-2222-3333-4444-555555555555") -> Path:
+    """A session of Claude Code 2.1 with two subagents, of which one started the other, an agent that nothing names, one of the
+    program's own, a compaction in the middle of a turn, one that the person asked for, and a task's notification."""
+    file = home / "projects" / str(folder).replace("/", "-") / f"{session}.jsonl"
+    human: dict[str, Any] = {"origin": {"kind": "human"}, "promptSource": "typed"}
+    notice = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"
+    kept = {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
+    written = [
+        {"type": "mode", "mode": "default", "sessionId": session},
+        _claude(folder, "user", "u1", 1, {"role": "user", "content": "Find the callers"}, **human),
+        _claude(
+            folder,
+            "assistant",
+            "a1",
+            2,
+            _answer("m1", [_use("t1", "Agent", {"subagent_type": "Explore", "prompt": "Search"})], stop="tool_use"),
+        ),
+        _claude(
+            folder,
+            "user",
+            "u2",
+            20,
+            {"role": "user", "content": [_result("t1", [{"type": "text", "text": "Two callers."}])]},
+            toolUseResult={"status": "completed", "agentId": "ae267a1", "totalTokens": 9},
+        ),
+        {**_boundary(folder, 21), "compactMetadata": {"trigger": "auto", "preTokens": 155000, "postTokens": 9000}},
+        _claude(folder, "user", "c1", 22, {"role": "user", "content": "This session is being continued."}, **kept),
+        _claude(folder, "assistant", "a2", 23, _answer("m2", [{"type": "text", "text": "There are two."}])),
+        _claude(
+            folder,
+            "user",
+            "n1",
+            30,
+            {"role": "user", "content": notice},
+            origin={"kind": "task-notification"},
+            promptSource="system",
+        ),
+        _claude(folder, "assistant", "a3", 31, _answer("m3", [{"type": "text", "text": "The task ended."}])),
+        {**_boundary(folder, 40), "compactMetadata": {"trigger": "manual", "preTokens": 12000}},
+        _claude(folder, "user", "c2", 41, {"role": "user", "content": "All that was done."}, **kept),
+        _claude(folder, "user", "k1", 42, {"role": "user", "content": "<command-name>/compact</command-name>"}),
+        _claude(folder, "user", "k2", 42, {"role": "user", "content": "<local-command-stdout>Compacted"}),
+        _claude(folder, "user", "u3", 50, {"role": "user", "content": "Write it down"}, **human),
+        _claude(
+            folder,
+            "assistant",
+            "a4",
+            51,
+            _answer("m4", [_use("t4", "Write", {"file_path": f"{folder}/n.md", "content": "new\n"})], stop="tool_use"),
+        ),
+        _claude(
+            folder,
+            "user",
+            "u4",
+            52,
+            {"role": "user", "content": [_result("t4", "The file was updated.")]},
+            toolUseResult={"type": "update", "filePath": f"{folder}/n.md", "originalFile": "old\n"},
+        ),
+    ]
+    _write(file, written)
+    place = file.with_suffix("") / "subagents"
+    _subagent(place, folder, "ae267a1", 3, "Search", {"agentType": "Explore", "description": "Find callers"})
+    inner = _use("t9", "Agent", {"subagent_type": "general-purpose", "prompt": "Look in lib"})
+    _subagent(place, folder, "ae267a1", 4, "", {}, [inner])
+    _subagent(
+        place, folder, "b0c0ffee0123456789", 5, "Look in lib", {"agentType": "general-purpose", "toolUseId": "t9"}
+    )
+    _subagent(place, folder, "adeadbeef", 6, "Something", None)
+    _subagent(place, folder, "acompact-83efcb", 7, "Summarise", None)
+    return file
+
+
+def _subagent(
+    place: Path,
+    folder: Path,
+    agent: str,
+    second: int,
+    prompt: str,
+    meta: dict[str, Any] | None,
+    more: list[dict[str, Any]] | None = None,
+) -> None:
+    """Lines of a subagent, behind those that are there."""
+    of = {"isSidechain": True, "agentId": agent}
+    name = f"{agent}-{second}"
+    written = [_claude(folder, "user", f"p{name}", second, {"role": "user", "content": prompt}, **of)] if prompt else []
+    content = more or [{"type": "text", "text": f"Done by {agent}."}]
+    written.append(_claude(folder, "assistant", f"q{name}", second, _answer(f"x{name}", content), **of))
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / f"agent-{agent}.jsonl").open("a") as opened:
+        opened.write("".join(json.dumps(line) + "\n" for line in written))
+    if meta:
+        (place / f"agent-{agent}.meta.json").write_text(json.dumps(meta))
+
+
+def _boundary(folder: Path, second: int) -> dict[str, Any]:
+    line = {"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted", "cwd": str(folder)}
+    return {**line, "uuid": f"b{second}", "timestamp": f"2026-11-20T10:00:{second:02}.000Z"}
+
+
+def codex_patches(home: Path, folder: Path, session: str = "0199cccc-bbbb-cccc-dddd-eeeeeeeeeeee") -> Path:
+    """A session in which seven patches came to different ends, and a summary replaced the conversation."""
+    file = home / "sessions" / "2026" / "11" / "21" / f"rollout-2026-11-21T10-00-00-{session}.jsonl"
+    success = "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM done.py\n"
+    ends: dict[str, tuple[Any, dict[str, Any] | None]] = {
+        "done": (success, None),
+        "declined": ({"content": "patch rejected by user", "success": False}, {"success": False, "status": "declined"}),
+        "rejected": ("patch rejected: writing outside of the project; rejected by user approval settings", None),
+        "unfit": ("apply_patch verification failed: Failed to find expected lines in /x.py", None),
+        "broken": ("Exit code: 1\nWall time: 0.1 seconds\nOutput:\nNo such file", {"success": False}),
+        "unclear": ("Something else was written here.", None),
+        "proved": ("Something else was written here.", {"success": True, "status": "completed"}),
+    }
+    written = [
+        _codex(0, "session_meta", {"id": session, "cwd": str(folder), "cli_version": "0.128.0", "source": "cli"}),
+        _codex(1, "turn_context", {"cwd": str(folder), "model": "gpt-5.4-codex"}),
+        _codex(2, "response_item", _said("user", "Fix the greeting")),
+    ]
+    for second, (name, (output, event)) in enumerate(ends.items(), start=3):
+        patch = f"*** Begin Patch\n*** Update File: {name}.py\n@@\n-helo\n+hello\n*** End Patch"
+        call = {
+            "type": "custom_tool_call",
+            "status": "completed",
+            "name": "apply_patch",
+            "call_id": name,
+            "input": patch,
+        }
+        written.append(_codex(second, "response_item", call))
+        if event is not None:
+            written.append(_codex(second, "event_msg", {"type": "patch_apply_end", "call_id": name, **event}))
+        answer = {"type": "custom_tool_call_output", "call_id": name, "output": output}
+        written.append(_codex(second, "response_item", answer))
+    written += [
+        _codex(20, "compacted", {"message": "The greeting is fixed.", "replacement_history": []}),
+        _codex(21, "event_msg", {"type": "context_compacted"}),
+        _codex(22, "response_item", _said("user", "<subagent_notification>{}</subagent_notification>")),
+        _codex(23, "response_item", _said("assistant", "It is fixed.", "output_text")),
+    ]
+    return _write(file, written)
+
+
+def codex_subagent(home: Path, folder: Path, parent: str) -> Path:
+    """A rollout of a subagent, with what its parent's holds before its own."""
+    session = "0199dddd-bbbb-cccc-dddd-eeeeeeeeeeee"
+    file = home / "sessions" / "2026" / "11" / "22" / f"rollout-2026-11-22T10-00-00-{session}.jsonl"
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1}}}
+    written = [
+        _codex(0, "session_meta", {"id": session, "cwd": str(folder), "source": spawned, "agent_role": "worker"}),
+        _codex(0, "session_meta", {"id": parent, "cwd": str(folder), "source": "cli"}),
+        _codex(0, "response_item", _said("user", "Fix the greeting")),
+        _codex(1, "response_item", _said("user", "Look for callers")),
+    ]
+    return _write(file, written)
+
+
 def _write(file: Path, written: list[dict[str, Any]], cut: str = "") -> Path:
     file.parent.mkdir(parents=True)
     file.write_text("".join(json.dumps(line) + "\n" for line in written) + cut)

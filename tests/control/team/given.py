@@ -110,7 +110,7 @@ class Team(Given):
     def spawns(self, count: int = 1, definition: str = "worker", **rest: Any) -> list[str]:
         """The lead gives objectives to children."""
         return [
-            self.gets("lead", "spawn_subagent", agent=definition, objective=f"part {number + 1}", **rest)["agentId"]
+            self.gets("lead", "spawn_subagent", agent=definition, objective=f"part {number + 1}", **rest)["agent_id"]
             for number in range(count)
         ]
 

@@ -16,6 +16,7 @@ from callboard.contracts.facts import (
     ThreadOpened,
     TurnStarted,
     TurnSubmitted,
+    WarningRaised,
 )
 from callboard.contracts.scope import Scope
 from callboard.contracts.team import Edge
@@ -286,3 +287,23 @@ def test_a_message_of_a_main_takes_it_in() -> None:
         "agent.woke",
         "task.started",
     ]
+
+
+def test_an_agent_wakes_by_its_schedule_after_the_clock_went_back() -> None:
+    """R1: its time was set by a clock that was ten days ahead, and the next process has the right one."""
+    given = sleepers(every=HALF_AN_HOUR)
+    given.now += 10 * 86_400 * SECOND
+    given.when(submit("on the wrong day", session_id=SESSION))
+    given.says("lead")
+    for _ in range(2):
+        given.passes(HALF_AN_HOUR)
+        given.says("watcher")
+    given.now -= 10 * 86_400 * SECOND
+    given.epoch += 1
+
+    then = given.when(TakenOver(partials=()))
+
+    assert one(then, WarningRaised).code == "clock_went_back"
+    assert one(then, AgentSlept).wake_at == given.now + HALF_AN_HOUR * SECOND
+    given.passes(HALF_AN_HOUR)
+    assert given.works() == ["watcher"]

@@ -26,11 +26,11 @@ def test_handoffs_that_are_rejected_for_ever_are_stopped_with_the_reason() -> No
     given = began()
     rounds = 0
     while given.of("owner").run is not None:
-        handoff = given.gets("owner", "send_handoff", to="maker", message="Make it.")["handoffId"]
+        handoff = given.gets("owner", "send_handoff", to="maker", message="Make it.")["handoff_id"]
         given.says("owner")
         if given.of("maker").run is None:
             break
-        given.uses("maker", "respond_handoff", handoffId=handoff, decision="reject", reason="Not me.")
+        given.uses("maker", "respond_handoff", handoff_id=handoff, decision="reject", reason="Not me.")
         given.says("maker")
         rounds += 1
     assert rounds == MOST_HOPS // 2
@@ -42,12 +42,12 @@ def test_ownerships_that_are_given_back_for_ever_are_stopped() -> None:
     given = began()
     rounds = 0
     while given.of("owner").run is not None:
-        handoff = given.gets("owner", "send_handoff", to="maker", message="Yours.", ownership=True)["handoffId"]
+        handoff = given.gets("owner", "send_handoff", to="maker", message="Yours.", ownership=True)["handoff_id"]
         given.says("owner")
         if given.of("maker").run is None:
             break
-        given.uses("maker", "respond_handoff", handoffId=handoff, decision="accept")
-        given.uses("maker", "respond_handoff", handoffId=handoff, decision="complete", reason="Yours again.")
+        given.uses("maker", "respond_handoff", handoff_id=handoff, decision="accept")
+        given.uses("maker", "respond_handoff", handoff_id=handoff, decision="complete", reason="Yours again.")
         given.says("maker")
         rounds += 1
     assert rounds == MOST_HOPS // 2
@@ -73,7 +73,7 @@ def test_answers_that_never_come_wake_their_sender_no_more_than_a_chain_may_be_l
     given.uses("lead", "send_message", to=["owner"], text="begin")
     rounds = 0
     while given.of("owner").run is not None and rounds <= MOST_HOPS:
-        wanted = {"expectation": "required", "withinS": 1}
+        wanted = {"expectation": "required", "within_s": 1}
         given.uses("owner", "send_handoff", to="maker", message="Well?", response=wanted)
         given.says("owner")
         if given.of("maker").run is not None:
@@ -90,7 +90,7 @@ def test_an_ownership_never_comes_back_to_a_subagent() -> None:
     given = team(LEAD, CRITIC, WORKER)
     given.spawns()
     asked = {"to": "critic", "message": "Yours.", "ownership": True}
-    assert given.denied("lead", "send_handoff", **asked, resumeTarget="worker-1") == "ownership_not_allowed"
+    assert given.denied("lead", "send_handoff", **asked, resume_target="worker-1") == "ownership_not_allowed"
     problem = given.refuses(
         SendHandoff(session_id=SESSION, to="critic", message="Yours.", ownership=True, resume_target="worker-1")
     )
@@ -107,7 +107,7 @@ def test_a_subagent_ends_no_work_of_its_parent_or_of_its_siblings() -> None:
     sibling = next(one.task for one in before.values() if one.thread == given.of("worker-2").thread)
     for task in (whole, sibling):
         for status in ("done", "cancelled"):
-            assert given.denied("worker-1", "update_task", taskId=task, status=status) == "not_your_child"
+            assert given.denied("worker-1", "update_task", task_id=task, status=status) == "not_your_child"
     assert given.state.tasks == before
     assert (given.status("worker-1"), given.status("worker-2")) == ("running", "queued")
 
@@ -118,7 +118,7 @@ def test_work_under_review_is_not_done_by_its_makers_word() -> None:
     given.spawns(review=True)
     child = given.of("worker-1").child
     assert child is not None
-    assert given.denied("worker-1", "update_task", taskId=child.task, status="done") == "not_yours"
+    assert given.denied("worker-1", "update_task", task_id=child.task, status="done") == "not_yours"
     given.says("worker-1", "A draft.")
     assert given.status("worker-1") == "waiting"
 
@@ -128,7 +128,7 @@ def test_a_parent_ends_the_work_of_its_child() -> None:
     given.spawns()
     child = given.of("worker-1").child
     assert child is not None
-    assert given.gets("lead", "update_task", taskId=child.task, status="cancelled")["taskId"] == child.task
+    assert given.gets("lead", "update_task", task_id=child.task, status="cancelled")["task_id"] == child.task
     assert given.run_of("worker-1").stopping
 
 
@@ -140,7 +140,7 @@ def test_the_work_of_a_child_is_judged_where_its_parent_wants_it_judged() -> Non
     given.says("worker-1", "A draft.")
     assert given.denied("maker", "request_review", reviewer="critic", target="worker-1") == "not_your_child"
     asked = given.gets("lead", "request_review", reviewer="critic", target="worker-1")
-    given.uses("critic", "submit_verdict", reviewId=asked["reviewId"], verdict="passed")
+    given.uses("critic", "submit_verdict", review_id=asked["review_id"], verdict="passed")
     assert given.status("worker-1") == "completed"
 
 

@@ -35,7 +35,7 @@ def test_a_child_starts_with_parent_links_limits_and_a_task_of_its_own() -> None
         agent="Worker",
         objective="Read the docs.\nAll.",
         role="researcher",
-        workGlobs=["docs/**"],
+        work_globs=["docs/**"],
     )
 
     assert types(then)[4:] == [
@@ -73,7 +73,7 @@ def test_a_child_never_works_under_a_wider_permission_than_its_parent() -> None:
     """Multi-agent runtime spec, Hard invariants 8 and 9; a definition and a parent narrow, neither widens."""
     given = team(permission_mode="edits")
     wide = one(
-        given.uses("lead", "spawn_subagent", agent="worker", objective="x", permissionMode="full"), TurnSubmitted
+        given.uses("lead", "spawn_subagent", agent="worker", objective="x", permission_mode="full"), TurnSubmitted
     )
     strict = one(given.uses("lead", "spawn_subagent", agent="editor", objective="x"), TurnSubmitted)
     reads = one(
@@ -112,7 +112,7 @@ def test_a_provider_has_a_budget_of_its_own_over_all_parents() -> None:
     other = given.gets("lead", "spawn_subagent", agent="editor", objective="x")
     waits = given.gets("lead", "spawn_subagent", agent="worker", objective="x")
 
-    assert (other["status"], waits["status"], waits["queueReason"]) == ("running", "queued", "provider_budget")
+    assert (other["status"], waits["status"], waits["queue_reason"]) == ("running", "queued", "provider_budget")
     assert given.works() == ["lead", "worker-1", "editor-1"]
 
 
@@ -258,7 +258,7 @@ def test_a_delegate_target_is_reached_in_any_case_and_by_its_alias(named: str) -
     given = team(
         agent("lead", delegate_targets=("worker",)), agent("worker", kind="subagent", aliases=("helper",)), WORKER
     )
-    assert given.gets("lead", "spawn_subagent", agent=named, objective="x")["agentId"] == "worker-1"
+    assert given.gets("lead", "spawn_subagent", agent=named, objective="x")["agent_id"] == "worker-1"
 
 
 def test_a_delegate_target_outside_the_list_is_refused() -> None:

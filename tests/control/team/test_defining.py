@@ -118,7 +118,7 @@ def test_its_maker_gives_it_objectives_and_it_spawns_nothing() -> None:
     child = session.gets("lead", "spawn_subagent", agent="Painter", objective="Paint the door.")
     opened = [record.fact for record in session.records if isinstance(record.fact, ThreadOpened)][-1]
 
-    assert child["agentId"] == "painter-1"
+    assert child["agent_id"] == "painter-1"
     assert (opened.definition, opened.definition_hash) == ("painter", session.state.defined[0].hash)
     assert session.run_of("painter-1").permission_mode == "ask"
     assert session.denied("painter-1", "spawn_subagent", agent="worker", objective="x") == "subagent_spawns"
@@ -129,7 +129,7 @@ def test_its_maker_gives_it_objectives_and_it_spawns_nothing() -> None:
 @pytest.mark.parametrize(
     ("asked", "code", "said"),
     [
-        ({"tools": ["Bash"]}, "tool_not_listed", "painter would have tools that lead does not have: Bash."),
+        ({"tools": ["Bash"]}, "tool_not_listed", "painter would have tools that lead does not have: bash."),
         ({"tools": ["*"]}, "tool_not_listed", "painter would have tools that lead does not have: *."),
         ({"policy": ["Finalize"]}, "policy_denied", "painter would have a policy that lead does not have: Finalize."),
         ({"policy": ["Delegate"]}, "policy_denied", "A subagent delegates to nobody."),
@@ -236,3 +236,17 @@ def test_an_edge_lifts_no_invariant(asked: dict[str, Any], code: str) -> None:
 
     assert refusal(session, "add_edge", **asked).code == code
     assert session.state.edges == ()
+
+
+@pytest.mark.parametrize("name", ["write", "Write", "WRITE"])
+def test_m2_an_agent_is_made_with_tools_in_any_spelling(name: str) -> None:
+    session = crew()
+    session.uses("lead", "define_agent", **{**PAINTER, "tools": [name]}, policy=["Patch"])
+    made = msgspec.json.decode(one(session.when(approve()), AgentDefined).definition.text, type=Definition)
+    assert made.tools == ("Write",)
+
+
+def test_m2_a_tool_that_the_maker_lacks_is_refused_with_the_names_that_models_see() -> None:
+    refused = refusal(crew(), "define_agent", **{**PAINTER, "tools": ["ReadOutput"]})
+    assert refused.code == "tool_not_listed"
+    assert "would have tools that lead does not have: read_output." in refused.message

@@ -70,13 +70,13 @@ def test_news_of_one_handoff_are_told_one_by_one_however_close_they_come() -> No
     """COM-06, COM-16: what comes while a run is told the news before waits for the next one."""
     given = team(agent("lead"), agent("owner", edges=(Edge(to="critic", ownership=True),)), CRITIC)
     given.uses("lead", "send_message", to=["owner"], text="begin")
-    hands(given, "critic", by="owner", ownership=True, response={"expectation": "required", "withinS": 60})
+    hands(given, "critic", by="owner", ownership=True, response={"expectation": "required", "within_s": 60})
     given.says("owner")
-    given.uses("critic", "respond_handoff", handoffId="hnd_1", decision="accept")
+    given.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="accept")
     given.now += 60 * SECOND
     woken = given.when(TimeCame(at=given.now))
     assert one(woken, InboxReserved).items == ("hnd_1.expired",)
-    given.uses("critic", "respond_handoff", handoffId="hnd_1", decision="complete", reason="Here it is.")
+    given.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="complete", reason="Here it is.")
 
     then = given.says("owner", "No answer came.")
 

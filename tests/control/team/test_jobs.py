@@ -249,8 +249,8 @@ def test_what_a_lead_does_or_is_stopped_from_does_not_concern_a_job() -> None:
     assert given.denied("lead", "cancel_subagent", agent="worker-1") == "not_your_child"
     assert given.denied("lead", "send_message", to=["worker-1"], text="Say hello.") == "not_your_child"
     whole, item = (one for one in given.state.tasks if given.state.tasks[one].job)
-    assert given.denied("lead", "update_task", taskId=item, status="cancelled") == "not_your_child"
-    assert given.denied("lead", "update_task", taskId=whole, status="done") == "task_of_job"
+    assert given.denied("lead", "update_task", task_id=item, status="cancelled") == "not_your_child"
+    assert given.denied("lead", "update_task", task_id=whole, status="done") == "task_of_job"
     lead = given.of("lead")
     given.when(InterruptTurn(session_id=SESSION, thread_id=lead.thread, cascade=True))
     assert given.works() == ["lead", "worker-1"]
@@ -443,3 +443,15 @@ def test_what_is_refused_of_a_job_names_the_job() -> None:
         refused = given.refuses(asked)
         assert (refused.code, refused.field) == ("unknown_job", "jobId")
         assert refused.hint
+
+
+def test_workers_of_a_cancelled_job_close_when_a_crash_ends_its_last_run() -> None:
+    """S3: taking over after a crash settles jobs like any other decision."""
+    given = begun("alpha")
+    given.when(CancelJob(session_id=SESSION, job_id=JOB))
+    given.epoch += 1
+
+    given.when(TakenOver(partials=()))
+
+    assert given.state.jobs == {}
+    assert [one.agent for one in given.state.threads.values() if one.child is not None] == []

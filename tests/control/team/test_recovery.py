@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.commands import ResumeThread
-from callboard.contracts.facts import TaskFailed, ThreadPaused, TurnSubmitted, WorkerNotification
+from callboard.contracts.facts import InboxReserved, TaskFailed, ThreadPaused, TurnSubmitted, WorkerNotification
 from callboard.control.effects import ExpireAction, WakeAt, standing
 from callboard.control.outcomes import TakenOver
 from tests.control.examples import ASK, NOW, SESSION, answered, approve, submit, wants
@@ -45,10 +45,14 @@ def test_a_tree_is_told_as_interrupted_and_nothing_of_it_begins_by_itself() -> N
         "thread.paused",
         "task.failed",
         "snapshot.updated",
+        "thread.paused",
         "team.changed",
     ]
     assert one(then, WorkerNotification).status == "interrupted"
-    assert one(then, ThreadPaused) == ThreadPaused(cause="recovered", reason="the process that ran it ended")
+    assert all_of(then, ThreadPaused) == [
+        ThreadPaused(cause="recovered", reason="the process that ran it ended"),
+        ThreadPaused(cause="recovered", reason="1 unread item: its last turn was interrupted"),
+    ]
     assert given.works() == []
     assert (given.status("worker-1"), given.status("worker-2")) == ("waiting", "queued")
     crashed(given).then_nothing()
@@ -140,11 +144,13 @@ def test_a_child_that_was_stopped_and_is_cancelled_takes_its_task_with_it() -> N
 
 
 def test_without_the_tree_only_the_thread_goes_on() -> None:
+    """D1: a lead that a crash cut off reads what it was sent since, its children stay as they are."""
     given = tree()
     crashed(given)
-    assert given.refuses(ResumeThread(session_id=SESSION)).code == "thread_not_paused"
     given.when(ResumeThread(session_id=SESSION, thread_id="thr_3"))
     assert given.works() == ["worker-2"]
+    assert one(given.when(ResumeThread(session_id=SESSION)), InboxReserved).items == ("itm_1",)
+    assert given.works() == ["lead", "worker-2"]
 
 
 def test_an_idle_parent_is_not_woken_by_what_a_crash_did_to_its_child() -> None:
@@ -175,7 +181,11 @@ def test_a_shutdown_starts_nobody_in_the_freed_slot() -> None:
     given.spawns(2)
     given.says("lead")
     then = given.stopped("worker-1", "shutdown")
-    assert types(then)[-3:] == ["worker.notification", "thread.paused", "team.changed"]
+    assert types(then)[-4:] == ["worker.notification", "thread.paused", "thread.paused", "team.changed"]
+    assert [new.scope.agent for new in then.decision.facts if isinstance(new.fact, ThreadPaused)] == [
+        "worker-2",
+        "lead",
+    ]
     assert given.works() == []
 
 
@@ -197,10 +207,10 @@ def test_times_that_were_waited_for_are_waited_for_again() -> None:
         "send_handoff",
         to="critic",
         message="Look.",
-        response={"expectation": "required", "withinS": 60},
+        response={"expectation": "required", "within_s": 60},
     )
     given.when(answered(wants(9, 2, ASK), run=2, thread="thr_2"))
-    given.uses("lead", "wait_subagents", timeoutS=30)
+    given.uses("lead", "wait_subagents", timeout_s=30)
     found = standing(given.state)
     assert [one for one in found if isinstance(one, WakeAt)] == [WakeAt(NOW + 30 * SECOND), WakeAt(NOW + 60 * SECOND)]
     assert [one.at for one in found if isinstance(one, ExpireAction)] == [NOW + SECOND]

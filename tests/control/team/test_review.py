@@ -101,29 +101,29 @@ def test_a_reviewer_is_told_in_its_next_turn_and_judges() -> None:
     given = team(LEAD, CRITIC, WORKER)
     asked = given.gets("lead", "request_review", reviewer="critic", instructions="Is it right?")
     assert given.works() == ["lead", "critic"]
-    assert given.denied("lead", "submit_verdict", reviewId=asked["reviewId"], verdict="passed") == "not_yours"
+    assert given.denied("lead", "submit_verdict", review_id=asked["review_id"], verdict="passed") == "not_yours"
     assert given.denied("lead", "request_review", reviewer="lead") == "agent_to_itself"
     then = given.uses(
         "critic",
         "submit_verdict",
-        reviewId=asked["reviewId"],
+        review_id=asked["review_id"],
         verdict="changes_requested",
         fixes=[{"text": "Shorter."}],
     )
     assert one(then, ReviewVerdict).fixes == (Fix(text="Shorter."),)
-    assert given.denied("critic", "submit_verdict", reviewId=asked["reviewId"], verdict="passed") == "review_judged"
-    applied = given.when(ApplyReview(session_id=SESSION, review_id=asked["reviewId"]))
+    assert given.denied("critic", "submit_verdict", review_id=asked["review_id"], verdict="passed") == "review_judged"
+    applied = given.when(ApplyReview(session_id=SESSION, review_id=asked["review_id"]))
     assert (one(applied, ReviewApplied).target, one(applied, ReviewApplied).by) == ("lead", "person")
-    assert given.refuses(ApplyReview(session_id=SESSION, review_id=asked["reviewId"])).code == "unknown_review"
+    assert given.refuses(ApplyReview(session_id=SESSION, review_id=asked["review_id"])).code == "unknown_review"
 
 
 def test_a_parent_lets_another_one_judge_and_no_review_is_left_open() -> None:
     given = reviewed()
     (opened,) = given.state.reviews
     asked = given.gets("lead", "request_review", reviewer="critic", target="worker-1")
-    assert asked["reviewId"] == opened
-    assert given.denied("lead", "submit_verdict", reviewId=opened, verdict="passed") == "not_yours"
-    given.uses("critic", "submit_verdict", reviewId=opened, verdict="passed")
+    assert asked["review_id"] == opened
+    assert given.denied("lead", "submit_verdict", review_id=opened, verdict="passed") == "not_yours"
+    given.uses("critic", "submit_verdict", review_id=opened, verdict="passed")
     assert (given.status("worker-1"), given.state.reviews) == ("completed", {})
 
 
@@ -136,7 +136,7 @@ def test_whoever_asked_for_a_verdict_is_told_it_and_what_is_to_change() -> None:
     judged = given.uses(
         "critic",
         "submit_verdict",
-        reviewId=asked["reviewId"],
+        review_id=asked["review_id"],
         verdict="changes_requested",
         summary="Nearly.",
         fixes=[{"text": "Shorter.", "ref": "a.md:3"}],
@@ -150,7 +150,7 @@ def test_whoever_asked_for_a_verdict_is_told_it_and_what_is_to_change() -> None:
     assert given.run_of("clerk").reserved == (told.item,)
     given.says("clerk", "I see.")
 
-    applied = given.when(ApplyReview(session_id=SESSION, review_id=asked["reviewId"]))
+    applied = given.when(ApplyReview(session_id=SESSION, review_id=asked["review_id"]))
 
     assigned = one(applied, ChannelMessage)
     assert (assigned.source, assigned.message.text) == (
@@ -170,7 +170,7 @@ def test_reviewers_that_judge_for_ever_what_they_are_told_are_stopped() -> None:
         given.says("clerk")
         if given.of("critic").run is None:
             break
-        given.uses("critic", "submit_verdict", reviewId=asked["reviewId"], verdict="failed")
+        given.uses("critic", "submit_verdict", review_id=asked["review_id"], verdict="failed")
         given.says("critic")
         rounds += 1
     assert rounds == MOST_HOPS // 2
@@ -181,9 +181,9 @@ def test_tasks_are_made_changed_and_ended_by_agents_and_persons() -> None:
     given = team()
     given.when(CreateTask(session_id=SESSION, title="Docs", task_id="tsk_a"))
     assert given.refuses(CreateTask(session_id=SESSION, title="Docs", task_id="tsk_a")).code == "task_id_used"
-    changed = given.gets("lead", "update_task", taskId="tsk_a", status="blocked", blocker="no key")
-    assert (changed["taskId"], changed["status"]) == ("tsk_a", "blocked")
+    changed = given.gets("lead", "update_task", task_id="tsk_a", status="blocked", blocker="no key")
+    assert (changed["task_id"], changed["status"]) == ("tsk_a", "blocked")
     done = given.when(UpdateTask(session_id=SESSION, task_id="tsk_a", status="done", progress="All there."))
     assert types(done) == ["task.updated", "task.completed"]
-    assert given.denied("lead", "update_task", taskId="tsk_a", status="open") == "unknown_task"
-    assert given.denied("lead", "create_task", title="x", dependsOn=["tsk_a"]) == "unknown_task"
+    assert given.denied("lead", "update_task", task_id="tsk_a", status="open") == "unknown_task"
+    assert given.denied("lead", "create_task", title="x", depends_on=["tsk_a"]) == "unknown_task"

@@ -32,7 +32,7 @@ OPEN = agent("lead", edges=(Edge(to="critic"), Edge(to="clerk")), aliases=("Boss
 
 def hands(given: Team, to: str, by: str = "lead", **rest: Any) -> str:
     """A handoff is sent; its id."""
-    return given.gets(by, "send_handoff", to=to, message="Look at it.", **rest)["handoffId"]
+    return given.gets(by, "send_handoff", to=to, message="Look at it.", **rest)["handoff_id"]
 
 
 def respond(handoff: str, decision: Any, reason: str = "") -> RespondHandoff:
@@ -101,8 +101,8 @@ def test_every_optional_field_stands_in_the_fact_unchanged() -> None:
         structured={"key": ["value", 1]},
         artifacts=[{"type": "diff", "ref": "artifact://diff/123"}],
         status={"ok": True, "reason": "tests-pass"},
-        response={"expectation": "optional", "replyTo": "lead"},
-        contextRef="ctx://1",
+        response={"expectation": "optional", "reply_to": "lead"},
+        context_ref="ctx://1",
         meta={"k": None},
         reason="second look",
     )
@@ -185,7 +185,7 @@ def test_an_edge_that_confirms_waits_for_the_receivers_answer() -> None:
     given = team()
     sent = given.gets("lead", "send_handoff", to="clerk", message="Look.")
     assert sent["status"] == "waiting_for_answer"
-    then = given.uses("clerk", "respond_handoff", handoffId="hnd_1", decision="accept")
+    then = given.uses("clerk", "respond_handoff", handoff_id="hnd_1", decision="accept")
     accepted = one(then, HandoffAccepted)
     assert (accepted.source, accepted.target, accepted.ownership) == ("lead", "clerk", False)
     assert one(given.says("clerk"), HandoffCompleted).target == "clerk"
@@ -195,12 +195,12 @@ def test_a_rejection_tells_its_sender_why() -> None:
     """Communication spec, Handoff delivery."""
     given = team()
     given.gets("lead", "send_handoff", to="clerk", message="Look.")
-    then = given.uses("clerk", "respond_handoff", handoffId="hnd_1", decision="reject", reason="no time")
+    then = given.uses("clerk", "respond_handoff", handoff_id="hnd_1", decision="reject", reason="no time")
     assert one(then, HandoffRejected) == HandoffRejected(
         source="lead", target="clerk", to_thread="thr_1", reason="no time"
     )
     assert [item.item for item in given.of("lead").inbox] == ["hnd_1.rejected"]
-    assert given.denied("clerk", "respond_handoff", handoffId="hnd_1", decision="accept") == "unknown_handoff"
+    assert given.denied("clerk", "respond_handoff", handoff_id="hnd_1", decision="accept") == "unknown_handoff"
 
 
 def test_what_a_person_accepts_for_an_agent_is_told_to_it_again() -> None:
@@ -226,8 +226,8 @@ def test_what_a_person_accepts_while_an_agent_is_told_of_it_is_told_next_and_not
 def test_only_the_receiver_answers_a_handoff() -> None:
     given = team()
     given.gets("lead", "send_handoff", to="clerk", message="Look.")
-    assert given.denied("lead", "respond_handoff", handoffId="hnd_1", decision="accept") == "not_yours"
-    assert given.denied("clerk", "respond_handoff", handoffId="hnd_1", decision="complete") == "handoff_not_waiting"
+    assert given.denied("lead", "respond_handoff", handoff_id="hnd_1", decision="accept") == "not_yours"
+    assert given.denied("clerk", "respond_handoff", handoff_id="hnd_1", decision="complete") == "handoff_not_waiting"
 
 
 def test_an_ownership_moves_on_acceptance_and_comes_back_on_completion() -> None:
@@ -235,11 +235,11 @@ def test_an_ownership_moves_on_acceptance_and_comes_back_on_completion() -> None
     given = team(mode="auto")
     hands(given, "critic", ownership=True)
     assert given.state.owner == ""
-    given.uses("critic", "respond_handoff", handoffId="hnd_1", decision="accept")
+    given.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="accept")
     assert given.state.owner == "thr_2"
     then = given.when(submit("and the tests?", session_id=SESSION))
     assert [new.scope.thread for new in then.decision.facts if isinstance(new.fact, TurnSubmitted)] == ["thr_2"]
-    done = given.uses("critic", "respond_handoff", handoffId="hnd_1", decision="complete", reason="all good")
+    done = given.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="complete", reason="all good")
     assert one(done, HandoffCompleted) == HandoffCompleted(
         source="lead", target="critic", returned=True, to_thread="thr_1", reason="all good"
     )
@@ -255,7 +255,7 @@ def test_an_edge_without_ownership_moves_none() -> None:
 def test_a_required_answer_is_tracked_until_it_comes() -> None:
     """COM-16"""
     given = team(OPEN, agent("critic", edges=(Edge(to="lead"),)))
-    hands(given, "critic", response={"expectation": "required", "withinS": 60})
+    hands(given, "critic", response={"expectation": "required", "within_s": 60})
     given.says("critic", "Later.")
     assert [handoff.reply_by for handoff in given.state.handoffs.values()] == [NOW + 60 * SECOND]
     given.when(submit("answer it", session_id=SESSION, thread_id="thr_2"))
@@ -266,12 +266,12 @@ def test_a_required_answer_is_tracked_until_it_comes() -> None:
 def test_a_required_answer_that_does_not_come_expires_and_its_sender_is_told() -> None:
     """COM-16"""
     given = team(OPEN, CRITIC)
-    hands(given, "critic", response={"expectation": "required", "withinS": 60})
+    hands(given, "critic", response={"expectation": "required", "within_s": 60})
     given.says("critic", "I say nothing.")
     given.says("lead")
     given.now += 60 * SECOND
     then = given.when(TimeCame(at=given.now))
-    assert types(then) == ["handoff.reply.ended", "handoff.completed"]
+    assert types(then) == ["handoff.reply.ended", "handoff.completed", "thread.paused"]
     assert one(then, ReplyEnded) == ReplyEnded(end="expired", to_thread="thr_1")
     assert [item.item for item in given.of("lead").inbox] == ["hnd_1.expired"]
     given.when(TimeCame(at=given.now)).then_nothing()
@@ -324,7 +324,7 @@ def test_a_subagent_speaks_to_its_parent_and_to_nobody_else() -> None:
     ):
         assert given.denied("worker-1", tool, **arguments) == "subagents_do_not_talk", tool
     assert "critic" not in [one.agent for one in given.state.threads.values()]
-    assert given.gets("worker-1", "send_message", to=["Boss"], text="a question")["channelId"] == "chn_1"
+    assert given.gets("worker-1", "send_message", to=["Boss"], text="a question")["channel_id"] == "chn_1"
     assert hands(given, "lead", by="worker-1")
     assert [item.source for item in given.of("lead").inbox] == ["worker-1", "worker-1"]
 

@@ -270,11 +270,11 @@ def test_the_task_of_a_turn_does_not_wait_for_a_part_that_failed() -> None:
 
 def test_an_agent_stops_its_own_work_and_its_childrens_only() -> None:
     given = tree()
-    assert given.denied("worker-1", "update_task", taskId="tsk_a", status="cancelled") == "not_your_child"
+    assert given.denied("worker-1", "update_task", task_id="tsk_a", status="cancelled") == "not_your_child"
     other = next(one.task for one in given.state.tasks.values() if one.assignee == "worker-2")
-    assert given.denied("worker-1", "update_task", taskId=other, status="cancelled") == "not_your_child"
+    assert given.denied("worker-1", "update_task", task_id=other, status="cancelled") == "not_your_child"
 
-    then = given.uses("lead", "update_task", taskId=other, status="cancelled", reason="not needed")
+    then = given.uses("lead", "update_task", task_id=other, status="cancelled", reason="not needed")
     assert one(then, TurnInterruptRequested).reason == "not needed"
     given.stopped("worker-2", "cancelled")
     assert given.status("worker-2") == "cancelled"

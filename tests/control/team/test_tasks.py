@@ -258,7 +258,7 @@ def test_progress_phase_counters_and_refs_are_told_and_refs_add_up() -> None:
 def test_what_is_recorded_as_done_says_nothing_more_when_its_turn_ends() -> None:
     given = board("tsk_a")
     given.when(start("tsk_a", assignee="worker"))
-    given.uses("worker-1", "update_task", taskId="tsk_a", status="done", progress="It is there.")
+    given.uses("worker-1", "update_task", task_id="tsk_a", status="done", progress="It is there.")
     assert given.state.tasks == {}
     then = given.says("worker-1")
 

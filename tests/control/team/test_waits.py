@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from callboard.contracts import casing
 from callboard.contracts.commands.team import CloseSubagent, Waited
 from callboard.contracts.facts import InboxConsumed, InboxReserved, ToolCompleted
 from callboard.control.effects import WakeAt
@@ -16,7 +15,7 @@ SECOND = 1_000_000
 
 
 def waited(then: Then) -> Waited:
-    return msgspec.json.decode(one(then, ToolCompleted).output.text, type=Waited)
+    return casing.decode(one(then, ToolCompleted).output.text, Waited)
 
 
 def told(answer: Waited) -> tuple[list[tuple[str, str]], list[tuple[str, str]], bool]:
@@ -79,7 +78,7 @@ def test_a_wait_returns_what_is_there_when_time_is_up() -> None:
     """CTL-12"""
     given = team()
     given.spawns(2)
-    begun = given.uses("lead", "wait_subagents", timeoutS=30)
+    begun = given.uses("lead", "wait_subagents", timeout_s=30)
     assert [effect for effect in begun.effects if isinstance(effect, WakeAt)] == [WakeAt(NOW + 30 * SECOND)]
     given.says("worker-1")
     given.now = NOW + 29 * SECOND
@@ -140,5 +139,5 @@ def test_interrupting_an_agent_that_waits_ends_the_wait_and_loses_no_result() ->
     given.says("worker-1", "One.")
     given.when(interrupt())
     then = given.stopped("lead")
-    assert types(then) == ["tool.cancelled", "turn.interrupted"]
+    assert types(then) == ["tool.cancelled", "turn.interrupted", "thread.paused"]
     assert one(given.when(submit("go on", session_id=SESSION)), InboxReserved).items == ("itm_1",)

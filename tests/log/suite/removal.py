@@ -23,8 +23,10 @@ class RemovalSuite:
         """Design rule: erasing a payload takes its salt, blobs, rows, partials, snapshots and stored answers with it."""
         long, blobs = said_at_length("secret " * 5000)
         records = await store.facts.append(batch(0, said("one"), long, said("three"), key="k", blobs=blobs))
-        await store.rows.write(STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=3, schema=1, state=b""))
-        await store.rows.save_snapshot(STREAM, 3, records[-1].link, 1, b"state")
+        await store.rows.write(
+            STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=3, fingerprint="1", state=b"")
+        )
+        await store.rows.save_snapshot(STREAM, 3, records[-1].link, "1", b"state")
         await store.partials.write(STREAM, 1, [frame("secret"), frame("other", step=2)])
 
         await store.facts.erase(STREAM, 2)
@@ -38,7 +40,7 @@ class RemovalSuite:
         assert [partial.scope.step for partial in await store.partials.read(STREAM)] == [2]
         assert await store.rows.views(STREAM) is None
         assert await store.rows.rows(STREAM, "turns") == ()
-        assert await store.rows.snapshot(STREAM, 1) is None
+        assert await store.rows.snapshot(STREAM, "1") is None
 
     async def test_erasing_twice_changes_nothing_more(self, store: Store) -> None:
         await filled(store, 2)
@@ -111,7 +113,9 @@ class RemovalSuite:
         long, blobs = said_at_length("gone " * 5000)
         await store.facts.append(batch(0, long, key="k", blobs=blobs, closed=("trn_a",)))
         await store.partials.write(STREAM, 1, [frame("text")])
-        await store.rows.write(STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=1, schema=1, state=b""))
+        await store.rows.write(
+            STREAM, [Upsert("turns", turn_row("trn_a", 1))], Views(watermark=1, fingerprint="1", state=b"")
+        )
         await filled(store, 3, "ses_two")
         end = await store.facts.head(STREAM)
 

@@ -11,7 +11,7 @@ from ..given import STREAM, turn_row
 
 
 class RowSuite:
-    VIEWS = Views(watermark=7, schema=3, state=b"folded")
+    VIEWS = Views(watermark=7, fingerprint="3", state=b"folded")
 
     async def test_rows_and_watermark_are_written_together(self, store: Store) -> None:
         """Design rule: view rows are written behind the log with a watermark."""
@@ -33,7 +33,7 @@ class RowSuite:
         await store.rows.write(STREAM, ops, self.VIEWS)
         assert await store.rows.rows(STREAM, "turns") == (second,)
 
-        later = Views(watermark=8, schema=3, state=b"more")
+        later = Views(watermark=8, fingerprint="3", state=b"more")
         await store.rows.write(STREAM, [Remove("turns", "trn_1"), Upsert("turns", other), Remove("turns", "x")], later)
         assert await store.rows.rows(STREAM, "turns") == (other,)
         assert await store.rows.views(STREAM) == later
@@ -75,27 +75,27 @@ class RowSuite:
             ops = [Upsert("turns", turn_row(f"trn_{stream}", 10 - number)), Upsert("parts", turn_row("other", 1))]
             await store.rows.write(stream, ops, self.VIEWS)
 
-        assert [row.key for row in await store.rows.across("turns")] == ["trn_ses_a", "trn_ses_b", "trn_ses_c"]
-        assert await store.rows.across("none") == ()
+        assert [row.key for row in await store.rows.across("turns", "3")] == ["trn_ses_a", "trn_ses_b", "trn_ses_c"]
+        assert await store.rows.across("none", "3") == ()
 
     async def test_clearing_throws_rows_watermark_and_snapshot_away(self, store: Store) -> None:
         for stream in (STREAM, "ses_two"):
             await store.rows.write(stream, [Upsert("turns", turn_row("trn_1", 1))], self.VIEWS)
-            await store.rows.save_snapshot(stream, 5, b"link", 2, b"state")
+            await store.rows.save_snapshot(stream, 5, b"link", "2", b"state")
 
         await store.rows.clear(STREAM)
 
         assert await store.rows.views(STREAM) is None
         assert await store.rows.rows(STREAM, "turns") == ()
-        assert await store.rows.snapshot(STREAM, 2) is None
+        assert await store.rows.snapshot(STREAM, "2") is None
         assert await store.rows.views("ses_two") == self.VIEWS
-        assert await store.rows.snapshot("ses_two", 2) == (5, b"link", b"state")
+        assert await store.rows.snapshot("ses_two", "2") == (5, b"link", b"state")
 
     async def test_a_snapshot_of_another_schema_does_not_fit(self, store: Store) -> None:
         """Design rule: snapshots are keyed by sequence, chain link and schema, and thrown away when they don't fit."""
-        await store.rows.save_snapshot(STREAM, 5, b"link", 2, b"state")
-        assert await store.rows.snapshot(STREAM, 3) is None
+        await store.rows.save_snapshot(STREAM, 5, b"link", "2", b"state")
+        assert await store.rows.snapshot(STREAM, "3") is None
 
-        await store.rows.save_snapshot(STREAM, 9, b"newer", 3, b"state 3")
-        assert await store.rows.snapshot(STREAM, 3) == (9, b"newer", b"state 3")
-        assert await store.rows.snapshot(STREAM, 2) is None
+        await store.rows.save_snapshot(STREAM, 9, b"newer", "3", b"state 3")
+        assert await store.rows.snapshot(STREAM, "3") == (9, b"newer", b"state 3")
+        assert await store.rows.snapshot(STREAM, "2") is None

@@ -19,7 +19,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.settings import Hook, Server, StdioServer
-from callboard.tools.exposed import Reach
+from callboard.tools.outside.reach import Reach
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, Told, call, rule
 from tests.tools.mcp.scripted import PIXEL

@@ -141,7 +141,12 @@ export function ActiveSession(props: ActiveSessionProps) {
             {title}
           </h2>
           <span aria-hidden="true" className="h-4 w-px bg-line-strong max-sm:hidden" />
-          <StatusLine status={view.status} runningSince={clockStart(running)} onInterrupt={interrupt} />
+          <StatusLine
+            status={view.status}
+            session={view.shell?.state ?? null}
+            runningSince={clockStart(running)}
+            onInterrupt={interrupt}
+          />
           <SessionDiagnostics session={session} />
           <IconButton
             icon="inspector"

@@ -1,9 +1,9 @@
 /** Evidence that a person asked for, when it is packed. */
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { EvidenceDialog } from '@/features/sessions/evidence-dialog'
 import { useT } from '@/features/shared/surface'
-import type { ApiClient } from '@/system/api/client'
 import type { EvidencePacked } from '@/system/generated/contracts'
+import { saveFile } from '@/system/local/save-file'
 import { useServices } from './services-context'
 import { useSignal } from './use'
 
@@ -12,24 +12,29 @@ function fileName(evidenceId: string): string {
 }
 
 /** A pack is kept as soon as it is there: that is what was asked for. */
-function useDownload(packed: EvidencePacked | null, api: ApiClient) {
+function useDownload(packed: EvidencePacked | null, save: (packed: EvidencePacked) => void) {
   const kept = useRef('')
   useEffect(() => {
     if (packed === null || kept.current === packed.evidenceId) return
     kept.current = packed.evidenceId
-    const link = document.createElement('a')
-    link.href = api.blobAddress(packed.pack.hash, packed.sessionId, fileName(packed.evidenceId))
-    link.download = fileName(packed.evidenceId)
-    link.click()
-  }, [packed, api])
+    save(packed)
+  }, [packed, save])
 }
 
 export function Exported() {
   const t = useT()
-  const { api, evidence } = useServices().workbench
+  const { workbench } = useServices()
+  const { evidence } = workbench
+  const save = useCallback(
+    ({ pack, sessionId, evidenceId }: EvidencePacked) =>
+      void workbench.attempt(async () =>
+        saveFile(await workbench.api.file(pack.hash, sessionId), fileName(evidenceId)),
+      ),
+    [workbench],
+  )
   useSignal(evidence.changes)
   const { packed } = evidence
-  useDownload(packed, api)
+  useDownload(packed, save)
   if (packed === null) {
     return evidence.packing ? (
       <p
@@ -40,6 +45,5 @@ export function Exported() {
       </p>
     ) : null
   }
-  const address = api.blobAddress(packed.pack.hash, packed.sessionId, fileName(packed.evidenceId))
-  return <EvidenceDialog packed={packed} address={address} onDone={() => evidence.dismiss()} />
+  return <EvidenceDialog packed={packed} onDownload={() => save(packed)} onDone={() => evidence.dismiss()} />
 }

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
 import { clean, message, page } from '../../dev/app-page'
 import { type FakeServer, Refused } from '../../dev/fake-server'
-import { cardRow, SESSION, upsert } from '../../dev/rows'
+import { cardRow, SESSION, upsert, workspaceRow } from '../../dev/rows'
 
 beforeEach(clean)
 
@@ -129,4 +129,15 @@ test('every opened folder is a choice, and one leads back to the sample', async 
   await userEvent.selectOptions(folder, 'Sample folder')
   expect(await screen.findByText(/This is the sample folder/)).toBeTruthy()
   expect(window.location.hash).toBe('#/w/wks_s')
+})
+
+test('a list that is being rebuilt says how many sessions are missing (R2)', async () => {
+  await page({ workspace: [upsert('workspaces', workspaceRow({ rebuilding: 12 }))] })
+  expect(await screen.findByText('Rebuilding the list: 12 to go')).toBeTruthy()
+})
+
+test('a whole list says nothing of rebuilding (R2)', async () => {
+  await page({ workspace: [upsert('workspaces', workspaceRow())] })
+  await message()
+  expect(screen.queryByText(/Rebuilding/)).toBeNull()
 })

@@ -1,5 +1,5 @@
 /** Everything that lives as long as the page, made once. */
-import { ApiClient } from '@/system/api/client'
+import { ApiClient, type Confirmation } from '@/system/api/client'
 import type { Fetch, SendFile } from '@/system/api/upload'
 import { LanguageChoice } from '@/system/i18n/languages'
 import { newId } from '@/system/ids'
@@ -35,10 +35,11 @@ export function makeServices(
   storage: Storage | null,
   root: HTMLElement,
   sendFile?: SendFile,
+  confirmation?: Confirmation,
 ): Services {
   const values = new LocalValues(storage)
   const drafts = new Drafts(values)
-  const api = new ApiClient(fetch, () => newId('key'), sendFile)
+  const api = new ApiClient(fetch, () => newId('key'), sendFile, confirmation)
   return {
     values,
     drafts,

@@ -8,6 +8,7 @@ import type { SessionCard } from '@/system/rows/model'
 import { NO_SIGNAL } from '@/system/signal'
 import type { Workbench } from '@/system/workbench/workbench'
 import { IconButton } from '@/ui/button'
+import { BroadFolder } from './broad-folder'
 import { type CommandContext, paletteCommands, type SessionOffers } from './commands'
 import { Exported } from './exported'
 import { FirstView } from './first-view'
@@ -148,6 +149,7 @@ export function Shell() {
         </Suspense>
       )}
       <Exported />
+      <BroadFolder />
       {firstJob.dialog}
       {settings !== null && (
         <Suspense fallback={null}>

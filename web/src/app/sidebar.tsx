@@ -25,6 +25,7 @@ export function Sidebar(props: SidebarProps) {
   const t = useT()
   const { workbench, theme, language } = useServices()
   useSignal(theme.changes)
+  const rebuilding = props.workspaces.reduce((sum, one) => sum + (one.rebuilding ?? 0), 0)
   const isUnread = useUnread(props.sessions, props.activeId)
   const update = (sessionId: string, change: { title?: string; pinned?: boolean; archived?: boolean }) =>
     void workbench.attempt(() => workbench.api.command('update_session', { sessionId, ...change }))
@@ -34,6 +35,11 @@ export function Sidebar(props: SidebarProps) {
         <Folder workspaces={props.workspaces} />
         <IconButton icon="sidebar" label={t('app.close_sidebar')} onClick={props.onHide} />
       </header>
+      {rebuilding > 0 && (
+        <p role="status" className="px-3 py-1 text-ink-soft">
+          {t('app.rebuilding', { count: rebuilding })}
+        </p>
+      )}
       <SessionList
         sessions={props.sessions}
         activeId={props.activeId}

@@ -2,6 +2,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { ArtifactHandlers, ArtifactListHandlers } from '@/features/artifacts/handlers'
 import type { Artifacts } from '@/features/shared/artifacts'
+import { saveFile } from '@/system/local/save-file'
 import type { ArtifactRow, Export } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
 import type { Services } from './services'
@@ -121,8 +122,12 @@ function exporting({ workbench }: Pick<Services, 'workbench'>, sessionId: string
       void workbench.attempt(() =>
         workbench.api.command('retry_artifact', { sessionId, artifactId, exportId }),
       ),
-    addressOf: ({ content, name, form }: Export) =>
-      content === null ? '' : workbench.api.blobAddress(content.hash, sessionId, fileName(name || form)),
+    onDownload: ({ content, name, form }: Export) => {
+      if (content === null) return
+      void workbench.attempt(async () =>
+        saveFile(await workbench.api.file(content.hash, sessionId), fileName(name || form)),
+      )
+    },
   }
 }
 

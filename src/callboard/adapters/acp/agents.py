@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from callboard import __version__
 from callboard.contracts.ports.external import (
+    AgentControl,
+    AgentSettings,
     ExternalEvent,
     ExternalFailure,
     PermissionAnswer,
@@ -22,6 +24,7 @@ from callboard.runtime.installing import installs
 from .process import AgentProcess, start
 
 if TYPE_CHECKING:
+    from acp import schema
     from acp.client.connection import ClientSideConnection
     from acp.interfaces import Client
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 #: How long an agent may take to start and to open a conversation, in seconds; some install themselves first.
 START_S = 120.0
+_ASKS = AgentControl()
 
 
 class AcpAgents:
@@ -38,21 +42,36 @@ class AcpAgents:
         self._given = given
         self._start_s = start_s
 
+    def check(self) -> None:
+        """Check that the library of the protocol is there. Raises ExternalFailure `not_installed` without the extra `acp`."""
+        try:
+            import acp  # noqa: F401  # pyright: ignore[reportUnusedImport]
+        except ImportError as error:
+            message = f"The library of the Agent Client Protocol is missing. In a terminal: {installs('acp')}"
+            raise ExternalFailure("not_installed", message) from error
+
     async def start(
-        self, command: tuple[str, ...], folder: str, *, resume: str = "", reads: bool = False, writes: bool = False
+        self,
+        command: tuple[str, ...],
+        folder: str,
+        *,
+        wanted: AgentControl = _ASKS,
+        resume: str = "",
+        reads: bool = False,
+        writes: bool = False,
     ) -> AcpSession:
         """Starts the command and opens a conversation. Raises ExternalFailure `not_installed` without the extra `acp`,
-        `model_auth` where the agent wants a login, `model_unavailable`, `model_timeout`."""
-        try:
-            from .client import Inward
-        except ImportError as error:
-            message = f"The Agent Client Protocol is not installed here. In a terminal: {installs('acp')}"
-            raise ExternalFailure("not_installed", message) from error
+        `model_auth` where the agent wants a login, `model_unavailable`, `model_timeout`, `agent_mode_unavailable`,
+        `unknown_model`."""
+        self.check()
+        from .client import Inward
+
         process = await start(command, folder, os.environ if self._given is None else self._given)
         session = AcpSession(process, Inward(), command)
         try:
             async with asyncio.timeout(self._start_s):
                 await session.open(folder, resume, reads=reads, writes=writes)
+                await session.control(wanted)
         except TimeoutError as error:
             await session.close()
             message = session.lost(f"It did not answer within {self._start_s:.0f} s.")
@@ -80,6 +99,16 @@ class AcpSession:
         )
 
     @property
+    def settings(self) -> AgentSettings:
+        """The mode and the model in force."""
+        return self._inward.settings.current
+
+    @property
+    def allowed(self) -> bool:
+        """False for a mode that allows more than the permission mode."""
+        return self._inward.settings.allowed
+
+    @property
     def alive(self) -> bool:
         """False once the agent is gone."""
         return self._process.running
@@ -101,17 +130,29 @@ class AcpSession:
                 client_info=schema.Implementation(name="callboard", title="Callboard", version=__version__),
             )
             if hello.agent_info is not None:
+                self._inward.settings.introduce(hello.agent_info.name)
                 self.name, self.version = hello.agent_info.title or hello.agent_info.name, hello.agent_info.version
             able = hello.agent_capabilities
-            if resume and able is not None and able.load_session:
-                self.resumed = await self._load(folder, resume)
+            if resume and able is not None:
+                self.resumed = await self._resume(folder, resume, able)
             if not self.resumed:
-                self.id = (await self._connection.new_session(cwd=folder, mcp_servers=[])).session_id
+                made = await self._connection.new_session(cwd=folder, mcp_servers=[])
+                self.id = made.session_id
+                self._inward.settings.opened(made.modes, made.config_options)
         except RequestError as error:
             if error.code == RequestError.auth_required().code:
                 message = f"{self.name} wants a login first: start it once by hand. {_said(error)}"
                 raise ExternalFailure("model_auth", message) from error
             raise ExternalFailure("model_unavailable", self.lost(_said(error))) from error
+        except (ConnectionError, OSError) as error:
+            raise await self._broke_off() from error
+
+    async def control(self, wanted: AgentControl) -> None:
+        """Put the agent into a mode that the permission mode allows, and choose its model. Raises ExternalFailure."""
+        try:
+            await self._inward.settings.apply(self._connection, self.id, wanted)
+        except ExternalFailure as failure:
+            raise ExternalFailure(failure.code, f"{self.name}: {failure.message}") from failure
         except (ConnectionError, OSError) as error:
             raise await self._broke_off() from error
 
@@ -147,9 +188,9 @@ class AcpSession:
         """Answers what asked for permission."""
         self._inward.permit(key, answer)
 
-    def give(self, key: int, text: str = "", *, refusal: str = "") -> None:
+    def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
         """Answers a read or a write."""
-        self._inward.give(key, text, refusal)
+        self._inward.give(key, text, refusal, missing=missing)
 
     async def cancel(self) -> None:
         """Asks the agent to stop."""
@@ -174,15 +215,22 @@ class AcpSession:
         tail = self._process.tail()
         return f"{self.name} is not available. {why}" + (f" It said last:\n{tail}" if tail else "")
 
-    async def _load(self, folder: str, resume: str) -> bool:
+    async def _resume(self, folder: str, resume: str, able: schema.AgentCapabilities) -> bool:
         from acp import RequestError
 
+        more = able.session_capabilities
         try:
-            await self._connection.load_session(cwd=folder, session_id=resume, mcp_servers=[])
+            if able.load_session:
+                found = await self._connection.load_session(cwd=folder, session_id=resume, mcp_servers=[])
+            elif more is not None and more.resume is not None:
+                found = await self._connection.resume_session(cwd=folder, session_id=resume, mcp_servers=[])
+            else:
+                return False
         except RequestError:
             # It has that conversation no longer; a new one begins, and says that it is new.
             return False
         self.id = resume
+        self._inward.settings.opened(found.modes, found.config_options)
         return True
 
     async def _broke_off(self) -> ExternalFailure:

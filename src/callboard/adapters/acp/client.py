@@ -13,9 +13,11 @@ from callboard.contracts.ports.external import (
     PermissionAnswer,
     PermissionAsked,
     ReadAsked,
+    SettingsReported,
     WriteAsked,
 )
 
+from .settings import SettingsController
 from .words import Calls, event
 
 
@@ -29,6 +31,7 @@ class Inward:
     def __init__(self) -> None:
         self.events: asyncio.Queue[ExternalEvent | None] = asyncio.Queue()
         self.listening = False
+        self.settings = SettingsController()
         self._calls = Calls()
         self._options: dict[int, list[schema.PermissionOption]] = {}
         self._waiting: dict[int, asyncio.Future[Any]] = {}
@@ -45,9 +48,12 @@ class Inward:
         )
         self._settle(key, schema.RequestPermissionResponse(outcome=outcome))
 
-    def give(self, key: int, text: str, refusal: str) -> None:
+    def give(self, key: int, text: str, refusal: str, *, missing: bool = False) -> None:
         """Answers a read or a write."""
-        if refusal:
+        if missing:
+            # Agents find out from this whether they make a file or change one.
+            self._settle(key, "" if self.settings.missing_is_empty else RequestError.resource_not_found())
+        elif refusal:
             self._settle(key, RequestError.invalid_params({"details": refusal}))
         else:
             self._settle(key, text)
@@ -62,6 +68,9 @@ class Inward:
 
     async def session_update(self, session_id: str, update: Any, **kwargs: Any) -> None:
         """What the agent tells."""
+        changed = self.settings.update(update)
+        if changed and self.listening:
+            self.events.put_nowait(SettingsReported(self.settings.current, self.settings.allowed))
         found = event(update, self._calls)
         if found is not None and self.listening:
             self.events.put_nowait(found)
@@ -88,7 +97,9 @@ class Inward:
     async def write_text_file(
         self, session_id: str, path: str, content: str, **kwargs: Any
     ) -> schema.WriteTextFileResponse | None:
-        """The agent wants a file changed."""
+        """The agent wants a file changed. One that writes by itself only shows what it writes, within a call that asked."""
+        if self.settings.writes_itself:
+            return schema.WriteTextFileResponse()
         key, waiting = self._ask()
         self.events.put_nowait(WriteAsked(key, path, content))
         await waiting

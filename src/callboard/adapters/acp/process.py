@@ -1,16 +1,22 @@
-"""The process of an agent: started with few variables in a group of its own, ended whole, its last words kept."""
+"""The process of an agent: started with few variables behind a guard, ended with all that came of it, its last words kept."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
+import shutil
 import signal
 from collections import deque
 from collections.abc import Mapping
+from pathlib import Path
 
 from callboard.contracts.ports.external import ExternalFailure
 from callboard.contracts.redaction import without_secrets
+from callboard.tools.sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
+
+from .modes import ENVIRONMENT
 
 #: What an agent is told of this process's environment: where programs, its home and its own settings are. No key of a provider
 #: and none of ours is among them; an agent uses its own login, which is in its home.
@@ -33,31 +39,40 @@ PASSED = frozenset(
 LARGEST_LINE = 64 * 1024 * 1024
 _TAIL_LINES = 20
 _LONGEST_LINE = 400
-#: How long a process may take to end by itself once its input is closed, and after a signal, in seconds.
-_BY_ITSELF_S = 0.5
-_GRACE_S = 2.0
+#: How long an agent may take to end by itself once its input is closed, and its last words to arrive, in seconds.
+_BY_ITSELF_S = 1.0
+_LAST_WORDS_S = 2.0
+#: How long the guard may take to end what the agent started, in seconds: longer than it goes on against new processes.
+_TREE_S = 30.0
+#: What a shell adds to the number of the signal that ended a program, and the guard as well.
+_SIGNALLED = 128
 
 
 def environment(given: Mapping[str, str]) -> dict[str, str]:
     """The variables that an agent gets."""
-    return {name: value for name, value in given.items() if name in PASSED or name.startswith("LC_")}
+    passed = {name: value for name, value in given.items() if name in PASSED or name.startswith("LC_")}
+    return {**passed, **ENVIRONMENT}
 
 
 class AgentProcess:
-    """A started agent. `tail` is what it wrote last on its standard error, without what looks like a secret."""
+    """A started agent. `tail` is what it wrote last on its standard error, without what looks like a secret.
 
-    def __init__(
-        self, process: asyncio.subprocess.Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    Its guard ends every process that came of it as soon as the agent has ended, `end` is called, or this process is gone.
+    """
+
+    def __init__(self, guard: Guard, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
-        self._process = process
+        self._guard = guard
+        self._process = guard.process
+        self._how = ""
+        self._closed = False
         self._lines: deque[str] = deque(maxlen=_TAIL_LINES)
         self._listening = asyncio.create_task(self._listen())
 
     @property
     def running(self) -> bool:
-        """False once it has ended."""
+        """False once it has ended, and all that it started."""
         return self._process.returncode is None
 
     def tail(self) -> str:
@@ -66,30 +81,41 @@ class AgentProcess:
 
     def how_it_ended(self) -> str:
         """Its exit code or signal, as words."""
-        code = self._process.returncode
-        if code is None:
+        if self.running:
             return "It is running, and closed its output."
-        return f"It ended with {code}." if code >= 0 else f"It was ended by {signal.Signals(-code).name}."
+        return self._how or "It was ended."
 
     async def ended(self) -> None:
         """Waits for its end and its last words."""
         await self._process.wait()
-        await asyncio.wait([self._listening], timeout=_GRACE_S)
+        await asyncio.wait([self._listening], timeout=_LAST_WORDS_S)
+        self._note_end()
 
     async def end(self) -> None:
-        """Closes its input, which asks it to end, and ends its whole group where it stays."""
+        """Closes its input, which asks it to end, and has the guard end it with all that it started."""
         with contextlib.suppress(OSError, RuntimeError):
             self.writer.close()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), _BY_ITSELF_S)
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            # Also where it has ended itself: what it started is in its group.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, number)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._process.wait(), _GRACE_S)
+        self._guard.let_go()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), _TREE_S)
         self._listening.cancel()
         await asyncio.gather(self._listening, return_exceptions=True)
+        self._note_end()
+        if not self._closed:
+            self._closed = True
+            self._guard.close()
+
+    def _note_end(self) -> None:
+        for status in () if self._how or self._closed else self._guard.told():
+            if status.error:
+                self._how = f"It could not be started: {status.error.rpartition(': ')[2]}."
+                return
+            if status.exit is not None and status.exit > _SIGNALLED:
+                self._how = f"It was ended by {_signal_name(status.exit - _SIGNALLED)}."
+            elif status.exit is not None:
+                self._how = f"It ended with {status.exit}."
 
     async def _listen(self) -> None:
         stderr = self._process.stderr
@@ -105,20 +131,43 @@ class AgentProcess:
 
 async def start(command: tuple[str, ...], folder: str, given: Mapping[str, str]) -> AgentProcess:
     """Starts the command. Raises ExternalFailure `model_unavailable` where it cannot be."""
+    passed = environment(given)
+    program = Path(folder, command[0]) if "/" in command[0] else command[0]
+    if shutil.which(program, path=passed.get("PATH")) is None:
+        reason = os.strerror(errno.EACCES if isinstance(program, Path) and program.is_file() else errno.ENOENT)
+        raise ExternalFailure("model_unavailable", f"{command[0]} could not be started: {reason}.")
+    launch = Launch(as_it_is(command), folder, passed, {})
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=environment(given),
-            cwd=folder,
-            start_new_session=True,
-            limit=LARGEST_LINE,
-        )
-    except OSError as error:
-        reason = f"{command[0]} could not be started: {error.strerror or error}."
+        with Descriptors() as ours:
+            reads, writes = ours.pipe()
+            ours.keep(reads)
+            guard, cancelled = await launched(launch, given=reads, limit=LARGEST_LINE)
+            try:
+                if cancelled or guard.process.stdout is None:
+                    raise asyncio.CancelledError
+                ours.keep(writes)
+                return AgentProcess(guard, guard.process.stdout, await _writer(writes))
+            except BaseException:
+                guard.let_go()
+                await guard.process.wait()
+                guard.close()
+                raise
+    except (OSError, ValueError) as error:
+        reason = f"{command[0]} could not be started: {getattr(error, 'strerror', '') or error}."
         raise ExternalFailure("model_unavailable", reason) from error
-    if process.stdout is None or process.stdin is None:
-        raise ExternalFailure("internal", f"{command[0]} was started without its input and output.")
-    return AgentProcess(process, process.stdout, process.stdin)
+
+
+async def _writer(descriptor: int) -> asyncio.StreamWriter:
+    """What writes to the agent's standard input."""
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.connect_write_pipe(
+        lambda: asyncio.streams.FlowControlMixin(loop), os.fdopen(descriptor, "wb", 0)
+    )
+    return asyncio.StreamWriter(transport, protocol, None, loop)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

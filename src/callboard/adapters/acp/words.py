@@ -114,7 +114,10 @@ def _merged(before: ExternalCall, told: AnyCall) -> ExternalCall:
     if told.locations is not None:
         changes["paths"] = tuple(dict.fromkeys((*before.paths, *(place.path for place in told.locations))))
     if told.content is not None:
-        changes["diffs"] = _diffs(told.content)
+        diffs = _diffs(told.content)
+        # Some agents show the change when they ask, and say only that it was made once it was.
+        if diffs or told.status == "failed":
+            changes["diffs"] = diffs
         said = [one for one in told.content if isinstance(one, schema.ContentToolCallContent)]
         # A terminal of the agent's own is named there; what it prints comes beside.
         if said or len(said) == len(told.content):

@@ -10,8 +10,10 @@
     agentruns   the contract of the Multi-agent runtime specification, in its own casing
     meta        what the server says of itself
     openapi     OpenAPI 3.1 of all of this
-    guard       host, origin and token, before anything else is looked at
+    access      how the page gets a credential, and what it must confirm
+    guard       host, origin and credential, before anything else is looked at
     headers     what protects every answer
+    connections bounds on open connections, with and without a credential
     failures    whatever is raised becomes an answer
     static      the built page
     app         these put together
@@ -22,9 +24,20 @@ It decides nothing and keeps nothing: what it knows is in the requests, the port
 
 from __future__ import annotations
 
+from .access import PageAccess, PageLink
 from .app import HttpApp
 from .meta import DemoOffer, Meta, ModelOffer, WorkspaceOffer
 from .ports import Given
 from .server import HttpServer
 
-__all__ = ["DemoOffer", "Given", "HttpApp", "HttpServer", "Meta", "ModelOffer", "WorkspaceOffer"]
+__all__ = [
+    "DemoOffer",
+    "Given",
+    "HttpApp",
+    "HttpServer",
+    "Meta",
+    "ModelOffer",
+    "PageAccess",
+    "PageLink",
+    "WorkspaceOffer",
+]

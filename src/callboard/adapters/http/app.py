@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
+from .access import ConfirmedCommands, access_routes
 from .agentruns import agent_run_routes
 from .blobs import blob_routes
 from .commands import API, command_routes, json_response
 from .failures import Failures
 from .feeds import feed_routes
-from .guard import Guard, cookie_name
+from .guard import Guard
 from .headers import ProtectiveHeaders
 from .openapi import document
 from .ports import Given
@@ -27,23 +30,26 @@ class HttpApp:
     """Takes HTTP only; it has no start-up and no websockets."""
 
     def __init__(self, given: Given) -> None:
-        self.token = given.token
+        self.access = given.access
+        commands = ConfirmedCommands(given.commands)
+        confined = replace(given, commands=commands)
         self._streams = Streams(given.keep_alive)
         router = Router(
             [
-                *command_routes(given.commands),
-                rpc_route(given.commands),
+                *command_routes(given.commands, given.access),
+                rpc_route(commands),
+                *access_routes(given.access),
                 *feed_routes(given, self._streams),
                 *vocabulary_routes(given, self._streams),
                 *blob_routes(given.store),
                 *upload_routes(given.uploads),
-                *agent_run_routes(given, self._streams),
+                *agent_run_routes(confined, self._streams),
                 *_plain_routes(given),
             ],
             redirect_slashes=False,
             default=StaticPage(given.page),
         )
-        self._app = ProtectiveHeaders(Failures(Guard(router, given.token)))
+        self._app = ProtectiveHeaders(Failures(Guard(router, given.token, given.access)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Starlette tells routes that stand alone from routes of an application by this key: the latter raise.
@@ -58,8 +64,8 @@ def _plain_routes(given: Given) -> list[Route]:
     async def meta(_: Request) -> Response:
         return json_response(await given.about())
 
-    async def openapi(request: Request) -> Response:
-        return json_response(document(cookie_name(request.scope["server"][1])))
+    async def openapi(_: Request) -> Response:
+        return json_response(document())
 
     async def health(_: Request) -> Response:
         return json_response({"ok": True})

@@ -10,7 +10,9 @@ from starlette.routing import Route
 from callboard.contracts.commands import TABLE, Declaration
 from callboard.contracts.ports.runtime import CommandService
 
-from .reading import actor_of, body_of, decode, from_query, key_of, unless_gone
+from .access import PageAccess
+from .access.granting import grants_permission
+from .reading import PAGE, actor_of, body_of, decode, from_query, key_of, unless_gone
 
 API = "/api/v1"
 _encoder = msgspec.json.Encoder()
@@ -21,9 +23,9 @@ def path_of(row: Declaration) -> str:
     return f"{API}/{'queries' if row.query else 'commands'}/{row.name}"
 
 
-def command_routes(commands: CommandService) -> list[Route]:
-    """A POST for each command and a GET for each query."""
-    return [_query(row, commands) if row.query else _command(row, commands) for row in TABLE]
+def command_routes(commands: CommandService, access: PageAccess) -> list[Route]:
+    """A POST for each command and a GET for each query. From the page, what grants more permission needs a confirmation."""
+    return [_query(row, commands) if row.query else _command(row, commands, access) for row in TABLE]
 
 
 def json_response(value: object) -> Response:
@@ -31,13 +33,17 @@ def json_response(value: object) -> Response:
     return Response(_encoder.encode(value), media_type="application/json")
 
 
-def _command(row: Declaration, commands: CommandService) -> Route:
+def _command(row: Declaration, commands: CommandService, access: PageAccess) -> Route:
     decoder = msgspec.json.Decoder(row.command)
 
     async def give(request: Request) -> Response:
         key = key_of(request)
-        command = decode(decoder, await body_of(request))
-        return json_response(await commands.submit(command, key=key, actor=actor_of(request)))
+        actor = actor_of(request)
+        body = await body_of(request)
+        command = decode(decoder, body)
+        if actor.id == PAGE and grants_permission(command):
+            access.confirm(request, row.name, body)
+        return json_response(await commands.submit(command, key=key, actor=actor))
 
     return Route(path_of(row), give, methods=["POST"])
 

@@ -13,6 +13,17 @@ from callboard.contracts.errors import Problem
 from callboard.contracts.ports.uploads import Upload
 from callboard.contracts.schema import facts_schema
 
+from .access import PageLink
+from .access.routes import (
+    CONFIRMATIONS,
+    CREDENTIALS,
+    LINKS,
+    ChallengeCommand,
+    CommandChallenged,
+    CredentialIssued,
+    OpenPage,
+    RedeemCode,
+)
 from .agentruns import paths as agent_run_paths
 from .agentruns import structs as agent_run_structs
 from .blobs import BlobQuery
@@ -47,8 +58,8 @@ _STREAM_ENDS = "A stream that cannot go on from there says so with the event `ga
 
 
 @cache
-def document(cookie: str) -> Json:
-    """The document. `cookie` is the name of the cookie that holds the token."""
+def document() -> Json:
+    """The document."""
     schemas = _schemas()
     return {
         "openapi": "3.1.0",
@@ -59,7 +70,7 @@ def document(cookie: str) -> Json:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
-        "security": [{"bearer": []}, {"cookie": []}],
+        "security": [{"bearer": []}],
         "paths": {
             **{path_of(row): _query(row, schemas) if row.query else _command(row) for row in TABLE},
             **_feeds(schemas),
@@ -71,7 +82,6 @@ def document(cookie: str) -> Json:
             "responses": {_response_name(status): _problems(status) for status in _statuses()},
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
-                "cookie": {"type": "apiKey", "in": "cookie", "name": cookie},
             },
         },
     }
@@ -87,6 +97,7 @@ def _schemas() -> Json:
         BlobQuery,
         UploadQuery,
         Upload,
+        *(one for _, asked, answer, _ in _PAGE for one in (asked, answer)),
         *agent_run_structs(),
     ]
     _, found = msgspec.json.schema_components(
@@ -228,6 +239,25 @@ def _feeds(schemas: Json) -> Json:
     return paths
 
 
+_PAGE = (
+    (LINKS, OpenPage, PageLink, "An address that opens the page, once."),
+    (CREDENTIALS, RedeemCode, CredentialIssued, "Exchange the code of such an address for a page's credential."),
+    (CONFIRMATIONS, ChallengeCommand, CommandChallenged, "A challenge to confirm one command of a page."),
+)
+
+
+def _page_operation(path: str, kind: type[msgspec.Struct], answer: type[msgspec.Struct], summary: str) -> Json:
+    body = {"application/json": {"schema": {"$ref": _REF.format(name=kind.__name__)}}}
+    return _operation(
+        f"page_{path.rpartition('/')[2]}",
+        summary,
+        _json_answer(summary, answer.__name__),
+        tag="page",
+        requestBody={"required": True, "content": body},
+        **({"security": []} if path == CREDENTIALS else {}),
+    )
+
+
 def _others(schemas: Json) -> Json:
     blob = {
         "description": "The bytes, as text or as a download.",
@@ -272,6 +302,7 @@ def _others(schemas: Json) -> Json:
                 requestBody={"required": True, "content": _ANY},
             )
         },
+        **{path: {"post": _page_operation(path, kind, answer, summary)} for path, kind, answer, summary in _PAGE},
         f"{API}/meta": {
             "get": _operation("meta", "What the server is.", _json_answer("The server.", "Meta"), tag="server")
         },

@@ -19,6 +19,7 @@ STATUS: dict[Code, int] = {
     "invalid_input": 400,
     "unauthenticated": 401,
     "forbidden_origin": 403,
+    "confirmation_required": 403,
     "unknown_route": 404,
     "too_large": 413,
     "unknown_command": 404,
@@ -92,8 +93,13 @@ STATUS: dict[Code, int] = {
     "store_locked": 503,
     "store_unusable": 503,
     "chain_broken": 500,
+    "blob_damaged": 500,
+    "rows_damaged": 503,
+    "facts_unreadable": 409,
+    "answer_unreadable": 409,
     "gap": 410,
     "store_full": 507,
+    "store_exists": 409,
     "tool_unknown": 422,
     "tool_not_listed": 403,
     "tool_arguments": 422,
@@ -118,7 +124,10 @@ STATUS: dict[Code, int] = {
     "secret_missing": 409,
     "secret_store_unavailable": 409,
     "unsupported_media": 415,
+    "images_unsupported": 422,
     "transcript_unreadable": 422,
+    "nothing_to_import": 409,
+    "session_driven": 409,
     "model_unconfigured": 409,
     "model_auth": 502,
     "model_rate_limited": 429,
@@ -129,6 +138,7 @@ STATUS: dict[Code, int] = {
     "model_cut_stream": 502,
     "model_garbled": 502,
     "model_timeout": 504,
+    "agent_mode_unavailable": 422,
     "max_iters": 409,
     "no_progress": 409,
     "bad_scenario": 422,
@@ -136,6 +146,7 @@ STATUS: dict[Code, int] = {
     "bad_definition": 422,
     "bad_settings": 422,
     "no_folder": 422,
+    "folder_too_broad": 422,
     "not_installed": 422,
     "unreachable": 502,
     "remote_unavailable": 502,
@@ -214,6 +225,8 @@ def problem_response(problem: Problem, *, status: int = 0, headers: Mapping[str,
     sent = dict(headers or {})
     if problem.code == "unauthenticated":
         sent["WWW-Authenticate"] = "Bearer"
+        # What is left of the request is not read, and the connection makes room for others.
+        sent["Connection"] = "close"
     return Response(
         msgspec.json.encode(problem), status or STATUS[problem.code], headers=sent, media_type="application/json"
     )

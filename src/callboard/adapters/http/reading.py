@@ -22,6 +22,10 @@ KEY_HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e]{1,128}")
 #: Set by the guard: through which door the request came, `page` or `api`.
 CLIENT = "callboard.client"
+#: The door of the person's own page.
+PAGE = "page"
+#: Set by the guard of a request from the page: its credential.
+CREDENTIAL = "callboard.credential"
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)

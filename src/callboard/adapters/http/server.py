@@ -7,13 +7,15 @@ import contextlib
 import ipaddress
 import socket
 from collections.abc import Generator
-from typing import Self
+from typing import Self, cast
 
 import uvicorn
 
 from callboard.contracts.errors import Refusal
 
+from .access import PageLink
 from .app import HttpApp
+from .connections import ACCEPT_BURST, Connections, default_limits
 
 #: How many ports after the wanted one are tried before any free one is taken.
 NEXT_PORTS = 20
@@ -23,19 +25,25 @@ GRACE = 1.0
 #: How long, in whole seconds, before uvicorn cancels what still runs for a connection that was cut.
 _LONGEST_STOP = 2
 
+#: Connections that the kernel keeps waiting for the process to accept them.
+_KERNEL_QUEUE = 2048
 #: How long a connection is kept for a client's next request, in seconds.
 _IDLE_CONNECTION = 65
 
 
 class HttpServer:
-    """A server that listens. `url` is its address; `link` opens the page there with the token."""
+    """A server that listens. `url` is its address."""
 
     def __init__(self, app: HttpApp, listening: socket.socket) -> None:
         self._app = app
         self._socket = listening
+        self.bounds = Connections(default_limits())
         self._server = _Uvicorn(
             uvicorn.Config(
                 app,
+                # uvicorn only calls it, with the arguments of a protocol class.
+                http=cast("type[asyncio.Protocol]", self.bounds.protocol),
+                backlog=ACCEPT_BURST,
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -51,7 +59,6 @@ class HttpServer:
         host, port = listening.getsockname()[:2]
         self.port: int = port
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        self.link = f"{self.url}/?token={app.token}"
 
     @classmethod
     async def start(cls, app: HttpApp, *, host: str = "127.0.0.1", port: int = 0) -> Self:
@@ -67,6 +74,7 @@ class HttpServer:
         """Takes no more requests, ends all streams, and lets requests that are open end for a moment."""
         if self._serving is None:
             return
+        self._app.access.close()
         self._app.end_streams()
         self._server.end()
         await asyncio.wait([self._serving], timeout=GRACE)
@@ -74,6 +82,10 @@ class HttpServer:
             connection.abort()
         await self._serving
         self._serving = None
+
+    def page_link(self, route: str = "") -> PageLink:
+        """Return an address that opens the page once, at a place in it such as `/s/ses_1`."""
+        return self._app.access.codes.issue(self.url, route)
 
     def connections(self) -> list[asyncio.Transport]:
         """The connections that are open."""
@@ -145,6 +157,9 @@ class _Uvicorn(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
+        # asyncio's backlog is both the kernel's queue and how many connections one step accepts: only the latter is small.
+        for one in sockets or ():
+            one.listen(_KERNEL_QUEUE)
         self.ready.set()
 
     async def main_loop(self) -> None:

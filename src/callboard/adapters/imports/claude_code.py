@@ -1,20 +1,25 @@
 """Claude Code's transcripts: one JSON line an event, in a folder for each project.
 
 A line of type `user` with text begins a turn; one with `tool_result` blocks answers calls. Lines of type `assistant` that
-share a message id are the blocks of one model call. Lines marked `isSidechain` are of an agent of its own.
+share a message id are the blocks of one model call. Lines marked `isSidechain` are of a subagent, in this file or in one of its
+own (`claude_agents`). `isCompactSummary` marks a summary, and `origin` names who wrote a line that no person typed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, cast
 
 import msgspec
 
-from callboard.contracts.commands.imports import ImportedCall, ImportedChange, ImportedPart
+from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedChange, ImportedPart
 from callboard.contracts.facts.model import StopReason
+from callboard.contracts.facts.turn import InputSource
 
+from . import claude_agents
+from .claude_agents import Lineage, agent_key
 from .diffs import replaced
 from .past import Line, Making, PastSession, PastTurn, first_line, lines, mapping, microseconds, number, text_of
 
@@ -29,7 +34,25 @@ _STOPS: dict[str, StopReason] = {
     "refusal": "content_filter",
 }
 #: Lines of the program itself that stand where a person's words do.
-_NOT_SAID = ("<command-name>", "<local-command-stdout>", "<system-reminder>", "Caveat: The messages below")
+_NOT_SAID = (
+    "<command-name>",
+    "<local-command-",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<system-reminder>",
+    "Caveat: The messages below",
+)
+#: Who wrote a line, by `origin.kind`. A kind that is missing here is another program's: no person typed it.
+_ORIGINS: dict[str, InputSource] = {
+    "human": "person",
+    "task-notification": "notice",
+    "coordinator": "agent",
+    "peer": "agent",
+}
+_NOTICE = "<task-notification>"
+#: How versions without `isCompactSummary` begin a summary.
+_SUMMARY = "This session is being continued from a previous conversation that ran out of context."
+_COMMAND = re.compile(r"<command-name>(.*?)</command-name>(?:\s*<command-args>(.*?)</command-args>)?", re.DOTALL)
 _INTERRUPTED = "[Request interrupted by user"
 
 
@@ -46,15 +69,20 @@ def transcripts(home: Path) -> Iterator[Path]:
     return (home / "projects").glob("*/*.jsonl")
 
 
+def parts(file: Path) -> list[Path]:
+    """The other files of a session: those of its subagents."""
+    return claude_agents.transcripts(file)
+
+
 def about(file: Path, most: int | None = None) -> PastSession | None:
     """What a transcript is about, looked for in its first `most` bytes; None where no person said anything in a folder.
     Raises OSError."""
     folder = title = ""
     for place, line in enumerate(lines(file, most)):
         folder = folder or str(line.get("cwd") or "")
-        said = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
-        text = text_of(mapping(line.get("message")).get("content")) if said else ""
-        if text.strip() and not text.lstrip().startswith(_NOT_SAID):
+        typed = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
+        text = _input(text_of(mapping(line.get("message")).get("content"))) if typed else ""
+        if text and _source(line, text) == "person":
             title = first_line(text)
         if (folder and title) or place > _HEAD:
             break
@@ -66,46 +94,103 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
         file=file,
         folder=folder,
         title=title,
-        changed=file.stat().st_mtime,
+        changed=max(one.stat().st_mtime for one in (file, *parts(file))),
         turns=lambda: turns(file),
     )
 
 
 def turns(file: Path) -> Iterator[PastTurn]:
-    """The turns of a transcript, in their order; a sidechain's stand where they began."""
+    """The turns of a session: those of its own transcript in their order, then those of each subagent's. A sidechain in the
+    session's own transcript stands where it began."""
+    lineage = Lineage()
+    yield from _turns(lines(file), file.stem, lineage)
+    for transcript in claude_agents.by_start(parts(file)):
+        own = agent_key(transcript.stem.removeprefix("agent-"))
+        subagent = lineage.about(own, claude_agents.meta(transcript))
+        yield from _turns(lines(transcript), file.stem, lineage, own, subagent)
+
+
+def _turns(
+    found: Iterable[Line], session: str, lineage: Lineage, own: str = "", subagent: ImportedAgent | None = None
+) -> Iterator[PastTurn]:
     making: dict[str, Making] = {}
-    session = file.stem
+    boundary: Line = {}
     at = 0
-    for line in lines(file):
+    for line in found:
         kind = line.get("type")
+        if kind == "system" and line.get("subtype") == "compact_boundary":
+            boundary = mapping(line.get("compactMetadata"))
         if kind not in ("user", "assistant") or line.get("isMeta"):
             continue
         at = microseconds(line.get("timestamp"), at)
-        agent = _agent(line)
+        agent = own or _agent(line)
+        lineage.read(line, agent)
         message = mapping(line.get("message"))
         if kind == "assistant":
             if agent in making:
                 _said(making[agent], message)
+                lineage.by_call.update((one.call_id, agent) for one in making[agent].calls[-1].parts if one.call_id)
             continue
         if _answered(making, agent, line, message):
             continue
-        text = text_of(message.get("content"))
+        text = _input(text_of(message.get("content")))
+        if line.get("isCompactSummary") or text.startswith(_SUMMARY):
+            summary, boundary = _summary_of(text, boundary), {}
+            if agent not in making or summary.cause == "person":
+                if agent in making:
+                    yield making[agent].turn(session)
+                key = str(line.get("uuid") or at)
+                making[agent] = Making(key, at, "", agent, source="compaction", subagent=subagent)
+            making[agent].compact(summary)
+            continue
         if text.startswith(_INTERRUPTED):
             if agent in making:
                 making[agent].ended = "interrupted"
             continue
-        if not text.strip() or text.lstrip().startswith(_NOT_SAID):
+        if not text:
             continue
         if agent in making:
             yield making[agent].turn(session)
-        making[agent] = Making(key=str(line.get("uuid") or at), at=at, input=text, agent=agent)
+        key = str(line.get("uuid") or at)
+        making[agent] = Making(key, at, text, agent, source=_source(line, text), subagent=subagent)
     yield from (one.turn(session) for one in sorted(making.values(), key=lambda one: one.at))
 
 
 def _agent(line: Line) -> str:
     if not line.get("isSidechain"):
         return ""
-    return f"sidechain-{str(line.get('agentId') or '1')[:12]}"
+    return agent_key(str(line.get("agentId") or "1"))
+
+
+def _input(text: str) -> str:
+    """What a line asks for; empty where the program wrote it for itself. A command reads as it was typed."""
+    if text.lstrip().startswith("<command-message>"):
+        found = _COMMAND.search(text)
+        return " ".join(one for one in found.groups("") if one).strip() if found else ""
+    return "" if not text.strip() or text.lstrip().startswith(_NOT_SAID) else text
+
+
+def _source(line: Line, text: str) -> InputSource:
+    """Who wrote the input. Only what a person typed is a person's: a subagent's prompt is of the agent that started it."""
+    kind = mapping(line.get("origin")).get("kind")
+    if isinstance(kind, str) and kind:
+        return _ORIGINS.get(kind, "notice")
+    if text.lstrip().startswith(_NOTICE):
+        return "notice"
+    if line.get("isCompactSummary") or text.startswith(_SUMMARY):
+        return "compaction"
+    return "agent" if line.get("isSidechain") else "person"
+
+
+def _summary_of(text: str, boundary: Line) -> ImportedPart:
+    """A summary, with what the line before it says of its cause and its size."""
+    return ImportedPart(
+        kind="compaction",
+        text=text,
+        cause="person" if boundary.get("trigger") == "manual" else "window",
+        tokens_before=number(boundary.get("preTokens")),
+        tokens_after=number(boundary.get("postTokens")),
+    )
 
 
 def _said(making: Making, message: Line) -> None:
@@ -167,7 +252,8 @@ def _answered(making: dict[str, Making], agent: str, line: Line, message: Line) 
         def end(
             part: ImportedPart, output: str = output, failed: bool = failed, refused: bool = refused
         ) -> ImportedPart:
-            changes = () if failed else _changes(part, str(line.get("cwd") or ""))
+            before = mapping(line.get("toolUseResult")).get("originalFile")
+            changes = () if failed else _changes(part, str(line.get("cwd") or ""), before)
             ended: Literal["completed", "failed", "refused"] = (
                 "refused" if refused else "failed" if failed else "completed"
             )
@@ -177,12 +263,12 @@ def _answered(making: dict[str, Making], agent: str, line: Line, message: Line) 
     return bool(results)
 
 
-def _changes(part: ImportedPart, folder: str) -> tuple[ImportedChange, ...]:
+def _changes(part: ImportedPart, folder: str, before: Any) -> tuple[ImportedChange, ...]:
     arguments = mapping(msgspec.json.decode(part.text))
     path = arguments.get("file_path")
     match part.tool:
         case "Write":
-            found = [replaced(folder, path, None, arguments.get("content"))]
+            found = [replaced(folder, path, before, arguments.get("content"))]
         case "Edit":
             found = [replaced(folder, path, arguments.get("old_string"), arguments.get("new_string"))]
         case "MultiEdit":

@@ -1,11 +1,14 @@
 """Codex's rollouts: one JSON line an event, in folders by date.
 
 A `response_item` is what went to or came from the model: messages, reasoning, calls and their outputs. A message of the
-user begins a turn. `event_msg` of type `token_count` tells the use of the newest model call, `turn_context` its model.
+user begins a turn. `event_msg` of type `token_count` tells the use of the newest model call, `turn_context` its model, and
+`patch_apply_end` what became of a patch. `compacted` holds a summary. A rollout of a subagent is left out: it repeats what its
+parent's holds, without saying where its own part begins.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -27,6 +30,29 @@ _NOT_SAID = (
     "<permissions",
     "# AGENTS.md instructions",
 )
+#: The same, which earlier versions of this module took for a turn: each keeps its number, so that no turn is imported twice.
+_NOT_TYPED = (
+    "<user_shell_command>",
+    "<subagent_notification>",
+    "<skill>",
+    "<hook_prompt",
+    "<collaboration_mode>",
+    "<model_switch>",
+    "Another language model started to solve this problem",
+)
+#: What a call answers with that a person, or the rules that a person set, did not allow.
+_DECLINED = ("patch rejected by user", "exec command rejected by user", "rejected by user")
+#: How the output of a call begins that came to nothing.
+_FAILED = (
+    "apply_patch verification failed",
+    "patch rejected",
+    "execution error",
+    "aborted by user",
+    "exec_command failed",
+    "failed to parse function arguments",
+    "unsupported call",
+)
+_EXIT = re.compile(r"(?m)^(?:Exit code:|Process exited with code) (-?\d+)$")
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
@@ -44,6 +70,11 @@ def transcripts(home: Path) -> Iterator[Path]:
     return (home / "sessions").glob("**/rollout-*.jsonl")
 
 
+def parts(file: Path) -> list[Path]:
+    """The other files of a session, of which there are none."""
+    return []
+
+
 def about(file: Path, most: int | None = None) -> PastSession | None:
     """What a transcript is about, looked for in its first `most` bytes; None where no person said anything in a folder.
     Raises OSError."""
@@ -51,10 +82,12 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
     for place, line in enumerate(lines(file, most)):
         payload = mapping(line.get("payload"))
         if line.get("type") == "session_meta":
+            if not identity and "subagent" in mapping(payload.get("source")):
+                return None
             folder, identity = str(payload.get("cwd") or ""), str(payload.get("id") or "")
         said = payload.get("type") == "message" and payload.get("role") == "user"
         text = text_of(payload.get("content")) if said else ""
-        if text.strip() and not text.lstrip().startswith(_NOT_SAID):
+        if text.strip() and not text.lstrip().startswith(_NOT_SAID + _NOT_TYPED):
             title = first_line(text)
         if (folder and title) or place > _HEAD:
             break
@@ -94,6 +127,7 @@ class _Reading:
         self._at = 0
         self._count = 0
         self._fresh = True
+        self._patches: dict[str, Line] = {}
 
     def take(self, line: Line) -> PastTurn | None:
         """Takes a line; the turn before it where the line begins another one."""
@@ -108,6 +142,8 @@ class _Reading:
                 return self._item(payload)
             case "event_msg":
                 self._event(payload)
+            case "compacted":
+                self._compacted(payload)
             case _:
                 pass
         return None
@@ -143,11 +179,22 @@ class _Reading:
             if text.lstrip().startswith("<turn_aborted>") and self._making is not None:
                 self._making.ended = "interrupted"
             return None
+        if text.lstrip().startswith(_NOT_TYPED):
+            self._count += 1
+            return None
         done = self.end()
         self._count += 1
         self._making = Making(key=f"{self._count}", at=self._at, input=text)
         self._fresh = True
         return done
+
+    def _compacted(self, payload: Line) -> None:
+        """A summary is a mark in the turn under way, or a turn without an input where none is."""
+        summary = ImportedPart(kind="compaction", text=text_of(payload.get("message")))
+        if self._making is None:
+            self._making = Making(key=f"compacted {self._at}", at=self._at, input="", source="compaction")
+        self._making.compact(summary)
+        self._fresh = True
 
     def _part(self, part: ImportedPart) -> None:
         """A part of the model call under way; the first after an answer to a call begins another one."""
@@ -161,19 +208,23 @@ class _Reading:
         calls[-1] = msgspec.structs.replace(calls[-1], parts=(*calls[-1].parts, part), stop_reason=stop)
 
     def _answered(self, payload: Line) -> None:
-        output, code = _output(payload.get("output"))
+        output, code, success = _output(payload.get("output"))
         folder = self._folder
+        call = str(payload.get("call_id") or "")
+        applied = self._patches.pop(call, {})
 
         def end(part: ImportedPart) -> ImportedPart:
-            failed = code not in (None, 0)
-            changes = () if failed else tuple(patched(folder, _patch(part)))
-            ended: Literal["completed", "failed"] = "failed" if failed else "completed"
+            ended = _ended(output, code, success, applied, is_patch=part.tool == "apply_patch")
+            proved = ended == "completed" and (part.tool == "apply_patch" or code == 0)
+            changes = tuple(patched(folder, _patch(part))) if proved else ()
             return msgspec.structs.replace(part, output=output, exit_code=code, ended=ended, changes=changes)
 
-        if self._making is not None and self._making.answer(str(payload.get("call_id") or ""), end):
+        if self._making is not None and self._making.answer(call, end):
             self._fresh = True
 
     def _event(self, payload: Line) -> None:
+        if payload.get("type") == "patch_apply_end":
+            self._patches[str(payload.get("call_id") or "")] = payload
         if payload.get("type") == "turn_aborted" and self._making is not None:
             self._making.ended = "interrupted"
         if payload.get("type") != "token_count" or self._making is None or not self._making.calls:
@@ -217,16 +268,37 @@ def _patch(part: ImportedPart) -> str:
     return text[begin:] if begin >= 0 else ""
 
 
-def _output(output: Any) -> tuple[str, int | None]:
-    """The output of a call and its exit code, which newer versions tell in an object and older ones in JSON text."""
+def _output(output: Any) -> tuple[str, int | None, bool | None]:
+    """The output of a call, its exit code and its success, the latter None where the rollout does not say. Older versions
+    write JSON text, newer ones an object or a text with a head."""
     if isinstance(output, str):
         try:
-            told = mapping(msgspec.json.decode(output))
-        except msgspec.DecodeError:
-            return output, None
-        inner = told.get("output")
-        code = mapping(told.get("metadata")).get("exit_code")
-        return (inner if isinstance(inner, str) else output), code if isinstance(code, int) else None
-    told = mapping(output)
-    content = told.get("content")
-    return (content if isinstance(content, str) else text_of(output)), None
+            fields = mapping(msgspec.json.decode(output))
+        except (msgspec.DecodeError, RecursionError):
+            return output, _exit_code(output), None
+        inner = fields.get("output")
+        code = mapping(fields.get("metadata")).get("exit_code")
+        return (inner if isinstance(inner, str) else output), code if isinstance(code, int) else None, None
+    fields = mapping(output)
+    content, success = fields.get("content"), fields.get("success")
+    text = content if isinstance(content, str) else text_of(output)
+    return text, _exit_code(text), success if isinstance(success, bool) else None
+
+
+def _exit_code(text: str) -> int | None:
+    """The exit code in the head of an output: what the command itself wrote follows behind it."""
+    found = _EXIT.search(text.partition("Output:\n")[0][:500])
+    return int(found[1]) if found else None
+
+
+def _ended(
+    output: str, code: int | None, success: bool | None, applied: Line, *, is_patch: bool
+) -> Literal["completed", "failed", "refused"] | None:
+    """How a call ended. A patch is completed only where the rollout proves it, and else unknown."""
+    told = output.strip().lower()
+    if told in _DECLINED or applied.get("status") == "declined":
+        return "refused"
+    if code not in (None, 0) or success is False or applied.get("success") is False or told.startswith(_FAILED):
+        return "failed"
+    proved = code == 0 or success is True or applied.get("success") is True or told.startswith("success")
+    return "completed" if proved or not is_patch else None

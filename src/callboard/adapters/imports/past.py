@@ -11,8 +11,9 @@ from typing import Any, Literal, cast
 
 import msgspec
 
-from callboard.contracts.commands.imports import ImportedCall, ImportedPart
+from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedPart
 from callboard.contracts.facts.session import SessionSource
+from callboard.contracts.facts.turn import InputSource
 
 #: No line of a transcript is longer, in bytes; one that is is left out.
 LONGEST_LINE = 32 * 1024 * 1024
@@ -25,8 +26,8 @@ Ended = Literal["completed", "interrupted", "failed"]
 
 @dataclass(frozen=True, kw_only=True)
 class PastTurn:
-    """One turn: what was asked and what came of it. `at` is in microseconds since the Unix epoch; `agent` is empty for the
-    one that spoke with the person."""
+    """One turn: its input and what came of it. `at` is in microseconds since the Unix epoch; `agent` is empty for the one that
+    spoke with the person. `source` is where the input came from, `subagent` what is proved of another agent."""
 
     turn_id: str
     at: int
@@ -34,6 +35,8 @@ class PastTurn:
     calls: tuple[ImportedCall, ...]
     ended: Ended = "completed"
     agent: str = ""
+    source: InputSource = "person"
+    subagent: ImportedAgent | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +61,8 @@ class Making:
     at: int
     input: str
     agent: str = ""
+    source: InputSource = "person"
+    subagent: ImportedAgent | None = None
     ended: Ended = "completed"
     message: str = ""
     calls: list[ImportedCall] = field(default_factory=list[ImportedCall])
@@ -72,7 +77,14 @@ class Making:
             calls=tuple(self.calls),
             ended=self.ended,
             agent=self.agent,
+            source=self.source,
+            subagent=self.subagent,
         )
+
+    def compact(self, summary: ImportedPart) -> None:
+        """Add a summary that replaced the conversation so far. What follows is another model call."""
+        self.calls.append(ImportedCall(model="", parts=(summary,)))
+        self.message = ""
 
     def answer(self, call: str, change: Callable[[ImportedPart], ImportedPart]) -> bool:
         """Changes the part of that call; False where the turn has none."""

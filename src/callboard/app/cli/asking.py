@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 import termios
 from collections.abc import Callable, Container
 from typing import Literal
 
 from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.exact_text import Fold, describe, fold, mark
 from callboard.contracts.rows import ActionRow
 
 from ..client import Client
-from .questions import Answer, beside, offers, understood
-from .terminal import Style, err, one_line, visible
+from .questions import Answer, beside, notes, offers, understood
+from .terminal import Style, err, visible
 from .words import asked
 
 #: What is approved without a person: nothing, changes of files by the tools for it, or everything that asks.
 Approve = Literal["none", "all-edits", "all"]
 EDITING = ("Write", "Edit")
-_PREVIEW_LINES = 40
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _LONGEST_LINE = 4096
 
 
@@ -146,12 +148,16 @@ class Approvals:
         return _nobodys(row)
 
     async def _ask(self, row: ActionRow) -> Answer:
-        self._line(f"{self._style.warn('?')} {self._style.bold(one_line(_whose(row)))}  {self._risk(row)}")
+        question = " ".join(visible(_whose(row)).split())
+        self._line(f"{self._style.warn('?')} {self._style.bold(question)}  {self._risk(row)}")
         preview = await self._client.whole(row.preview) if row.preview is not None else ""
-        there = beside(row, await self._client.whole(row.arguments))
+        whole = await self._client.whole(row.arguments)
+        there = beside(row, whole)
         for line in there.lines():
             err(f"  │ {line}")
-        shown = self._show(preview, _PREVIEW_LINES)
+        shown = self._show(preview)
+        for line in notes(preview, whole):
+            err(self._style.warn(f"  │ {line}"))
         # What was typed before the question was there is no answer to it.
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         while True:
@@ -164,21 +170,24 @@ class Approvals:
                 self.refused += 1
                 return _nobodys(row)
             if line.strip().lower() == "v":
-                shown = self._show(preview, 0)
+                shown = self._show(preview, folds=False)
 
     def _risk(self, row: ActionRow) -> str:
         return self._style.dim(f"risk {row.risk}{f', {row.policy}' if row.policy else ''}")
 
-    def _show(self, preview: str, most: int) -> bool:
-        """Prints what would be done, with nothing hidden; returns whether that was all of it."""
-        lines = visible(preview).splitlines()
-        cut = lines[:most] if most else lines
-        for line in cut:
-            colour = self._style.good if line.startswith("+") else self._style.bad if line.startswith("-") else str
-            err(f"  │ {colour(line)}")
-        if len(cut) < len(lines):
-            err(self._style.dim(f"  │ … {len(lines) - len(cut)} more lines"))
-        return len(cut) == len(lines)
+    def _show(self, preview: str, *, folds: bool = True) -> bool:
+        """Print what would be done, with its end; a fold says how much it hides. Return True if that was all of it."""
+        if not preview:
+            return True
+        marked = mark(preview.removesuffix("\n")).split("\n")
+        parts = fold(preview.removesuffix("\n"), is_diff=_HUNK.search(preview) is not None) if folds else marked
+        for part in parts:
+            if isinstance(part, Fold):
+                err(self._style.warn(f"  │ {describe(part)}"))
+                continue
+            colour = self._style.good if part.startswith("+") else self._style.bad if part.startswith("-") else str
+            err(f"  │ {colour(part)}")
+        return not any(isinstance(part, Fold) for part in parts)
 
 
 def _whose(row: ActionRow) -> str:

@@ -12,8 +12,10 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import Settings
 
 from ..endpoint import find
+from ..folder_use import others_on
 from ..home import Home
 from ..settings import load
+from .milestones import also_served
 from .terminal import Style, err, plain
 
 
@@ -35,3 +37,9 @@ async def settings_beside(home: Home, **flags: Any) -> tuple[Settings, Refusal |
         err(style.warn(plain(problem.message)))
         err(style.dim(f"Process {running.pid}, which runs, goes on with what it read before. {plain(problem.hint)}"))
         return msgspec.structs.replace(rest, models=()), refusal
+
+
+def warn_of_others(folder: str) -> None:
+    """Print a warning for each process that serves the folder with another state folder."""
+    for one in others_on(folder, Home.of(os.environ).folder, os.environ):
+        err(Style(sys.stderr).warn(also_served(one)))

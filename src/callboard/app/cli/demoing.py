@@ -27,12 +27,14 @@ from .watching import Watching
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="event", tag="started"):
-    """A demo began. `link` opens its session in the browser, `folder` is where its agents work."""
+    """A demo began. `link` opens its session in the browser once, `opener` is a file that redirects to it, `folder` is where
+    its agents work."""
 
     name: str
     folder: str
     session_id: str
     link: str
+    opener: str
 
 
 async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
@@ -46,7 +48,7 @@ async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
                 started, accepted = await _start(client, demo)
                 _tell(started, demo, json=json)
                 if opens and may_open(settings):
-                    open_page(started.link)
+                    open_page(started.opener)
                 code = await _follow(client, accepted, started, asked, json=json)
                 if not asked.is_set() and not json:
                     _say_end(demo, started)
@@ -71,12 +73,13 @@ async def _start(client: Client, demo: Demo) -> tuple[Started, TurnAccepted]:
     accepted: TurnAccepted = await client.submit(StartDemo(name=demo.name))
     (first,) = await client.page(accepted.session_id, after=0, limit=1)
     folder = msgspec.json.decode(first.payload, type=SessionCreated).folder
-    link = f"{client.endpoint.link}#/s/{accepted.session_id}"
-    return Started(name=demo.name, folder=folder, session_id=accepted.session_id, link=link), accepted
+    page = await client.page_link(f"/s/{accepted.session_id}")
+    started = Started(name=demo.name, folder=folder, session_id=accepted.session_id, link=page.link, opener=page.opener)
+    return started, accepted
 
 
 async def _follow(client: Client, accepted: TurnAccepted, started: Started, asked: asyncio.Event, *, json: bool) -> int:
-    watching = Watching(client, accepted.session_id, started.link, json=json)
+    watching = Watching(client, accepted.session_id, f"{client.endpoint.url}/#/s/{accepted.session_id}", json=json)
     playing = asyncio.create_task(watching.run())
     leaving = asyncio.create_task(asked.wait())
     try:

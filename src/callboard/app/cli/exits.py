@@ -15,7 +15,7 @@ from callboard.contracts.errors import Code
 DONE, FAILED, WRONG, INTERRUPTED, REFUSED, ENDED_BY_PERSON = 0, 1, 2, 3, 4, 130
 
 _OF_THE_REQUEST: frozenset[Code] = frozenset(
-    {"invalid_input", "too_large", "bad_settings", "bad_scenario", "no_folder"}
+    {"invalid_input", "too_large", "bad_settings", "bad_scenario", "no_folder", "folder_too_broad"}
 )
 _OF_THE_MACHINE: frozenset[Code] = frozenset(
     {
@@ -25,6 +25,10 @@ _OF_THE_MACHINE: frozenset[Code] = frozenset(
         "store_locked",
         "store_unusable",
         "chain_broken",
+        "blob_damaged",
+        "rows_damaged",
+        "facts_unreadable",
+        "answer_unreadable",
         "gap",
         "store_full",
         "unauthenticated",

@@ -12,12 +12,14 @@ import msgspec
 import typer
 
 from callboard.adapters.imports.past import PastSession, PastTurn
-from callboard.contracts.commands import OpenWorkspace, TurnImported
+from callboard.contracts.commands import TurnImported
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource
 
 from ..home import Home
 from ..importing import PRODUCTS, as_command, is_settled, past_sessions, settled, worked_in
+from ..reading import reader
+from .broad import Wide, open_folder
 from .exits import DONE, ENDED_BY_PERSON
 from .loop import run_async
 from .terminal import Style, err, one_line, out
@@ -68,14 +70,20 @@ def _import(
     json: Annotated[
         bool, typer.Option("--json", help="One JSON line a session; asks nothing, so it needs --yes.")
     ] = False,
+    wide: Wide = False,
 ) -> None:
     wanted = None if every else folder.expanduser().resolve()
     product = _SOURCES[source] if source else None
-    found = [one for one in past_sessions(os.environ, product) if worked_in(one, wanted)]
+    driven = run_async(_driven())
+    past = past_sessions(os.environ, product)
+    found = [one for one in past if worked_in(one, wanted) and one.source_id not in driven]
     found.sort(key=lambda one: one.changed, reverse=True)
     if not found:
         where = "any folder" if wanted is None else str(wanted)
         err(f"Nothing to import: no past session of Claude Code or Codex worked in {where}.")
+        err(
+            "A new session is found once a person asked something in it. What Callboard started itself is here already."
+        )
         raise typer.Exit(DONE)
     if only_list:
         _show(found, json=json, most=len(found))
@@ -88,7 +96,16 @@ def _import(
         if not typer.confirm(f"Copy {len(found)} sessions into {Home.of(os.environ).folder}?", err=True):
             err("Nothing was imported.")
             raise typer.Exit(ENDED_BY_PERSON)
-    run_async(_carry_out(found, json=json))
+    run_async(_carry_out(found, json=json, wide=wide, asks=not yes))
+
+
+async def _driven() -> set[str]:
+    """The past sessions that are the work of a session here."""
+    home = Home.of(os.environ)
+    if not home.has_store():
+        return set()
+    async with reader(home) as source:
+        return {one for card in await source.sessions() for one in card.driven}
 
 
 def _show(found: list[PastSession], *, json: bool, most: int) -> None:
@@ -110,10 +127,10 @@ def _line(one: PastSession) -> _Line:
     )
 
 
-async def _carry_out(found: list[PastSession], *, json: bool) -> None:
+async def _carry_out(found: list[PastSession], *, json: bool, wide: bool, asks: bool) -> None:
     from ..joining import connected
 
-    added = 0
+    added, refused = 0, dict[str, Refusal]()
     home = Home.of(os.environ)
     async with connected(home, os.environ, lambda _: None) as client:
 
@@ -122,8 +139,18 @@ async def _carry_out(found: list[PastSession], *, json: bool) -> None:
             return given
 
         for number, one in enumerate(found, start=1):
-            opened = await client.submit(OpenWorkspace(path=one.folder))
             line = _line(one)
+            try:
+                if one.folder in refused:
+                    raise refused[one.folder]
+                opened = await open_folder(client.submit, one.folder, wide=wide, asks=asks)
+            except Refusal as refusal:
+                if refusal.code != "folder_too_broad":
+                    raise
+                refused[one.folder] = refusal
+                line.problem = f"{refusal.problem.message} {refusal.problem.hint}"
+                _tell(line, f"{number}/{len(found)}", json=json)
+                continue
             line.unfinished = not is_settled(one)
             for turn in settled(one):
                 try:
@@ -134,6 +161,8 @@ async def _carry_out(found: list[PastSession], *, json: bool) -> None:
                 line.session_id = answer.session_id
                 line.added += answer.added
                 line.known += not answer.added
+            if not line.problem and not line.session_id:
+                line.problem = "It has no finished turn yet. Import it again 5 minutes after its last change."
             added += line.added
             _tell(line, f"{number}/{len(found)}", json=json)
     if not json:

@@ -11,6 +11,7 @@ from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob, Re
 from callboard.contracts.facts.turn import PermissionMode
 
 from .approving import ApproveOption, standing
+from .broad import Wide
 from .loop import run_async
 from .terminal import out
 
@@ -86,6 +87,7 @@ def _start(
     items: Annotated[str, typer.Option("--items", metavar="FILE", help="A file of items; `-` is standard input.")] = "",
     approve: ApproveOption = None,
     json: AsFacts = False,
+    wide: Wide = False,
 ) -> None:
     from .jobgiven import create, items_of
     from .jobworking import begin
@@ -100,7 +102,7 @@ def _start(
         parallel=parallel,
         permission=permission,
     )
-    raise typer.Exit(run_async(begin(command, folder.expanduser().absolute(), answered, as_json=json)))
+    raise typer.Exit(run_async(begin(command, folder.expanduser().absolute(), answered, as_json=json, wide=wide)))
 
 
 @_app.command("list", help="The jobs of a session, the newest first.")

@@ -101,7 +101,7 @@ class Following:
             out(msgspec.json.encode(event).decode())
         if event.task_id not in self._items and event.task_id != self._job.task_id:
             return None
-        fact = decode_payload(event.type, None if event.erased else bytes(event.payload))
+        fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
         whole = event.task_id == self._job.task_id
         line = of_whole(fact, self._style) if whole else self._happenings.of_item(event.task_id, fact)
         if line and not self._json:

@@ -19,6 +19,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.rows.team import JobItems
 
 from .terminal import Style, one_line
+from .words import unfinalized
 
 _WAITS: dict[JobItemStatus, str] = {"waiting": "waits", "running": "at work", "paused": "paused", "cancelling": "ends"}
 
@@ -42,7 +43,7 @@ class Happenings:
                 again = f"begins again, attempt {number}" if number > 1 else "begins"
                 return self._line(style.dim("+"), task, f"{again} ({fact.assignee})")
             case TaskCompleted():
-                return self._line(style.good("✓"), task, fact.summary)
+                return self._line(style.good("✓"), task, f"{unfinalized(fact.plain_text)} {fact.summary}".strip())
             case TaskFailed():
                 return self._line(style.bad("✗"), task, f"{fact.code}: {fact.message}")
             case TaskCancelled():
@@ -71,7 +72,7 @@ def item_line(number: int, item: JobItem, style: Style, room: int) -> str:
     """How an item stands."""
     match item.status:
         case "completed":
-            mark, text = style.good("✓"), item.output
+            mark, text = style.good("✓"), f"{unfinalized(item.plain_text)} {item.output}".strip()
         case "failed":
             tried = f" ({item.attempts} attempts)" if item.attempts > 1 else ""
             mark, text = style.bad("✗"), f"{item.problem}{tried}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.contracts.commands import GetSession, OpenWorkspace, SessionRead, WorkspaceIsOpen
+from callboard.contracts.commands import GetSession, SessionRead
 from callboard.contracts.commands.jobs import (
     CancelJob,
     CreateJob,
@@ -30,6 +30,8 @@ from ..reading import newest_session, nothing_yet
 from ..reading.remote import RemoteReader
 from ..serve import not_held
 from .asking import Approve
+from .beside import warn_of_others
+from .broad import open_folder
 from .exits import ENDED_BY_PERSON
 from .jobfollowing import Following
 from .joblines import counts, item_line
@@ -42,13 +44,13 @@ from .words import counted
 _ENDS = ("task.completed", "task.cancelled")
 
 
-async def begin(command: CreateJob, folder: Path, approve: Approve | None, *, as_json: bool) -> int:
-    """Makes the job, in a new session of the folder where none is named, and follows it; returns the exit code. Raises
-    Refusal."""
+async def begin(command: CreateJob, folder: Path, approve: Approve | None, *, as_json: bool, wide: bool = False) -> int:
+    """Makes the job, in a new session of the folder where none is named, and follows it; returns the exit code. `wide` approves
+    a broad folder. Raises Refusal."""
     with ctrl_c() as asked:
         try:
             async with _connected(makes=command.session_id is None) as client:
-                made, before = await _create(client, command, folder)
+                made, before = await _create(client, command, folder, wide=wide)
                 read = await _read(client, made.session_id, made.job_id)
                 if not as_json:
                     told = f"{made.job_id} · {counted(len(made.items), 'item')} · {made.session_id}"
@@ -118,10 +120,11 @@ async def listed(session: str, *, as_json: bool) -> None:
         err("This session has no jobs. `callboard job start` makes one.")
 
 
-async def _create(client: Client, command: CreateJob, folder: Path) -> tuple[JobChanged, int]:
+async def _create(client: Client, command: CreateJob, folder: Path, *, wide: bool) -> tuple[JobChanged, int]:
     """Makes the job; returns what became of it, and the sequence before it."""
     if command.session_id is None:
-        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        opened = await open_folder(client.submit, folder, wide=wide)
+        warn_of_others(opened.path)
         trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
         if not_held(trust):
             err(Style(sys.stderr).warn(untrusted(not_held(trust))))

@@ -29,6 +29,7 @@ from . import (
     run,
     secrets,
     sessions,
+    stored,
     tools,
     trust,
     up,
@@ -66,6 +67,8 @@ Examples:
   callboard artifacts last                       what its agents wrote, version by version
   callboard evidence last                        a pack of it that others can verify
   callboard verify FILE                          whether such a pack holds, and where it does not
+  callboard check                                whether all that is stored is as it was written
+  callboard backup PLACE                         all that is stored, in one file; `restore` puts it back
   callboard import                               past sessions of Claude Code and Codex, to read here
 
 \b
@@ -100,6 +103,7 @@ for verb in (
     evidence,
     verify,
     imports,
+    stored,
 ):
     verb.register(app)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TextIO, assert_never
 
+from ..folder_use import FolderUse
 from ..serve import Forced, Milestones, Ready, Starting, Stopped, Stopping
+from ..superuser import AS_ROOT, is_root
 from .terminal import Style, plain
 
 
@@ -22,18 +24,22 @@ def spoken(milestone: Milestones, stream: TextIO) -> str:
             if milestone.unused_models:
                 other = "\n" + style.warn(not_used(milestone.unused_models, milestone.pid, milestone.model))
             held = f"\n{style.warn(untrusted(milestone.untrusted))}" if milestone.untrusted else ""
+            shared = "".join(f"\n{style.warn(also_served(one))}" for one in milestone.also_served_by)
             return (
                 f"Opened in the {who} that is running (process {milestone.pid}):\n"
-                f"  {style.bold(milestone.link)}{ends}{other}{held}"
+                f"  {style.bold(milestone.link)}\n{style.dim(once(milestone.link_expires_s))}{ends}{other}{held}{shared}"
             )
         case Ready():
             return "\n".join(
                 (
                     f"Ready: {style.bold(milestone.link)}",
+                    style.dim(f"  {once(milestone.link_expires_s)}"),
                     f"  folder   {plain(milestone.folder)}",
                     f"  model    {plain(milestone.model)}",
                     f"  kept in  {milestone.home}",
                     *((style.warn(untrusted(milestone.untrusted)),) if milestone.untrusted else ()),
+                    *(style.warn(also_served(one)) for one in milestone.also_served_by),
+                    *((style.warn(f"Callboard runs as root. {AS_ROOT}"),) if is_root() else ()),
                     style.dim("Ctrl-C stops it; what happened is kept."),
                 )
             )
@@ -52,6 +58,11 @@ def spoken(milestone: Milestones, stream: TextIO) -> str:
             assert_never(milestone)
 
 
+def once(seconds: int) -> str:
+    """Say how long an address opens the page."""
+    return f"The address works once, for {seconds} seconds. Run callboard again for another."
+
+
 def not_used(models: Sequence[str], pid: int, asked: str) -> str:
     """What is said of models that are set here while another process serves with its own."""
     return (
@@ -66,6 +77,14 @@ def untrusted(count: int) -> str:
     return (
         f"This folder's own files ask for {things} that you have not let them; that does not hold. "
         "`callboard trust` shows it and asks."
+    )
+
+
+def also_served(use: FolderUse) -> str:
+    """Say that a process with another state folder serves the same project folder."""
+    return (
+        f"Process {use.pid} serves this folder too, with the state folder {plain(use.home)}. The two know nothing of each "
+        "other's sessions, approvals and queued work, and can change the same files. Stop one of them, or use one state folder."
     )
 
 

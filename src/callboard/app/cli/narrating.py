@@ -36,6 +36,7 @@ from callboard.contracts.facts.agent import WakeReason
 from callboard.contracts.times import timestamp
 
 from .terminal import Style, one_line, plain
+from .words import unfinalized
 
 #: Team tools say what they came to in facts of their own.
 _TOLD_BY_FACTS = frozenset(
@@ -105,7 +106,7 @@ def _of_the_team(fact: Fact, style: Style) -> tuple[str, str]:
         case SubagentSpawned():
             return style.good("+"), f"is given: {fact.objective.text}"
         case SubagentCompleted():
-            return style.good("✓"), "is done"
+            return style.good("✓"), f"is done{unfinalized(fact.plain_text)}"
         case SubagentFailed():
             return style.bad("✗"), f"failed, {fact.code}: {fact.message}"
         case ChannelMessage():
@@ -127,7 +128,7 @@ def _of_the_team(fact: Fact, style: Style) -> tuple[str, str]:
         case TaskUpdated(status=str(status)):
             return "□", f"on the board: {status}{f', {fact.blocker}' if fact.blocker else ''}"
         case TaskCompleted():
-            return "■", f"on the board: done. {fact.summary}"
+            return "■", f"on the board: done{unfinalized(fact.plain_text)}. {fact.summary}"
         case _:
             return "", ""
 

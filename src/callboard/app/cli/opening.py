@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from pathlib import Path
 
 from callboard.contracts.settings import Settings
 
@@ -18,8 +19,11 @@ def may_open(settings: Settings) -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def open_page(link: str) -> None:
-    """Opens the page beside everything else: some browsers keep their starter waiting."""
+def open_page(opener: str) -> None:
+    """Open the page by a file that redirects to it: what opens the page must not be in a command line, which every user of
+    the machine can read. It is opened beside everything else: some browsers keep their starter waiting. Without a file the
+    printed address opens the page."""
     import webbrowser
 
-    threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+    if opener:
+        threading.Thread(target=webbrowser.open, args=(Path(opener).as_uri(),), daemon=True).start()

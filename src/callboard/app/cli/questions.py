@@ -6,10 +6,12 @@ from typing import Any, cast
 
 import msgspec
 
+from callboard.contracts.exact_text import count_invisible, count_masked
 from callboard.contracts.facts.action import ApprovalScope, Decision
 from callboard.contracts.rows import ActionRow
 
 from .terminal import visible
+from .words import counted
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -58,6 +60,26 @@ def beside(row: ActionRow, arguments: str) -> Beside:
         return msgspec.json.decode(arguments, type=Beside)
     except msgspec.MsgspecError:
         return Beside()
+
+
+def notes(preview: str, arguments: str) -> list[str]:
+    """Lines below what would run: how much of it is invisible or masked, and what the agent says that it does."""
+    text = preview or arguments
+    invisible, masked = count_invisible(text), count_masked(text)
+    described = _described(arguments)
+    return [
+        *([f"{counted(invisible, 'invisible character')}, written as ⟨U+…⟩"] if invisible else []),
+        *([f"{counted(masked, 'value')} masked as secret"] if masked else []),
+        *([f"the agent says: {' '.join(visible(described).split())}"] if described else []),
+    ]
+
+
+def _described(arguments: str) -> str:
+    try:
+        found = msgspec.json.decode(arguments, type=dict[str, Any])
+    except msgspec.MsgspecError:
+        return ""
+    return str(found.get("description") or "") if "command" in found else ""
 
 
 def is_question(row: ActionRow) -> bool:

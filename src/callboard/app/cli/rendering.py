@@ -123,7 +123,7 @@ def aside(part: Part, style: Style) -> str:
         case NoticePart() if part.agent_id:
             return style.dim(f"  · {one_line(part.agent_id)}: {one_line(part.message, width() - 8)}")
         case NoticePart():
-            again = "" if part.retry_in_ms is None else f" Next try in {part.retry_in_ms / 1000:.1f} s."
+            again = "" if part.retry_in_ms is None else f" Waiting {_seconds(part.retry_in_ms)} s, try {part.attempt}."
             return style.warn(f"  ! {one_line(part.message)}{again}")
         case ErrorPart():
             hint = f" {one_line(part.hint)}" if part.hint else ""
@@ -172,3 +172,8 @@ def turn_line(turn: TurnRow, style: Style, *, lost: bool = False) -> str:
     why = f" ({one_line(turn.code)})" if turn.code and turn.state != "completed" else ""
     state = LOST if lost and turn.state == "running" else turn.state
     return style.dim(" · ".join([f"{state}{why}", *took]))
+
+
+def _seconds(milliseconds: int) -> str:
+    seconds = milliseconds / 1000
+    return f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"

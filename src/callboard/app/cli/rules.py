@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.contracts.commands import GetSession, OpenWorkspace, SessionRead, WorkspaceIsOpen
+from callboard.contracts.commands import GetSession, SessionRead
 from callboard.contracts.commands.trust import DryRunRules, ListRules, RuleList, RulesTried
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule
@@ -22,6 +22,7 @@ from ..joining import connected
 from ..reading import newest_session
 from ..reading.remote import RemoteReader
 from ..settings import converted, parsed
+from .broad import Wide, open_folder
 from .loop import run_async
 from .terminal import Style, one_line, out, visible
 from .words import counted
@@ -59,15 +60,18 @@ def _rules(
         Path | None, typer.Option("--dry-run", help="A TOML file with [[rules]] to try on past calls.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON line a rule, or one for what was tried.")] = False,
+    wide: Wide = False,
 ) -> None:
     tried = None if dry_run is None else _read(dry_run)
-    run_async(_carry_out(folder.expanduser().resolve(), session, tried, json=json))
+    run_async(_carry_out(folder.expanduser().resolve(), session, tried, json=json, wide=wide))
 
 
-async def _carry_out(folder: Path, session: str, tried: tuple[RuleEntry, ...] | None, *, json: bool) -> None:
+async def _carry_out(
+    folder: Path, session: str, tried: tuple[RuleEntry, ...] | None, *, json: bool, wide: bool
+) -> None:
     home = Home.of(os.environ)
     async with connected(home, os.environ, lambda _: None) as client:
-        workspace, words, named = await _meant(client, folder, session)
+        workspace, words, named = await _meant(client, folder, session, wide=wide)
         if tried is not None:
             await _try(client, DryRunRules(workspace_id=workspace, rules=tried, session_id=named), json=json)
             return
@@ -79,10 +83,10 @@ async def _carry_out(folder: Path, session: str, tried: tuple[RuleEntry, ...] | 
         _print(found.rules, words)
 
 
-async def _meant(client: Client, folder: Path, session: str) -> tuple[str, str, str | None]:
+async def _meant(client: Client, folder: Path, session: str, *, wide: bool) -> tuple[str, str, str | None]:
     """The workspace that is asked about, what its folder is called, and the session where one is named: it may be elsewhere."""
     if not session:
-        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        opened = await open_folder(client.submit, folder, wide=wide)
         return opened.workspace_id, _HERE, None
     reader = RemoteReader(client)
     named = await newest_session(reader, session)

@@ -13,6 +13,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
 
 from .approving import ApproveOption, standing
+from .broad import Wide
 from .loop import run_async
 
 _HELP = """Give an agent a prompt and follow its turn to the end.
@@ -50,6 +51,7 @@ def _run(
     when_busy: Annotated[WhenBusy, typer.Option(help="What becomes of the prompt while another turn runs.")] = "queue",
     approve: ApproveOption = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
+    wide: Wide = False,
 ) -> None:
     from .running import Wanted, carry_out
 
@@ -66,5 +68,6 @@ def _run(
         when_busy=when_busy,
         approve=answered,
         json=json,
+        wide=wide,
     )
     raise typer.Exit(run_async(carry_out(wanted)))

@@ -11,11 +11,9 @@ import msgspec
 
 from callboard.contracts.commands import (
     GetSession,
-    OpenWorkspace,
     SessionRead,
     SubmitTurn,
     TurnAccepted,
-    WorkspaceIsOpen,
 )
 from callboard.contracts.commands.settings import GetSettings, SettingsRead
 from callboard.contracts.commands.trust import GetTrust, TrustRead
@@ -32,7 +30,8 @@ from ..reading import newest_session
 from ..reading.remote import RemoteReader
 from ..serve import not_held
 from .asking import Approve
-from .beside import settings_beside
+from .beside import settings_beside, warn_of_others
+from .broad import open_folder
 from .conversing import Conversing
 from .exits import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
 from .loop import ctrl_c
@@ -44,7 +43,7 @@ _BY_HAND = "Ctrl-C in the terminal"
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """One turn, and how it is followed. `session` is empty for a new one; `permission` is None for what is usual in its folder,
-    `approve` where a person is asked."""
+    `approve` where a person is asked. `wide` approves a broad folder."""
 
     prompt: str
     folder: Path
@@ -54,6 +53,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     when_busy: WhenBusy
     approve: Approve | None
     json: bool
+    wide: bool = False
 
 
 async def carry_out(wanted: Wanted) -> int:
@@ -87,10 +87,12 @@ async def _submit(client: Client, wanted: Wanted) -> tuple[TurnAccepted, int]:
     if wanted.session:
         session = await newest_session(RemoteReader(client), wanted.session)
         read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
+        warn_of_others(read.session.folder)
         permission = await _permission(client, wanted, read.session.workspace_id)
         named = msgspec.structs.replace(request, session_id=session, permission_mode=permission)
         return await client.submit(named), read.head
-    opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(wanted.folder)))
+    opened = await open_folder(client.submit, wanted.folder, wide=wanted.wide)
+    warn_of_others(opened.path)
     permission = await _permission(client, wanted, opened.workspace_id)
     named = msgspec.structs.replace(request, workspace_id=opened.workspace_id, permission_mode=permission)
     return await client.submit(named), 0

@@ -8,6 +8,8 @@ import shutil
 import sys
 from typing import TextIO
 
+from callboard.contracts.exact_text import mark
+
 #: A sequence that a terminal would act on, whole or as far as it came. Strings end at the line at the latest.
 _SEQUENCE = re.compile(
     r"""
@@ -18,7 +20,7 @@ _SEQUENCE = re.compile(
     re.VERBOSE,
 )
 #: What is left: controls other than tab and line feed, and characters that reorder or hide text.
-_INVISIBLE = re.compile(
+_DROPPED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
 )
 #: What may go on in the next piece of a text.
@@ -35,12 +37,12 @@ _UNFINISHED = re.compile(
 
 def plain(text: str) -> str:
     """The text without anything that a terminal acts on; lines end in a line feed."""
-    return _INVISIBLE.sub("", _SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    return _DROPPED.sub("", _SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def visible(text: str) -> str:
     """The text that a person decides on, with nothing hidden: what elsewhere is dropped is written out."""
-    return _INVISIBLE.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))
+    return mark(text)
 
 
 def one_line(text: str, width: int = 0) -> str:

@@ -10,12 +10,12 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.contracts.commands import OpenWorkspace, WorkspaceIsOpen
 from callboard.contracts.commands.tooling import GetToolInventory, ToolInventory
 from callboard.contracts.inventory import ServerState, ToolInfo
 
 from ..home import Home
 from ..joining import connected
+from .broad import Wide, open_folder
 from .exits import FAILED
 from .loop import run_async
 from .terminal import Style, one_line, out, visible
@@ -46,8 +46,9 @@ def _tools(
         str, typer.Option("--agent", metavar="NAME", help="The agent; the lead where none is named.")
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    wide: Wide = False,
 ) -> None:
-    found = run_async(_inventory(folder.expanduser().absolute(), agent))
+    found = run_async(_inventory(folder.expanduser().absolute(), agent, wide=wide))
     if json:
         out(msgspec.json.encode(found).decode())
     else:
@@ -56,10 +57,10 @@ def _tools(
         raise typer.Exit(FAILED)
 
 
-async def _inventory(folder: Path, agent: str) -> ToolInventory:
+async def _inventory(folder: Path, agent: str, *, wide: bool) -> ToolInventory:
     home = Home.of(os.environ)
     async with connected(home, os.environ, lambda _: None) as client:
-        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        opened = await open_folder(client.submit, folder, wide=wide)
         found: ToolInventory = await client.submit(GetToolInventory(workspace_id=opened.workspace_id, agent=agent))
         return found
 
@@ -82,6 +83,8 @@ def _server(server: ServerState, style: Style) -> str:
     refused = f", {server.refused} refused" if server.refused else ""
     told = f"{named}: {counted(server.tools, 'tool')}{refused}" if server.condition == "connected" else server.message
     why = "".join(f"\n      {one_line(one)}" for one in server.refusals)
+    if server.prompts:
+        why += f"\n      prompts, not offered to agents: {one_line(', '.join(server.prompts))}"
     return f"  server {visible(server.name)}  {server.condition}  {style.dim(one_line(told))}{why}"
 
 

@@ -11,7 +11,6 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.contracts.commands import OpenWorkspace, WorkspaceIsOpen
 from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustChanged, TrustRead, TrustWorkspace
 from callboard.contracts.errors import Refusal
 
@@ -19,6 +18,7 @@ from ..client import Client
 from ..home import Home
 from ..joining import connected
 from ..placing import beside
+from .broad import Wide, open_folder
 from .exits import DONE, REFUSED
 from .loop import run_async
 from .terminal import Style, err, out, visible
@@ -54,19 +54,20 @@ def _trust(
     revoke: Annotated[bool, typer.Option("--revoke", help="Let its files widen nothing any more.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Trust it for what is shown, without asking.")] = False,
     json: Annotated[bool, typer.Option("--json", help="What its files ask for, as JSON.")] = False,
+    wide: Wide = False,
 ) -> int:
     if revoke and yes:
         raise Refusal("invalid_input", "--revoke and --yes say opposite things.", field="--yes", hint="Give one.")
     folder = folder.expanduser().absolute()
     if not folder.is_dir():
         raise Refusal("no_folder", f"{folder} is not a folder.", field="FOLDER", hint="Give an existing folder.")
-    return run_async(_carry_out(folder, revoke=revoke, yes=yes, json=json))
+    return run_async(_carry_out(folder, revoke=revoke, yes=yes, json=json, wide=wide))
 
 
-async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool) -> int:
+async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool, wide: bool) -> int:
     home = Home.of(os.environ)
     async with connected(home, os.environ, lambda _: None) as client:
-        opened: WorkspaceIsOpen = await client.submit(OpenWorkspace(path=str(folder)))
+        opened = await open_folder(client.submit, folder, wide=wide, asks=not yes)
         read: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
         if revoke:
             await client.submit(RevokeTrust(workspace_id=opened.workspace_id, reason="callboard trust --revoke"))

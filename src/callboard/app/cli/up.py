@@ -10,11 +10,13 @@ from typing import Annotated
 import msgspec
 import typer
 
+from callboard.contracts.commands import WorkspaceIsOpen
 from callboard.contracts.errors import Refusal
 
 from ..home import Home
 from ..settings import PORT
 from .beside import settings_beside
+from .broad import Submit, Wide, open_folder
 from .loop import run_async
 from .milestones import spoken
 from .opening import may_open, open_page
@@ -62,6 +64,7 @@ def _up(
     ] = None,
     browser: Annotated[bool | None, typer.Option(help="Open the page when there is a display.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Milestones as JSON lines; opens no browser.")] = False,
+    wide: Wide = False,
 ) -> None:
     from ..serve import Milestones, Ready, up
 
@@ -74,6 +77,9 @@ def _up(
     def tell(milestone: Milestones) -> None:
         out(msgspec.json.encode(milestone).decode() if json else spoken(milestone, sys.stdout))
         if isinstance(milestone, Ready) and not json and may_open(settings):
-            open_page(milestone.link)
+            open_page(milestone.opener)
 
-    run_async(up(home, settings, os.environ, folder, tell, unusable))
+    async def opens(submit: Submit) -> WorkspaceIsOpen:
+        return await open_folder(submit, folder, wide=wide)
+
+    run_async(up(home, settings, os.environ, folder, tell, unusable, opens))

@@ -99,7 +99,7 @@ class Watching:
         if self._json:
             out(msgspec.json.encode(event).decode())
             return
-        fact = decode_payload(event.type, None if event.erased else bytes(event.payload))
+        fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
         line = narrated(fact, self._style, max(width() - _NAMES - 4, 20))
         if line and self._is_news(event):
             self._lines.say(f"{self._style.dim(event.agent_id[:_NAMES].ljust(_NAMES))} {line}")

@@ -91,11 +91,16 @@ def asked(prompt: str) -> str:
     return one_line(prompt).removesuffix(".")
 
 
+def unfinalized(plain_text: bool) -> str:
+    """Return the note beside a result that was answered in plain text; empty for a result that was finalized."""
+    return " (plain text, not finalized)" if plain_text else ""
+
+
 def told(part: NotificationPart | HandoffPart | RemoteStatusPart, room: int) -> str:
     """What a turn was told by others, or tells of an agent elsewhere, on a line of at most so many characters."""
     match part:
         case NotificationPart():
-            text = f"⇐ {part.agent_id}: {part.status.replace('_', ' ')}. {part.summary}"
+            text = f"⇐ {part.agent_id}: {part.status.replace('_', ' ')}{unfinalized(part.plain_text)}. {part.summary}"
         case HandoffPart():
             who = _NEWS[part.news].format(source=part.source, target=part.target)
             text = f"⇐ {who}: {part.message}" if part.message else f"⇐ {who}"

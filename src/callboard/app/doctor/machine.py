@@ -15,6 +15,7 @@ from callboard.secrets.keys import KeyringStore
 from callboard.tools.sandbox.ability import ability
 
 from ..home import Home
+from ..superuser import AS_ROOT, is_root
 from .finding import Finding, bad, install, ok, warn
 
 _OLDEST = (3, 11)
@@ -37,6 +38,7 @@ def look(home: Home) -> tuple[Finding, ...]:
     """Blocks while programs are tried."""
     return (
         _python(),
+        *_user(),
         _page(),
         _sandbox(),
         _program("git", "git", "Agents cannot work in worktrees of their own, nor be merged."),
@@ -51,6 +53,13 @@ def _python() -> Finding:
     if sys.version_info < _OLDEST:
         return bad("python", said, "Callboard needs Python 3.11 or newer.", install("python3.12"))
     return ok("python", said)
+
+
+def _user() -> tuple[Finding, ...]:
+    """Report a start as root. An ordinary user needs no line."""
+    if not is_root():
+        return ()
+    return (warn("user", "Callboard runs as root", AS_ROOT),)
 
 
 def _page() -> Finding:

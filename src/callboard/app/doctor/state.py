@@ -7,11 +7,11 @@ import os
 import shutil
 import socket
 from collections.abc import Mapping
+from pathlib import Path
 
-from callboard.contracts.chain import digest, genesis, link
 from callboard.contracts.errors import Refusal
-from callboard.contracts.ports.store import FactLog
-from callboard.log.sqlite.store import open_store
+from callboard.log.sqlite.lock import writer_of
+from callboard.log.sqlite.upkeep.checking import check_store
 
 from ..endpoint import Endpoint, find
 from ..home import VARIABLE, Home
@@ -20,8 +20,6 @@ from .finding import Finding, bad, ok, warn
 
 #: How much room there must be for work to go on, and for it to go on for a while, in bytes.
 _LEAST_ROOM, _ENOUGH_ROOM = 20_000_000, 500_000_000
-#: How many of the newest streams are looked at, and how many of their newest facts.
-_STREAMS, _FACTS = 20, 200
 
 
 async def look(home: Home, environment: Mapping[str, str]) -> tuple[Finding, ...]:
@@ -74,44 +72,53 @@ async def _store(home: Home, endpoint: Endpoint | None) -> Finding:
         return ok("store", "there is none yet; the first start makes it")
     aside = f"mv {home.store} {home.store}.aside"
     try:
-        store = await asyncio.to_thread(open_store, home.store, read_only=True)
+        checked = await asyncio.to_thread(check_store, home.store, whole=False)
     except Refusal as refusal:
         mend = refusal.problem.hint or aside
         return bad("store", refusal.problem.message, "What was kept cannot be read.", mend)
-    try:
-        streams = await store.facts.streams("")
-        broken = [stream for stream in streams[-_STREAMS:] if not await _holds(store.facts, stream)]
-    except Refusal as refusal:
-        return bad("store", refusal.problem.message, "What was kept cannot be read.", aside)
-    finally:
-        await store.close()
-    if broken:
-        means = "What the log says of it is not what was written."
-        return bad("store", f"the chain of {broken[0]} does not hold", means, f"callboard evidence {broken[0]}")
+    if checked.damages:
+        first = checked.damages[0]
+        if checked.sound:
+            return warn("store", first.message, first.advice)
+        return bad("store", first.message, first.advice, "callboard check")
     written = "" if endpoint is None else f", written by process {endpoint.pid}"
-    return ok("store", f"{home.store}: {len(streams)} streams, the newest links hold{written}")
-
-
-async def _holds(facts: FactLog, stream: str) -> bool:
-    """True where the newest links follow from what is stored."""
-    head = await facts.head(stream)
-    after = max(0, head.sequence - _FACTS)
-    before = await facts.stored(stream, after=after - 1, limit=1) if after else ()
-    previous = before[0].link if before else genesis(stream)
-    for one in await facts.stored(stream, after=after, limit=_FACTS):
-        sealed = one.seal if one.payload is None else digest(one.seal, one.payload)
-        if link(previous, one.header, sealed) != one.link:
-            return False
-        previous = one.link
-    return previous == head.link
+    looked = f"{checked.facts:,} newest facts and {checked.blobs:,} newest blobs are as they were written"
+    return ok("store", f"{home.store}: quick check, the {looked}{written}")
 
 
 def _process(home: Home, endpoint: Endpoint | None) -> Finding:
     if endpoint is not None:
         return ok("process", f"process {endpoint.pid} serves at {endpoint.url}")
+    try:
+        writer = writer_of(home.store)
+    except OSError as error:
+        return warn(
+            "process", f"it cannot be seen whether one runs: {error.strerror}", "Another may write to the store."
+        )
+    if writer is not None:
+        return _silent(writer)
     if home.endpoint.exists():
         return ok("process", "none runs; the file that names one is left from before and is not believed")
     return ok("process", "none runs")
+
+
+def _silent(writer: int) -> Finding:
+    """A process that has the store locked and does not answer."""
+    name = f"process {writer}" if writer else "a process"
+    if _is_stopped(writer):
+        means = "Nothing is done until it continues; what it acknowledged is kept."
+        return bad("process", f"{name} writes to the store and is stopped", means, f"kill -CONT {writer}")
+    means = "It is starting, busy, or hangs. No other process can write; what it acknowledged is kept."
+    return bad("process", f"{name} writes to the store and does not answer", means, f"kill {writer}" if writer else "")
+
+
+def _is_stopped(process: int) -> bool:
+    """True where a signal or a debugger stopped the process."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text("ascii", "replace")
+    except OSError:
+        return False
+    return state.rpartition(") ")[2][:1] in ("T", "t")
 
 
 def _port(home: Home, environment: Mapping[str, str], endpoint: Endpoint | None) -> Finding:

@@ -15,15 +15,17 @@ from callboard.contracts.commands.models import ConfiguredModel
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import WorkspaceRow
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
+from callboard.contracts.tool_names import stored_name
 from callboard.contracts.tools import TOOL_NAMES
-from callboard.tools.exposed import Reach
-from callboard.tools.exposed import look as look_at
 from callboard.tools.hooks.asking import EVERY
 from callboard.tools.mcp.environment import environment as given
 from callboard.tools.mcp.names import is_brought
+from callboard.tools.outside.reach import Reach
+from callboard.tools.outside.reach import look as look_at
 
 from ..desk import Desk
 from ..folder_settings import FILE
+from ..folder_use import others_on
 from ..home import Home
 from ..placing import beside
 from ..reading import reader
@@ -52,13 +54,14 @@ async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tupl
     trusted = next((row.trusted for row in opened if row.path == str(folder)), "")
     own = Reach((str(folder),))
     of_folder = _folder(home, folder, book, trusted)
+    shared = _shared(home, environment, folder)
     try:
         settings = load(home, environment)
     except Refusal as refusal:
         problem = refusal.problem
         said = f"{problem.message}{beside(problem.message, problem.field)}"
         means = "Callboard does not start before it is mended."
-        return (bad("settings", said, means, f"$EDITOR {home.settings}"), of_folder)
+        return (bad("settings", said, means, f"$EDITOR {home.settings}"), of_folder, *shared)
     where = str(home.settings) if home.settings.exists() else "none; the defaults hold"
     holding = book.effective(str(folder), trusted)
 
@@ -73,6 +76,7 @@ async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tupl
         ok("settings", where),
         *await _models(settings, environment),
         of_folder,
+        *shared,
         *[await _server(one, stands(one)) for one in holding.servers],
         *[_hook(one, stands(one), own) for one in holding.hooks],
         *await named_in(home, environment, settings, holding),
@@ -120,6 +124,20 @@ def _folder(home: Home, folder: Path, book: SettingsFiles, trusted: str) -> Find
     count = len(asked.widenings)
     said = f"{folder}: its files ask for {count} thing{'' if count == 1 else 's'} that nobody let them"
     return warn("folder", said, "That does not hold.", "callboard trust")
+
+
+def _shared(home: Home, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+    """Report the processes that serve the folder with another state folder."""
+    means = "Neither knows the other's sessions and approvals, and both can change the same files."
+    return tuple(
+        warn(
+            "folder use",
+            f"process {one.pid} serves {folder} with the state folder {one.home}",
+            means,
+            f"kill {one.pid} (ends it as Ctrl-C does)",
+        )
+        for one in others_on(folder, home.folder, environment)
+    )
 
 
 async def _opened(home: Home) -> tuple[WorkspaceRow, ...]:
@@ -172,7 +190,7 @@ def _program(name: str, one: StdioServer | Hook, means: str, stands: _Stands, *o
 
 
 def _tool(matcher: str) -> str:
-    return matcher.partition("(")[0].strip()
+    return stored_name(matcher.partition("(")[0].strip())
 
 
 def _is_known(tool: str) -> bool:

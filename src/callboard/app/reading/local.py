@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator
+
+import msgspec
 
 from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.ports.store import Store
-from callboard.contracts.record import WireEvent
+from callboard.contracts.record import Record, WireEvent
 from callboard.contracts.rows import (
     SESSION_PANELS,
     AgentRow,
@@ -23,9 +26,12 @@ from callboard.contracts.rows import (
 from callboard.projection.emit.runtime import wire_event
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
-from callboard.projection.view import SCHEMA, SessionView
+from callboard.projection.view import SessionView
 from callboard.projection.workspace import WorkspaceView, listed
+from callboard.runtime.fingerprint import view_fingerprint
 from callboard.runtime.sizes import sizes
+
+log = logging.getLogger(__name__)
 
 _PAGE = 1000
 _LARGEST = 8_000_000
@@ -59,10 +65,19 @@ class LocalReader:
     async def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
         """`follow` changes nothing: there is nobody who would write."""
         await self._check(stream)
-        while records := await self._store.facts.read(stream, after=after, limit=_PAGE):
+        while records := await self._sound(stream, after):
             for record in records:
                 yield wire_event(record, self._store.id)
             after = records[-1].sequence
+
+    async def _sound(self, stream: str, after: int) -> tuple[Record, ...]:
+        """Read the next facts, one by one where a link is broken: those before it are as they were written."""
+        try:
+            return await self._store.facts.read(stream, after=after, limit=_PAGE)
+        except Refusal as refusal:
+            if refusal.code != "chain_broken":
+                raise
+            return await self._store.facts.read(stream, after=after, limit=1)
 
     async def conversation(self, session: str, *, turns: int) -> Table:
         await self._check(session)
@@ -83,9 +98,13 @@ class LocalReader:
         """The kept rows of the panels where they are of this version, gone on from by the facts after them."""
         kept = await self._store.rows.views(session)
         view, table = SessionView(), Table()
-        if kept is not None and kept.schema == SCHEMA:
-            view = SessionView.from_state(kept.state)
-            table.apply(await self._kept(session, panels, turns))
+        if kept is not None and kept.fingerprint == view_fingerprint():
+            try:
+                rows = await self._kept(session, panels, turns)
+                view = SessionView.from_state(kept.state)
+                table.apply(rows)
+            except (msgspec.MsgspecError, Refusal) as error:
+                log.warning("the rows of %s are not used, and are folded anew: %s", session, error)
         while records := await self._store.facts.read(session, after=view.sequence, limit=_PAGE):
             table.apply(op for record in records for op in view.apply(record) if op.panel in panels)
         table.apply(op for op in view.resume(await self._store.partials.read(session)) if op.panel in panels)

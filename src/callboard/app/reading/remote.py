@@ -37,7 +37,12 @@ class RemoteReader:
         return listed.workspaces
 
     async def sessions(self) -> tuple[SessionCard, ...]:
-        listed: SessionList = await self._client.submit(ListSessions())
+        """The sessions of all workspaces, once no row is being made anew: `last` means the newest of all."""
+        while True:
+            # The answer itself waits a moment, so that this does not ask at once again.
+            listed: SessionList = await self._client.submit(ListSessions())
+            if not listed.rebuilding:
+                break
         return tuple(sorted(listed.sessions, key=lambda card: -card.order))
 
     async def sizes(self) -> dict[str, SessionSize]:

@@ -15,7 +15,8 @@ class RespondAction(Command, frozen=True, kw_only=True):
     """Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
     decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
     since the epoch. `permission_mode` goes with the approval of a plan that was made while planning: the turn ends with the
-    plan, and the next one carries it out in that mode. `unattended` goes with a rejection: it is nobody's no, since nobody was
+    plan, and the next one carries it out in that mode; without it in the folder's default mode where that is `edits`, else in
+    `ask`. `unattended` goes with a rejection: it is nobody's no, since nobody was
     there to be asked."""
 
     session_id: Id

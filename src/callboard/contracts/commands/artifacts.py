@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from ..artifact import ArtifactStatus, ExportForm
 from ..rows.artifact import ArtifactRow, ExportEntry, VersionEntry
-from .base import Answer, Command, Declaration
+from .base import LARGEST, Answer, Command, Declaration, Sequence
 from .turns import Id, Reason
 
 #: The text of an artifact as a person writes it.
@@ -16,7 +16,7 @@ Draft = Annotated[str, Meta(max_length=600_000)]
 Title = Annotated[str, Meta(min_length=1, max_length=200)]
 #: A file, relative to the session's folder.
 Path = Annotated[str, Meta(min_length=1, max_length=1000)]
-Version = Annotated[int, Meta(ge=1)]
+Version = Annotated[int, Meta(ge=1, le=LARGEST)]
 
 
 class ListArtifacts(Command, frozen=True, kw_only=True):
@@ -24,9 +24,9 @@ class ListArtifacts(Command, frozen=True, kw_only=True):
     sequence that the answer must show."""
 
     session_id: Id
-    before: Annotated[int, Meta(ge=0)] | None = None
+    before: Sequence | None = None
     limit: Annotated[int, Meta(ge=1, le=1000)] = 200
-    wait_for: Annotated[int, Meta(ge=0)] = 0
+    wait_for: Sequence = 0
 
 
 class ArtifactList(Answer, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class GetArtifact(Command, frozen=True, kw_only=True):
     artifact_id: Id
     before: Version | None = None
     limit: Annotated[int, Meta(ge=1, le=1000)] = 1000
-    wait_for: Annotated[int, Meta(ge=0)] = 0
+    wait_for: Sequence = 0
 
 
 class ArtifactRead(Answer, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class GetArtifactDiff(Command, frozen=True, kw_only=True):
 
     session_id: Id
     artifact_id: Id
-    from_version: Annotated[int, Meta(ge=0)]
+    from_version: Sequence
     to_version: Version
 
 
@@ -154,7 +154,7 @@ class ExportArtifact(Command, frozen=True, kw_only=True):
     artifact_ids: Annotated[tuple[Id, ...], Meta(max_length=200)] = ()
     form: ExportForm = "file"
     version: Version | None = None
-    from_version: Annotated[int, Meta(ge=0)] | None = None
+    from_version: Sequence | None = None
     reason: Reason = ""
 
 

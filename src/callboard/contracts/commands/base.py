@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
+
+#: The largest whole number that every client and every store can represent exactly.
+LARGEST = 2**53 - 1
+Sequence = Annotated[int, Meta(ge=0, le=LARGEST)]
 
 
 class Command(

@@ -7,14 +7,17 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from ..facts.context import CompactionCause
 from ..facts.model import StopReason
 from ..facts.session import SessionSource
-from .base import Answer, Command
+from ..facts.turn import InputSource
+from .base import LARGEST, Answer, Command
 from .turns import Id
 
+Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 Long = Annotated[str, Meta(max_length=4_000_000)]
 #: The latest time that every client holds exactly, in microseconds since the Unix epoch; it is in the year 2255.
-LATEST = 2**53 - 1
+LATEST = LARGEST
 
 
 class ImportedChange(
@@ -25,25 +28,40 @@ class ImportedChange(
     path: Annotated[str, Meta(min_length=1, max_length=4000)]
     kind: Literal["created", "modified", "deleted"]
     diff: Long = ""
-    added: int = 0
-    removed: int = 0
+    added: Count = 0
+    removed: Count = 0
 
 
 class ImportedPart(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A part of a past answer. For a tool `text` is its arguments as JSON; without `ended` nobody knows what it came to."""
+    """A part of a past answer. For a tool `text` is its arguments as JSON; without `ended` its outcome is unknown. For a
+    `compaction` it is the summary that replaced the older conversation, with the tokens before and after if known."""
 
-    kind: Literal["text", "reasoning", "tool"]
+    kind: Literal["text", "reasoning", "tool", "compaction"]
     text: Long = ""
     tool: Annotated[str, Meta(max_length=200)] = ""
     summary: Annotated[str, Meta(max_length=500)] = ""
     call_id: Annotated[str, Meta(max_length=200)] = ""
     ended: Literal["completed", "failed", "refused"] | None = None
     output: Long = ""
-    duration_ms: Annotated[int, Meta(ge=0)] = 0
-    exit_code: int | None = None
+    duration_ms: Count = 0
+    exit_code: Annotated[int, Meta(ge=-LARGEST, le=LARGEST)] | None = None
     changes: tuple[ImportedChange, ...] = ()
+    cause: CompactionCause = "window"
+    tokens_before: Count | None = None
+    tokens_after: Count | None = None
+
+
+class ImportedAgent(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
+):
+    """What the source proves of a subagent: its type and its task's description, empty where unknown. `parent` is the `agent`
+    that started it, empty for the one that spoke with the person; None where the source does not say."""
+
+    definition: Annotated[str, Meta(max_length=200)] = ""
+    description: Annotated[str, Meta(max_length=500)] = ""
+    parent: Annotated[str, Meta(max_length=64)] | None = None
 
 
 class ImportedCall(
@@ -54,17 +72,20 @@ class ImportedCall(
     model: Annotated[str, Meta(max_length=200)]
     parts: tuple[ImportedPart, ...] = ()
     stop_reason: StopReason = "unknown"
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cached_tokens: int | None = None
-    reasoning_tokens: int | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    cached_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
 
 
 class ImportTurn(Command, frozen=True, kw_only=True):
     """Take over a past turn. The session is made by its first; a turn that is there already is left as it is.
 
     `at` is when it began (microseconds since the Unix epoch). `agent` tells apart the agents of the past session: empty for
-    the one that spoke with the person.
+    the one that spoke with the person. `input_source` is where `input` came from; `subagent` describes an agent that is not
+    the one that spoke with the person, and without it that one is its parent.
+
+    Refused with `session_driven` where the past session is the work of a session here, which holds it already.
     """
 
     workspace_id: Id
@@ -74,9 +95,11 @@ class ImportTurn(Command, frozen=True, kw_only=True):
     turn_id: Id
     at: Annotated[int, Meta(ge=0, le=LATEST)]
     input: Long = ""
+    input_source: InputSource = "person"
     calls: tuple[ImportedCall, ...] = ()
     ended: Literal["completed", "interrupted", "failed"] = "completed"
     agent: Annotated[str, Meta(max_length=64)] = ""
+    subagent: ImportedAgent | None = None
 
 
 class TurnImported(Answer, frozen=True, kw_only=True):

@@ -88,7 +88,8 @@ class JobChanged(Answer, frozen=True, kw_only=True):
 
 class JobItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """An item. `attempts` counts its attempts, `agent_id` is the child that works on it or did last; `output` is the head of
-    what the attempt that completed it came to, `problem` why it failed."""
+    what the attempt that completed it came to, `problem` why it failed. With `plain_text` that attempt answered in plain text
+    and did not finalize."""
 
     item_id: str
     title: str
@@ -99,6 +100,7 @@ class JobItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     output: str = ""
     refs: tuple[Ref, ...] = ()
     problem: str = ""
+    plain_text: bool = False
 
 
 class JobRead(Answer, frozen=True, kw_only=True):

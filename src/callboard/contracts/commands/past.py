@@ -13,7 +13,8 @@ from .turns import Id
 
 
 class ListPastSessions(Command, frozen=True, kw_only=True):
-    """The past sessions of other products in a workspace's folder, those left out that a person imported and deleted."""
+    """The past sessions of other products in a workspace's folder. Left out are those that a person imported and deleted, and
+    those that are the work of a session here, which started the product and holds all of it already."""
 
     workspace_id: Id
 
@@ -60,7 +61,8 @@ class ImportPastSession(Command, frozen=True, kw_only=True):
     """Take over a past session of another product, as `list_past_sessions` names it. Again it adds only what is new.
 
     The answer comes when all of it is there, and `list_past_sessions` tells meanwhile how far it is. Each turn is taken over
-    like one of `import_turn`: where one is refused, those before it stay.
+    like one of `import_turn`: where one is refused, those before it stay. Refused with `nothing_to_import` where the
+    transcript has no turn that is finished, and with `session_driven` where a session here did its work.
     """
 
     workspace_id: Id
@@ -69,8 +71,8 @@ class ImportPastSession(Command, frozen=True, kw_only=True):
 
 
 class PastSessionImported(Answer, frozen=True, kw_only=True):
-    """`added` turns are new, `known` ones were there already. An `unfinished` session's newest turn comes with a later import;
-    where that is its only one, `session_id` is empty, for nothing is here yet."""
+    """`added` turns are new, `known` ones were there already. An `unfinished` session's newest turn of each agent comes with a
+    later import."""
 
     session_id: str
     added: int

@@ -94,7 +94,7 @@ class ProcessChanged(Answer, frozen=True, kw_only=True):
 class ReadProcessArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of ReadProcess."""
 
-    process_id: Annotated[str, Meta(description="The process, as Bash named it.", min_length=1, max_length=64)]
+    process_id: Annotated[str, Meta(description="The process, as `bash` named it.", min_length=1, max_length=64)]
     offset: Annotated[int, Meta(description="From which character of its output on.", ge=0)] = 0
     wait: Annotated[
         int,
@@ -105,7 +105,7 @@ class ReadProcessArguments(Arguments, frozen=True, kw_only=True):
 class StopProcessArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of StopProcess."""
 
-    process_id: Annotated[str, Meta(description="The process, as Bash named it.", min_length=1, max_length=64)]
+    process_id: Annotated[str, Meta(description="The process, as `bash` named it.", min_length=1, max_length=64)]
 
 
 class ProcessTool(msgspec.Struct, frozen=True):
@@ -119,13 +119,13 @@ class ProcessTool(msgspec.Struct, frozen=True):
 PROCESS_TOOL_TABLE: tuple[ProcessTool, ...] = (
     ProcessTool(
         READ_PROCESS,
-        "Reads what a process that Bash started in the background printed, from an offset on, and whether it still runs. "
+        "Reads what a process that `bash` started in the background printed, from an offset on, and whether it still runs. "
         "Each answer names the next offset.",
         ReadProcessArguments,
     ),
     ProcessTool(
         STOP_PROCESS,
-        "Ends a process that Bash started in the background, with all that came of it.",
+        "Ends a process that `bash` started in the background, with all that came of it.",
         StopProcessArguments,
     ),
 )

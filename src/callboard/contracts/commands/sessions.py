@@ -7,17 +7,19 @@ from typing import Annotated
 from msgspec import Meta
 
 from ..rows import ActionRow, AnyPart, QueueRow, SessionCard, SessionRow, StatusRow, TurnRow, WorkspaceRow
-from .base import Answer, Command
+from .base import Answer, Command, Sequence
 from .turns import Id
-
-#: The largest whole number that every client and every store can hold.
-Sequence = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 
 class OpenWorkspace(Command, frozen=True, kw_only=True):
-    """Open a folder as a workspace. Opening it again gives the same workspace."""
+    """Open a folder as a workspace. Opening it again gives the same workspace.
+
+    A home, a folder that holds one, and a folder of the system open only with `wide`: a person sets it after they have seen
+    what it means.
+    """
 
     path: Annotated[str, Meta(min_length=1, max_length=4096)]
+    wide: bool = False
 
 
 class WorkspaceIsOpen(Answer, frozen=True, kw_only=True):
@@ -72,7 +74,12 @@ class ListSessions(Command, frozen=True, kw_only=True):
 
 
 class SessionList(Answer, frozen=True, kw_only=True):
+    """`rebuilding` is True while rows are being made anew from the log and some sessions are not in the list yet; `missing`
+    counts those. Without `rebuilding` they could not be read; `callboard check` names them."""
+
     sessions: tuple[SessionCard, ...]
+    rebuilding: bool = False
+    missing: int = 0
 
 
 class GetSession(Command, frozen=True, kw_only=True):

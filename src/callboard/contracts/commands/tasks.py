@@ -8,11 +8,13 @@ import msgspec
 from msgspec import Meta
 
 from ..team import AgentName, Ref, TaskEntity, TaskStatus
-from .base import Answer, Command
+from .base import LARGEST, Answer, Command
 from .team import TaskChanged
 from .turns import Id, Reason
 
-Counters = Annotated[dict[Annotated[str, Meta(max_length=64)], int], Meta(max_length=32)]
+Counters = Annotated[
+    dict[Annotated[str, Meta(max_length=64)], Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]], Meta(max_length=32)
+]
 
 
 class _OnTask(Command, frozen=True, kw_only=True):

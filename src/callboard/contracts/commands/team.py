@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta
 
 from ..arguments import Arguments
@@ -105,7 +106,8 @@ class WaitSubagents(Await, Command, frozen=True, kw_only=True):
 
 
 class ChildResult(Answer, frozen=True, kw_only=True):
-    """How a child stands. `result` is the head of its answer; the whole is in its transcript, `thread_id`."""
+    """How a child stands. `result` is the head of its answer; the whole is in its transcript, `thread_id`. `note` says what the
+    status leaves open, such as a result in plain text that was not finalized."""
 
     agent_id: str
     thread_id: str
@@ -113,6 +115,7 @@ class ChildResult(Answer, frozen=True, kw_only=True):
     status: str
     result: str = ""
     usage: WorkUsage = WorkUsage()
+    note: str = ""
 
 
 class Waited(Answer, frozen=True, kw_only=True):
@@ -219,11 +222,15 @@ class SendHandoff(Handoff, Command, frozen=True, kw_only=True):
 
 
 class HandoffSent(Answer, frozen=True, kw_only=True):
+    """The envelope waits in the receiver's inbox. `paused` says why the receiver does not read it until it is
+    resumed."""
+
     session_id: str
     handoff_id: str
     target: str
     status: Literal["queued", "waiting_for_answer"]
     sequence: int
+    paused: str = ""
 
 
 class Respond(Asked, frozen=True, kw_only=True):
@@ -262,9 +269,13 @@ class SendMessage(Message, Command, frozen=True, kw_only=True):
 
 
 class MessageSent(Answer, frozen=True, kw_only=True):
+    """The message waits in each receiver's inbox. `paused` names the receivers that do not read it before a person resumes
+    them, each with the reason."""
+
     session_id: str
     channel_id: str
     sequence: int
+    paused: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 class AskReview(Asked, frozen=True, kw_only=True):

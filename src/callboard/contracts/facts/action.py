@@ -69,6 +69,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     artifact_version: int = 0
     hooked: str = ""
     asked: Text | None = None
+    commands: int = 0
+    """Simple commands of the shell text that would run; 0 for a call without one."""
 
 
 class ActionResolved(Fact, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ WakeReason = Literal["schedule", "fact", "inbox", "person"]
 class AgentConnected(Fact, frozen=True, kw_only=True):
     """The agent was started or reached and holds a conversation, `provider_session_id` by its own name. `resumed` says that it
     goes on with an earlier one of this thread; else it remembers nothing. `card` is the Agent Card of one that is elsewhere,
-    as JSON."""
+    as JSON. `mode` and `model` are in force in a program, by its own names; empty where it reports none."""
 
     type: ClassVar[str] = "agent.connected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
@@ -31,6 +31,19 @@ class AgentConnected(Fact, frozen=True, kw_only=True):
     version: str = ""
     resumed: bool = False
     card: Text = Text()
+    mode: str = ""
+    model: str = ""
+
+
+class AgentModeChanged(Fact, frozen=True, kw_only=True):
+    """The program works in this mode and with this model from now on, by its own names. `allowed` is False for a mode that
+    allows more than the permission mode: it is set back, or the program is ended."""
+
+    type: ClassVar[str] = "agent.mode.changed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
+    mode: str
+    model: str = ""
+    allowed: bool = True
 
 
 class AgentDisconnected(Fact, frozen=True, kw_only=True):
@@ -89,4 +102,4 @@ class EdgeAdded(Fact, frozen=True, kw_only=True):
     edge: Edge
 
 
-AgentFact = AgentConnected | AgentDisconnected | AgentSlept | AgentWoke | AgentDefined | EdgeAdded
+AgentFact = AgentConnected | AgentModeChanged | AgentDisconnected | AgentSlept | AgentWoke | AgentDefined | EdgeAdded

@@ -10,7 +10,8 @@ from ..scope import ScopeKey
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Something that happened, immutable. A shipped fact never changes: what is new gets a new type or an upcaster.
+    """Something that happened, immutable. A shipped fact never changes: what is new gets a default, a new type, or a higher
+    `schema_version` with an upcaster (`facts.upcasts`).
 
     `type` is the wire tag. `needs` are the ids without which the fact means nothing; a scope that lacks one is refused
     when the fact is built. `closes` names the entity that is terminal after this fact; its id then comes back to the
@@ -26,7 +27,10 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class UnknownFact(Fact, frozen=True, kw_only=True):
-    """A fact of a type that this version does not know: kept as it is, shown as unknown, passed on unchanged."""
+    """A fact of a type or a version that this code cannot read: kept as it is, shown as unknown, passed on unchanged.
+
+    Nothing is decided in a stream that has one, because its state is not known.
+    """
 
     type: ClassVar[str] = "unknown"
     readable: ClassVar[bool] = False

@@ -40,7 +40,8 @@ class ModelRequested(Fact, frozen=True, kw_only=True):
 
 
 class ModelCompleted(Fact, frozen=True, kw_only=True):
-    """The answer is complete. `first_ms` is from the request to the first piece of it, `duration_ms` to the last."""
+    """The answer is complete. `first_ms` is from the request to the first piece of it, `duration_ms` to the last.
+    `provider_reason` is the provider's own word for how it ended."""
 
     type: ClassVar[str] = "model.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
@@ -48,6 +49,7 @@ class ModelCompleted(Fact, frozen=True, kw_only=True):
     first_ms: int = 0
     duration_ms: int = 0
     response_id: str = ""
+    provider_reason: str = ""
 
 
 class ModelFailed(Fact, frozen=True, kw_only=True):

@@ -59,12 +59,14 @@ class SubagentStarted(Fact, frozen=True, kw_only=True):
 
 
 class SubagentCompleted(Fact, frozen=True, kw_only=True):
-    """The child's objective is met, and where a review was asked for, its verdict is given."""
+    """The child's objective is met, and where a review was asked for, its verdict is given. With `plain_text` the child
+    answered in plain text and did not finalize: whether the objective is met is for the parent to judge."""
 
     type: ClassVar[str] = "subagent.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
     result: Text
     usage: WorkUsage = WorkUsage()
+    plain_text: bool = False
 
 
 class SubagentFailed(Fact, frozen=True, kw_only=True):
@@ -140,7 +142,8 @@ class SubagentsAwaited(Fact, frozen=True, kw_only=True):
 
 
 class WorkerNotification(Fact, frozen=True, kw_only=True):
-    """What became of a child, on its way to its parent's inbox. `transcript` is the child's thread."""
+    """What became of a child, on its way to its parent's inbox. `transcript` is the child's thread. `plain_text` is set where
+    the child answered in plain text and did not finalize."""
 
     type: ClassVar[str] = "worker.notification"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
@@ -151,6 +154,7 @@ class WorkerNotification(Fact, frozen=True, kw_only=True):
     result: Text = Text()
     transcript: str = ""
     usage: WorkUsage = WorkUsage()
+    plain_text: bool = False
 
 
 class TeamChanged(Fact, frozen=True, kw_only=True):

@@ -98,7 +98,8 @@ class TaskUpdated(Fact, frozen=True, kw_only=True):
 
 
 class TaskCompleted(Fact, frozen=True, kw_only=True):
-    """The objective is met. `refs` point to what was delivered."""
+    """The objective is met. `refs` point to what was delivered. With `plain_text` the work ended with an answer in plain text
+    that was not finalized."""
 
     type: ClassVar[str] = "task.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
@@ -106,6 +107,7 @@ class TaskCompleted(Fact, frozen=True, kw_only=True):
     summary: str = ""
     refs: tuple[Ref, ...] = ()
     reason: str = ""
+    plain_text: bool = False
 
 
 class TaskFailed(Fact, frozen=True, kw_only=True):

@@ -9,8 +9,9 @@ from ..team import Edge, Policy, Role
 from .base import Fact
 
 AgentKind = Literal["main", "subagent", "remote", "background", "human"]
-#: Why a thread waits for a person: its host died, its last turn failed, or it made no progress.
-PauseCause = Literal["recovered", "failed", "no_progress"]
+#: Why a thread waits for a person: its host died, its last turn failed, it made no progress, or nothing starts it although it
+#: has unread input or a queued turn.
+PauseCause = Literal["recovered", "failed", "no_progress", "unread"]
 
 
 class ThreadOpened(Fact, frozen=True, kw_only=True):

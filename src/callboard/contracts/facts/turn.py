@@ -14,11 +14,13 @@ from .base import Fact
 Mode = Literal["chat", "auto"]
 PermissionMode = Literal["ask", "edits", "planning", "full"]
 #: `person` asked for it, `crash` found it running under a dead epoch, `lost` could not reach its host, `replaced` made
-#: room for newer input, `shutdown` ended with the process that ran it, `cancelled` and `closed` were asked of a child.
-InterruptCause = Literal["person", "crash", "lost", "replaced", "shutdown", "cancelled", "closed"]
+#: room for newer input, `shutdown` ended with the process that ran it, `cancelled` and `closed` were asked of a child,
+#: `storage` found that nothing could be kept, because the disk was full or failed.
+InterruptCause = Literal["person", "crash", "lost", "replaced", "shutdown", "cancelled", "closed", "storage"]
 #: Where the input of a turn came from: `inbox` is what other agents sent while the agent was idle. A turn of `compaction` has
-#: none: a person had the thread summarised, and nothing is answered.
-InputSource = Literal["person", "agent", "inbox", "schedule", "compaction"]
+#: none: a person had the thread summarised, and nothing is answered. `notice` is text that another product wrote into its own
+#: session without a person, such as the end of a background task; only imported turns have it.
+InputSource = Literal["person", "agent", "inbox", "schedule", "compaction", "notice"]
 
 #: The role is kept as the agent's definition, whole, as JSON (`contracts.ports.agents.Definition`): beside its prompt it has
 #: what the gate holds the run to. `instructions` are what files of the folder say, told as the folder's words.
@@ -67,12 +69,14 @@ class TurnStarted(Fact, frozen=True, kw_only=True):
 
 
 class TurnCompleted(Fact, frozen=True, kw_only=True):
-    """The turn reached its end by itself. `iterations` counts model calls."""
+    """The turn reached its end by itself. `iterations` counts model calls. `plain_text` is set where the agent was to end
+    with Finalize and answered in plain text instead: the text is its result, and does not claim that the objective is met."""
 
     type: ClassVar[str] = "turn.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
     closes: ClassVar[ScopeKey | None] = "turn"
     iterations: int
+    plain_text: bool = False
 
 
 class TurnFailed(Fact, frozen=True, kw_only=True):

@@ -8,11 +8,13 @@ from .base import Fact
 
 
 class WorkspaceOpened(Fact, frozen=True, kw_only=True):
-    """A folder was opened for the first time. `path` is absolute with symlinks resolved."""
+    """A folder was opened for the first time, or a person approved that it is broad. `path` is absolute with symlinks resolved,
+    `wide` is True if a person approved a folder that holds far more than one project."""
 
     type: ClassVar[str] = "workspace.opened"
     path: str
     name: str
+    wide: bool = False
 
 
 class SessionListed(Fact, frozen=True, kw_only=True):

@@ -38,8 +38,9 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     `delegate_targets` are the names of the agents that it may delegate to, None for any. `edges` name agents by their names,
     never by aliases. `permission_mode` is the widest that it works under, None for the session's. `work_globs` are the files
     that it may change, empty for all. `lead` says that its file asks for the lead; `Roster.lead` who has it.
-    `command` is what an `acp` provider starts, `url` where the card of an `a2a` provider is. `made_by` is the name of the
-    agent that made it for one session, where no file defines it; its `hash` is then of what it is.
+    `command` is what an `acp` provider starts, `agent_mode` the mode of its own that it is to work in, empty for one in which
+    it asks and `own` for the one that its own settings choose; `url` is where the card of an `a2a` provider is. `made_by` is
+    the name of the agent that made it for one session, where no file defines it; its `hash` is then of what it is.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     max_iters: int = 50
     provider: Provider = ""
     command: tuple[str, ...] = ()
+    agent_mode: str = ""
     url: str = ""
     schedule: Schedule | None = None
     color: Colour = ""

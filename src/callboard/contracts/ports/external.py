@@ -15,6 +15,7 @@ import msgspec
 from ..content import Blob
 from ..errors import Code
 from ..facts.remote import RemotePart
+from ..facts.turn import PermissionMode
 from ..plan import PlanStep
 from ..team import RemoteTaskState
 from .model import Usage
@@ -32,6 +33,26 @@ CallStatus = Literal["pending", "in_progress", "completed", "failed"]
 #: Why a prompt came to its end. `cancelled` follows `cancel`, or the agent stopped by itself.
 PromptEnd = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 PermissionAnswer = Literal["allow", "reject", "cancelled"]
+
+
+#: The `mode` of an `AgentControl` that leaves the mode to the agent's own settings.
+OWN_MODE = "own"
+
+
+class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The mode and the model that are in force in a conversation, by the agent's own names. Empty where it reports none."""
+
+    mode: str = ""
+    model: str = ""
+
+
+class AgentControl(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent is held to. `permission` bounds the modes that it may work in. `mode` and `model` name those of the agent
+    that its definition asks for, empty for a mode that asks and for the agent's own model."""
+
+    permission: PermissionMode = "ask"
+    mode: str = ""
+    model: str = ""
 
 
 class ExternalDiff(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +128,13 @@ class WriteAsked(msgspec.Struct, frozen=True):
     content: str
 
 
+class SettingsReported(msgspec.Struct, frozen=True):
+    """The agent changed its mode or its model. `allowed` is False for a mode that allows more than the permission mode."""
+
+    settings: AgentSettings
+    allowed: bool = True
+
+
 class PromptEnded(msgspec.Struct, frozen=True):
     """The prompt came to its end; the last event."""
 
@@ -144,7 +172,17 @@ class NeedTold(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
 
-ExternalEvent = SaidText | SaidThought | CallTold | PlanTold | PermissionAsked | ReadAsked | WriteAsked | PromptEnded
+ExternalEvent = (
+    SaidText
+    | SaidThought
+    | CallTold
+    | PlanTold
+    | PermissionAsked
+    | ReadAsked
+    | WriteAsked
+    | SettingsReported
+    | PromptEnded
+)
 RemoteEvent = SaidText | TaskTold | ArtifactTold | NeedTold | PromptEnded
 
 
@@ -189,6 +227,25 @@ class Reached(Protocol):
 class ExternalSession(Reached, Protocol):
     """A conversation with a running program."""
 
+    @property
+    def settings(self) -> AgentSettings:
+        """The mode and the model in force, as far as the program reports."""
+        ...
+
+    @property
+    def allowed(self) -> bool:
+        """False for a mode in force that allows more than the permission mode that the program was held to last."""
+        ...
+
+    async def control(self, wanted: AgentControl) -> None:
+        """Put the agent into a mode that the permission mode allows, and choose its model.
+
+        Raises:
+            ExternalFailure: `agent_mode_unavailable` where there is no such mode, or the agent does not accept it;
+                `unknown_model`.
+        """
+        ...
+
     def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
         """Gives the agent its next input. Yields what comes of it, `PromptEnded` last. Raises ExternalFailure."""
         ...
@@ -197,8 +254,9 @@ class ExternalSession(Reached, Protocol):
         """Answers what asked for permission under that key."""
         ...
 
-    def give(self, key: int, text: str = "", *, refusal: str = "") -> None:
-        """Answers a read or a write under that key: with the text, or with why not."""
+    def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
+        """Answers a read or a write under that key: with the text, or with why not. `missing` says that there is no such
+        file."""
         ...
 
 
@@ -226,12 +284,24 @@ class RemoteSession(Reached, Protocol):
 class ExternalAgents(Protocol):
     """Starts agents that are programs of their own."""
 
+    def check(self) -> None:
+        """Check that agents can be started at all. Raises ExternalFailure `not_installed`."""
+        ...
+
     async def start(
-        self, command: tuple[str, ...], folder: str, *, resume: str = "", reads: bool = False, writes: bool = False
+        self,
+        command: tuple[str, ...],
+        folder: str,
+        *,
+        wanted: AgentControl,
+        resume: str = "",
+        reads: bool = False,
+        writes: bool = False,
     ) -> ExternalSession:
         """Starts the command in the folder, and a conversation with it: the one named by `resume` where the agent still has it.
 
-        `reads` and `writes` offer it to read and write files through us. Raises ExternalFailure.
+        The conversation is held to what is `wanted` before this returns. `reads` and `writes` offer it to read and write files
+        through us. Raises ExternalFailure.
         """
         ...
 

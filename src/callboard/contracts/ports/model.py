@@ -70,6 +70,7 @@ class ModelMessage(msgspec.Struct, frozen=True, kw_only=True):
 class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One call of a model. `system` are the prompt layers in order. `one_call` asks for at most one tool call.
 
+    `thread` is the conversation that `messages` belongs to; what a later call of it repeats need not be encoded again.
     `session`, `agent`, `iteration` and `attempt` identify the call to models that play a scenario: `agent` is the name of
     the agent's definition, `iteration` counts the model calls of the run and `attempt` the tries of this call, both from 1.
     `begins` is the index of the message that the run began with, None where it was asked nothing or nobody says.
@@ -81,6 +82,7 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     tools: tuple[ToolSpec, ...] = ()
     one_call: bool = False
     session: str = ""
+    thread: str = ""
     agent: str = ""
     iteration: int = 1
     attempt: int = 1
@@ -131,9 +133,11 @@ class Quota(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """The last event of a complete answer. A stream that ends without it was cut."""
+    """The last event of a complete answer. A stream that ends without it was cut. `provider_reason` is the provider's own word
+    for how it ended."""
 
     stop_reason: StopReason
+    provider_reason: str = ""
     usage: Usage = Usage()
     response_id: str = ""
     quota: Quota | None = None
@@ -144,7 +148,8 @@ ModelEvent = TextDelta | ReasoningDelta | ToolCallDelta | Finished
 
 class ModelFailure(Exception):
     """An attempt failed. `retryable` says whether the same request may succeed later; `retry_after` is in seconds. `quota` is
-    what the provider said of its limits with the refusal."""
+    what the provider said of its limits with the refusal. `is_local` says that nothing listens at an address of this machine,
+    which a person changes and waiting does not."""
 
     def __init__(
         self,
@@ -154,8 +159,10 @@ class ModelFailure(Exception):
         retryable: bool,
         retry_after: float | None = None,
         quota: Quota | None = None,
+        is_local: bool = False,
     ) -> None:
         super().__init__(message)
+        self.is_local = is_local
         self.quota = quota
         self.code: Code = code
         self.message = message

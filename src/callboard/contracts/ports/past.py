@@ -29,5 +29,6 @@ class PastSessions(Protocol):
         ...
 
     def open(self, folder: str, source: SessionSource, source_id: str, workspace: str) -> PastTranscript | None:
-        """One that worked in the folder, as turns for the workspace; None where there is none."""
+        """One that worked in the folder, as turns for the workspace, of which a new or empty one has none yet. None where there
+        is no transcript of that name."""
         ...

@@ -91,7 +91,8 @@ class FactLog(Protocol):
     async def read(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[Record, ...]:
-        """The facts after a sequence, oldest first, at most `limit`, up to and including `until`."""
+        """The facts after a sequence, oldest first, at most `limit`, up to and including `until`. Each was checked to follow
+        from the one before it. Raises Refusal `chain_broken` naming the first that does not."""
         ...
 
     async def stored(
@@ -160,11 +161,12 @@ class BlobStore(Protocol):
     """Content-addressed bytes. Blobs are put with the facts that refer to them (`Append.blobs`)."""
 
     async def get(self, hash: str) -> bytes | None:
-        """The bytes, or None where there are none of that hash."""
+        """The bytes, or None where there are none of that hash. Raises Refusal `blob_damaged` where they are not those that
+        were put."""
         ...
 
     async def get_range(self, hash: str, *, offset: int, length: int) -> bytes | None:
-        """A part of the bytes, so that large output is read by page."""
+        """A part of the bytes, so that large output is read by page. Raises Refusal `blob_damaged`, as `get`."""
         ...
 
 
@@ -181,22 +183,34 @@ class PartialStore(Protocol):
 
 
 class Views(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the rows of a stream are: `watermark` is the newest sequence they show, `state` what folding on needs."""
+    """How far the rows of a stream are: `watermark` is the newest sequence they show, `state` what folding on needs.
+
+    `fingerprint` names the code that made them: other code must not use them.
+    """
 
     watermark: int
-    schema: int
+    fingerprint: str
     state: bytes
 
 
 class RowStore(Protocol):
-    """View rows and snapshots: written behind the log, never believed over it, thrown away when they do not fit."""
+    """View rows and snapshots: written behind the log, never believed over it, discarded where they do not fit.
+
+    Where stored rows turn out to be damaged, the store discards all rows of their stream, logs the reason, and raises
+    Refusal `rows_damaged`. It then takes no rows of that stream until `views` is read again: rows without those before
+    them would be taken for the whole.
+    """
+
+    def discarded(self, stream: str) -> bool:
+        """True where the stream's rows were found damaged since its `views` were read."""
+        ...
 
     async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
         """Applies the operations and moves the watermark, together."""
         ...
 
     async def views(self, stream: str) -> Views | None:
-        """The watermark of the stream's rows, or None where there are no rows."""
+        """The watermark of the stream's rows, or None where there are no rows, or damaged ones."""
         ...
 
     async def rows(
@@ -209,20 +223,20 @@ class RowStore(Protocol):
         """One row."""
         ...
 
-    async def across(self, panel: str) -> tuple[Row, ...]:
-        """The rows of one panel in all streams, newest order first."""
+    async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
+        """The rows of one panel in all streams, newest order first; only whole ones that code of this fingerprint made."""
         ...
 
     async def clear(self, stream: str) -> None:
         """Throws the stream's rows, watermark and snapshot away, to be folded anew."""
         ...
 
-    async def save_snapshot(self, stream: str, sequence: int, link: bytes, schema: int, state: bytes) -> None:
+    async def save_snapshot(self, stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
         """Keeps the deciders' state as of a sequence."""
         ...
 
-    async def snapshot(self, stream: str, schema: int) -> tuple[int, bytes, bytes] | None:
-        """The kept state as (sequence, link, state), or None where there is none of that schema."""
+    async def snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
+        """The kept state as (sequence, link, state), or None where there is none of that fingerprint, or a damaged one."""
         ...
 
 

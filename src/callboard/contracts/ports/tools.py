@@ -102,6 +102,8 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     background: bool = False
     hooked: Hooked | None = None
     secrets: tuple[str, ...] = ()
+    commands: int = 0
+    """Simple commands of the shell text that would run; 0 for a call without one."""
 
 
 class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):

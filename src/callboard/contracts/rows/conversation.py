@@ -161,13 +161,15 @@ class SteerPart(Part, tag="user_text", frozen=True, kw_only=True):
 
 class NoticePart(Part, tag="runtime_status", frozen=True, kw_only=True):
     """A milestone worth a line of its own: a retry of the model, a pause, a warning; and what another agent, `agent_id`, sent
-    that is neither a handoff nor a child's end (`agent_message`, `review_requested`)."""
+    that is neither a handoff nor a child's end (`agent_message`, `review_requested`). A model call that waits to be tried again
+    has one notice, with the wait and the number of the next `attempt`."""
 
     code: str
     message: str
     hint: str = ""
     agent_id: str = ""
     retry_in_ms: int | None = None
+    attempt: int = 0
 
 
 class PlanPart(Part, tag="plan", frozen=True, kw_only=True):
@@ -182,13 +184,15 @@ class PlanPart(Part, tag="plan", frozen=True, kw_only=True):
 
 
 class NotificationPart(Part, tag="worker_notification", frozen=True, kw_only=True):
-    """What the turn was told of a child. `transcript` is the child's thread."""
+    """What the turn was told of a child. `transcript` is the child's thread. With `plain_text` the child answered in plain text
+    and did not finalize."""
 
     agent_id: str
     task_id: str
     status: NotificationStatus
     summary: str
     transcript: str = ""
+    plain_text: bool = False
 
 
 HandoffNews = Literal["requested", "accepted", "rejected", "returned", "expired"]
@@ -275,6 +279,8 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     artifact_version: int = 0
     hooked: str = ""
     asked: Text | None = None
+    commands: int = 0
+    """Simple commands of the shell text that would run; 0 for a call without one."""
 
 
 class QueueRow(Row, tag="queued_turn", frozen=True, kw_only=True):

@@ -9,12 +9,14 @@ from .base import Row
 
 #: What a person should know of a session without opening it. Attention rises above running; nothing else shouts.
 Attention = Literal["none", "needs_input", "failed"]
-SessionState = Literal["idle", "queued", "running", "waiting", "interrupted", "failed", "lost"]
+#: The state of a session, by the order of `projection.session_state`.
+SessionState = Literal["idle", "queued", "running", "waiting", "interrupted", "failed", "lost", "paused"]
 
 
 class SessionRow(Row, tag="session", frozen=True, kw_only=True):
     """The shell of one session; the panel has this one row. Times are in microseconds since the epoch. One with a `source` was
-    taken over from that product, and is for reading."""
+    taken over from that product, and is for reading. `state` and `attention` are those of its card; where `epoch` is dead a
+    running state reads `lost`."""
 
     panel: ClassVar[str] = "session"
     session_id: str
@@ -25,10 +27,14 @@ class SessionRow(Row, tag="session", frozen=True, kw_only=True):
     updated_at: int
     archived: bool = False
     source: SessionSource | None = None
+    state: SessionState = "idle"
+    attention: Attention = "none"
+    epoch: int = 0
 
 
 class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
-    """One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`."""
+    """One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`.
+    `driven` are the conversations of external agents that it held, by their own ids."""
 
     panel: ClassVar[str] = "sessions"
     session_id: str
@@ -44,14 +50,17 @@ class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
     archived: bool = False
     last_text: str = ""
     epoch: int = 0
+    driven: tuple[str, ...] = ()
 
 
 class WorkspaceRow(Row, tag="workspace", frozen=True, kw_only=True):
     """A workspace. `trusted` is the digest of what its folder's own files may widen, empty for nothing; whether they ask for
-    something else by now, `get_trust` tells. Its `sequence` is that of the newest fact of trust, rules or settings."""
+    something else by now, `get_trust` tells. Its `sequence` is that of the newest fact of trust, rules or settings.
+    `rebuilding` counts the sessions that are not in the list yet, because their rows are being made anew from the log."""
 
     panel: ClassVar[str] = "workspaces"
     workspace_id: str
     path: str
     name: str
     trusted: str = ""
+    rebuilding: int = 0

@@ -146,7 +146,7 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     where the runtime stopped it for making no progress. What says that it is at work holds only while `epoch` is alive.
     `queue_position` is the place that it was told when it began to wait. `objective` and `result` are cut at 400 characters:
     all of them is in its transcript. `unmerged` says that it has a worktree of its own, of which not all was merged since it
-    began to work in it.
+    began to work in it. `plain_text` says that its result was answered in plain text and not finalized.
     """
 
     panel: ClassVar[str] = "agents"
@@ -176,6 +176,8 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     policy: tuple[Policy, ...] = ()
     connection: Connection = "idle"
     provider_session_id: str = ""
+    provider_mode: str = ""
+    provider_model: str = ""
     last_activity: int = 0
     activity: StatusDetail = "ready"
     tool: str = ""
@@ -191,6 +193,7 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     degraded: tuple[Degraded, ...] = ()
     usage: WorkUsage = WorkUsage()
     result: Text = Text()
+    plain_text: bool = False
     background: BackgroundWork | None = None
     remote: RemoteWork | None = None
     epoch: int = 0
@@ -244,7 +247,8 @@ class JobItems(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class TaskRow(Row, tag="task", frozen=True, kw_only=True):
     """A card of the board; the key is the task's id. Comments are the newest fifty, attempts the newest twenty. A task that is
     `paused` shows as blocked; one that is `cancelling` is being stopped. `phase` and `counters` are the newest that were told.
-    `job` names the job that it is an item of, or that it is: then `items` tells how many of its items stand how.
+    `job` names the job that it is an item of, or that it is: then `items` tells how many of its items stand how. `plain_text`
+    says that its newest work ended with plain text that was not finalized.
     """
 
     panel: ClassVar[str] = "tasks"
@@ -259,6 +263,7 @@ class TaskRow(Row, tag="task", frozen=True, kw_only=True):
     blocker: str = ""
     progress: str = ""
     summary: str = ""
+    plain_text: bool = False
     comments: tuple[Comment, ...] = ()
     attempts: tuple[AttemptRow, ...] = ()
     refs: tuple[Ref, ...] = ()
@@ -314,6 +319,7 @@ class NotificationRow(Row, tag="notification", frozen=True, kw_only=True):
     usage: WorkUsage = WorkUsage()
     at: int = 0
     consumed: bool = False
+    plain_text: bool = False
 
 
 class ReviewRow(Row, tag="review", frozen=True, kw_only=True):

@@ -27,6 +27,8 @@ from ..known import Known
 from ..outcomes import (
     ActionTimedOut,
     CallSeen,
+    ClockStepped,
+    ExternalChanged,
     ExternalGone,
     ExternalThere,
     ModelAnswered,
@@ -128,11 +130,11 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             actions.timed_out(batch, report)
         case TakenOver():
             starts = not recovery.taken_over(batch, report)
-        case TimeCame():
-            handoff.expire_due(batch)
+        case TimeCame() | ClockStepped():
+            _take_time(batch, report)
         case WorktreeMade() | WorktreeLeft():
             worktree.take(batch, report)
-        case ExternalThere() | ExternalGone() | PartEnded() | CallSeen() | PlanSeen():
+        case ExternalThere() | ExternalChanged() | ExternalGone() | PartEnded() | CallSeen() | PlanSeen():
             external.take(batch, report)
         case RemoteTold() | NeedOver():
             remote.take(batch, report)
@@ -146,6 +148,13 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             assert_never(report)
     follow(batch, starts=starts)
     return batch.decision()
+
+
+def _take_time(batch: Batch, report: TimeCame | ClockStepped) -> None:
+    if isinstance(report, TimeCame):
+        handoff.expire_due(batch)
+    else:
+        recovery.clock_stepped(batch, report)
 
 
 def _answer(batch: Batch, request: SessionCommand) -> Answer:

@@ -14,6 +14,7 @@ from callboard.contracts.facts import (
 )
 
 from ..batch import Batch, run_scope
+from ..evolve.progress import last_words
 from ..known import EXTERNAL
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from ..state import OpenRun, Thread
@@ -21,7 +22,7 @@ from .calls import abandon, requested
 from .compaction import not_summarised, summarised
 from .context import begin
 from .inbox import consume
-from .iterate import ask_model, complete, fail, model_ended, running
+from .iterate import ask_model, complete, fail, model_ended, open_run, running
 from .remote import answer_back
 from .routing import fall_back, others, tell_quota
 from .turns import start_next
@@ -30,8 +31,9 @@ from .turns import start_next
 def answered(batch: Batch, report: ModelAnswered) -> None:
     """The parts become facts in their order; then the calls pass on, or the turn goes on or ends.
 
-    Without a call a `chat` turn is complete, unless a steer waits and the bound lets the model read it. An `auto` turn goes on
-    until it is finalised or reaches its bound; that of an agent which is a program of its own ends when the agent says so.
+    Without a call a `chat` turn is complete, unless a steer waits and the bound lets the model read it. An `auto` turn
+    continues until it is finalized or reaches its bound, and that of a child or of a background agent ends with its second
+    answer in plain text. The turn of an external agent ends when the agent says so.
     """
     found = _asked(batch, report)
     if found is None:
@@ -52,12 +54,43 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
         requested(batch, report.thread, report.calls)
     elif run.stopping:
         return
+    elif _ends_in_text(thread, run):
+        _end_in_text(batch, report.thread)
     elif (run.mode == "auto" and run.provider not in EXTERNAL) or (run.steers and run.iteration < run.max_iters):
         ask_model(batch, report.thread)
     else:
         answer_back(batch, report.thread)
         complete(batch, report.thread)
         start_next(batch, report.thread)
+
+
+def _ends_in_text(thread: Thread, run: OpenRun) -> bool:
+    """True where an answer without a call ends the run, though it was to end with Finalize.
+
+    Only a child and a background agent end so: a parent or a person judges the result. Prose never completes the objective of
+    a main. The agent is reminded once.
+    """
+    works_for_others = thread.child is not None or thread.background is not None
+    if run.mode != "auto" or run.provider in EXTERNAL or run.steers or not works_for_others:
+        return False
+    return run.reminded or run.iteration >= run.max_iters
+
+
+def _end_in_text(batch: Batch, thread_id: str) -> None:
+    """Ends the run with its newest text as the result; with none it fails."""
+    _, run = open_run(batch, thread_id)
+    if last_words(run):
+        complete(batch, thread_id, plain_text=True)
+        start_next(batch, thread_id)
+        return
+    fail(
+        batch,
+        thread_id,
+        code="answer_empty",
+        message="The agent answered with nothing and did not finalize.",
+        hint="Send the turn again, or choose another model.",
+        retryable=False,
+    )
 
 
 def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
@@ -148,6 +181,16 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
         )
     elif report.stop_reason == "content_filter":
         batch.say(WarningRaised(code="answer_filtered", message="The provider's filter ended the answer."), scope)
+    elif report.stop_reason == "unknown" and report.provider_reason:
+        word = report.provider_reason
+        batch.say(
+            WarningRaised(
+                code="answer_end_unknown",
+                message=f"The model stopped for a reason that Callboard does not know: {word}",
+                hint="The answer may be incomplete. Ask it to continue.",
+            ),
+            scope,
+        )
     elif (
         not report.calls
         and not run.came
@@ -171,6 +214,10 @@ _EXTERNAL_HINTS = {
     "policy_denied": "Ask whoever keeps that policy, or give it to another agent.",
     "nobody_there": "Send the turn again where you can be asked, or give a rule that lets it through.",
     "approval_expired": "Send the turn again to be asked again.",
+    "not_installed": "Run that command, start Callboard again, then send the turn again.",
+    "agent_mode_unavailable": "Name a mode in which it asks as `agent_mode` in its definition, choose another permission mode,"
+    " or write `agent_mode: own` to leave it to the agent's own settings.",
+    "unknown_model": "Name one of its own models as `model` in its definition, or none.",
     "remote_unavailable": "Send the turn again once it can be reached: a task that it still has is taken up again.",
     "remote_refused": "Read what it said, then say it differently or give it to another agent.",
 }

@@ -36,7 +36,11 @@ def rest(batch: Batch) -> None:
     for thread_id in batch.state.sleepers:
         thread = batch.state.threads.get(thread_id)
         background = thread.background if thread is not None else None
-        if thread is None or background is None or background.asleep or thread.run is not None:
+        if thread is None or background is None or thread.run is not None:
+            continue
+        if background.asleep:
+            if _oversleeps(batch, thread, background):
+                sleep(batch, thread, background)
             continue
         if background.over or not background.held:
             sleep(batch, thread, background)
@@ -44,6 +48,15 @@ def rest(batch: Batch) -> None:
             code = thread.ended.code if thread.ended is not None else ""
             reason = f"{background.failures} runs in a row failed, the last with {code}"
             batch.say(ThreadPaused(cause="failed", reason=reason), thread_scope(thread))
+
+
+def _oversleeps(batch: Batch, thread: Thread, background: Background) -> bool:
+    """True where the clock went back since the agent fell asleep, so that its time is further away than its schedule says."""
+    if batch.known.now >= batch.state.at or not background.wake_at:
+        return False
+    definition = batch.known.find(thread.definition)
+    schedule = definition.schedule if definition is not None else None
+    return schedule is not None and 0 < batch.known.next_wake(schedule, batch.known.now) < background.wake_at
 
 
 def _wakes(batch: Batch, thread: Thread, background: Background) -> bool:

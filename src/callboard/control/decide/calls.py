@@ -20,7 +20,7 @@ from callboard.contracts.facts import (
     ToolRequested,
     ToolStarted,
 )
-from callboard.contracts.facts.permission import HookSaid
+from callboard.contracts.facts.permission import STATIONS, Check, HookSaid
 from callboard.contracts.ports.tools import Evaluation, Hooked, ToolOutcome
 from callboard.contracts.scope import Scope
 
@@ -38,17 +38,19 @@ from .turns import start_next
 
 #: Of a call that was cut before it had shown anything.
 NOTHING_SEEN = ToolOutcome(output="")
-ONE_CALL = "Only one tool call of an answer is taken in chat. Ask for this one again, if it is still needed."
+ONE_CALL = "In chat an answer may make one tool call, or several that only read. Ask for this one again, if it is still needed."
 
 
 def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> None:
-    """The calls of one answer. In `chat` an answer may make one call; those beyond it get a named refusal. In `auto` those that
-    only read begin at once, one beside the other; every other call waits for those before it, and they for it.
+    """The calls of one answer. Those that only read begin at once, one beside the other. In `auto` every other call waits for
+    those before it, and they for it. In `chat` an answer may make one call, or several that only read: a call beyond that gets
+    a named refusal, and the gate's word on it is a denial.
 
     The steps of the answer's parts are given before its facts are, so those of its actions come after all of them.
     """
     past = max(call.step for call in wanted) + 1
     serial: set[str] = set()
+    together = True
     for index, call in enumerate(wanted):
         thread, run = open_run(batch, thread_id)
         scope = call_scope(thread, run, call)
@@ -66,9 +68,9 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
             ),
             scope,
         )
-        if run.mode == "chat" and index > 0:
-            _evaluated(batch, scope, call.tool, evaluation)
-            batch.say(ToolRefused(code="one_call_at_a_time", message=ONE_CALL), scope)
+        together = together and _only_reads(call.tool, evaluation)
+        if run.mode == "chat" and index > 0 and not together and evaluation.verdict != "deny":
+            _judge(batch, scope, call.tool, _one_too_many(evaluation), past)
         elif run.stopping:
             _evaluated(batch, scope, call.tool, evaluation)
             batch.say(ToolCancelled(started=False), scope)
@@ -77,6 +79,23 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> Non
             if not evaluation.read_only:
                 serial.add(call.call)
     proceed(batch, thread_id)
+
+
+def _only_reads(tool: str, evaluation: Evaluation) -> bool:
+    """True of a call that runs, or is denied, without a person and without an effect on the team."""
+    return evaluation.read_only and evaluation.verdict != "ask" and tool not in TEAM_TOOLS
+
+
+def _one_too_many(evaluation: Evaluation) -> Evaluation:
+    """The gate's word on a call beyond those that an answer may make in `chat`: the station of modes denies it."""
+    before = STATIONS[: STATIONS.index("mode")]
+    checks = (
+        *(check for check in evaluation.checks if check.name in before),
+        Check(name="mode", verdict="deny", detail=ONE_CALL),
+    )
+    return msgspec.structs.replace(
+        evaluation, verdict="deny", checks=checks, code="one_call_at_a_time", message=ONE_CALL
+    )
 
 
 def said_by_hooks(batch: Batch, said: Hooked | None) -> HookSaid | None:
@@ -286,6 +305,7 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
             artifact_version=version,
             hooked=evaluation.hooked.detail if evaluation.hooked is not None else "",
             asked=call.arguments if call is not None and call.final is not call.arguments else None,
+            commands=evaluation.commands,
         ),
         msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
     )

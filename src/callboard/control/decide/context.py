@@ -30,8 +30,10 @@ def resolved(batch: Batch, thread: Thread, setup: Setup, scope: Scope) -> None:
     given = together(setup.instructions, came, *(batch.known.pin(name) for name in thread.pinned))
     batch.keep(*given.blobs)
     refs, missing = given.refs, given.missing
+    # What the run was routed to, which may be a fallback of the chosen one.
     candidate = setup.candidates[setup.chosen]
-    takes = batch.known.takes(candidate.provider, candidate.model)
+    asked = (candidate.provider, candidate.model) if run is None else (run.provider, run.model)
+    takes = batch.known.takes(*asked)
     older = cut_of(batch.thread(thread.thread), batch.known.context_steps)
     omitted = (*given.omitted, *_left_out(refs, takes), *_older(thread, older))
     window = takes.window

@@ -9,6 +9,7 @@ from __future__ import annotations
 from callboard.contracts.facts import (
     AgentConnected,
     AgentDisconnected,
+    AgentModeChanged,
     MessageText,
     PermissionEvaluated,
     ReasoningCompleted,
@@ -20,7 +21,7 @@ from callboard.contracts.ports.external import CONNECT_AGENT, START_AGENT
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, call_scope, run_scope, thread_scope
-from ..outcomes import CallSeen, ExternalGone, ExternalThere, PartEnded, PlanSeen
+from ..outcomes import CallSeen, ExternalChanged, ExternalGone, ExternalThere, PartEnded, PlanSeen
 from ..state import OpenRun, Thread
 from .calls import as_asked, ask, let_through, said_by_hooks
 from .inbox import consume
@@ -28,11 +29,15 @@ from .iterate import running
 from .plans import tell as tell_plan
 
 
-def take(batch: Batch, report: ExternalThere | ExternalGone | PartEnded | CallSeen | PlanSeen) -> None:
+def take(
+    batch: Batch, report: ExternalThere | ExternalChanged | ExternalGone | PartEnded | CallSeen | PlanSeen
+) -> None:
     """What such an agent came to, says and does."""
     match report:
         case ExternalThere():
             there(batch, report)
+        case ExternalChanged():
+            change_settings(batch, report)
         case ExternalGone():
             gone(batch, report)
         case PartEnded():
@@ -55,9 +60,20 @@ def there(batch: Batch, report: ExternalThere) -> None:
             version=report.version,
             resumed=report.resumed,
             card=batch.hold(report.card),
+            mode=report.settings.mode,
+            model=report.settings.model,
         ),
         thread_scope(thread),
     )
+
+
+def change_settings(batch: Batch, report: ExternalChanged) -> None:
+    """Record the mode and the model that are in force from now on."""
+    thread = batch.state.threads.get(report.thread)
+    if thread is not None:
+        settings = report.settings
+        fact = AgentModeChanged(mode=settings.mode, model=settings.model, allowed=report.allowed)
+        batch.say(fact, thread_scope(thread))
 
 
 def gone(batch: Batch, report: ExternalGone) -> None:

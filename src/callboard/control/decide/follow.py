@@ -9,10 +9,11 @@ from ..batch import Batch, thread_scope
 from ..state import Child, Session, Thread, TurnEnd
 from .background import rest, rouse
 from .calls import proceed
+from .idle import pause_idle, wakes
 from .inbox import complete, deliverable
 from .team import ending, jobs, review, slots, taskends, waits
 from .turns import start_next
-from .wake import wake, wakes
+from .wake import wake
 
 
 def follow(batch: Batch, *, starts: bool = True) -> None:
@@ -33,8 +34,9 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
             _hold(batch)
         if batch.state.sequence == before:
             taskends.settle(batch)
-            if starts:
-                jobs.settle(batch)
+            jobs.settle(batch)
+        if batch.state.sequence == before:
+            pause_idle(batch, "unread" if starts else "recovered")
         if batch.state.sequence == before:
             break
     rest(batch)
@@ -100,9 +102,9 @@ def _ended(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
     match end.how:
         case "completed" if child.review:
             review.open_for_child(batch, thread, child)
-            ending.notify(batch, thread, child, "ready_for_review", end.text)
+            ending.notify(batch, thread, child, "ready_for_review", end.text, plain_text=end.plain_text)
         case "completed":
-            ending.completed(batch, thread, child, end.text)
+            ending.completed(batch, thread, child, end.text, plain_text=end.plain_text)
         case "failed":
             ending.failed(batch, thread, child, end.code, end.message, end.text)
         case "interrupted":

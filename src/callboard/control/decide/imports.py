@@ -5,9 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.commands import ImportTurn, TurnImported
-from callboard.contracts.commands.imports import ImportedCall, ImportedPart
+from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedPart
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
+    CompactionCompleted,
+    CompactionStarted,
     CostRecorded,
     FileChange,
     MessageText,
@@ -74,23 +76,36 @@ def _thread(batch: Batch, request: ImportTurn) -> Thread:
     if found is not None:
         return found
     thread = batch.known.ids.new("thread")
-    lead = batch.state.lead
+    about = request.subagent or ImportedAgent(parent="")
     batch.say(
         ThreadOpened(
             agent_name=name,
             kind="subagent" if request.agent else "main",
-            definition=request.source,
+            definition=about.definition or request.source,
             definition_hash="",
+            description=about.description,
         ),
-        Scope(agent=name, thread=thread, parent_thread=lead if request.agent else ""),
+        Scope(agent=name, thread=thread, parent_thread=_parent(batch.state, request, about)),
     )
     return batch.thread(thread)
+
+
+def _parent(state: Session, request: ImportTurn, about: ImportedAgent) -> str:
+    """Return the thread of the agent that started this one; empty where the source does not prove it."""
+    if not request.agent or about.parent is None:
+        return ""
+    if not about.parent:
+        return state.lead
+    return next((one.thread for one in state.threads.values() if one.agent == about.parent), "")
 
 
 def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
     turn = Scope(agent=thread.agent, thread=thread.thread, turn=request.turn_id)
     run = Scope(agent=thread.agent, thread=thread.thread, turn=request.turn_id, run=batch.known.ids.new("run"))
-    batch.say(TurnSubmitted(input=batch.hold(request.input), mode="chat", permission_mode="ask"), turn)
+    batch.say(
+        TurnSubmitted(input=batch.hold(request.input), mode="chat", permission_mode="ask", source=request.input_source),
+        turn,
+    )
     batch.say(
         TurnStarted(
             mode="chat",
@@ -103,7 +118,10 @@ def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
         run,
     )
     for number, call in enumerate(request.calls, start=1):
-        _call(batch, thread.thread, request, call, number)
+        if any(part.kind == "compaction" for part in call.parts):
+            _compaction(batch, thread.thread, call)
+        else:
+            _call(batch, thread.thread, request, call, number)
     _, opened = open_run(batch, thread.thread)
     match request.ended:
         case "completed":
@@ -113,6 +131,23 @@ def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
             batch.say(TurnFailed(code="unknown", message="It failed where it ran.", iterations=opened.iteration), run)
         case "interrupted":
             batch.say(TurnInterrupted(cause="person", iterations=opened.iteration), run)
+
+
+def _compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
+    """Record that a summary replaced the older conversation. The source names no model call for it, so there is none here."""
+    for part in call.parts:
+        thread, run = open_run(batch, thread_id)
+        scope, through = run_scope(thread, run, run.next_step), batch.state.sequence
+        batch.say(CompactionStarted(cause=part.cause, through=through, tokens=part.tokens_before), scope)
+        batch.say(
+            CompactionCompleted(
+                summary=batch.hold(part.text),
+                through=through,
+                tokens_before=part.tokens_before,
+                tokens_after=part.tokens_after,
+            ),
+            scope,
+        )
 
 
 def _call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall, number: int) -> None:
@@ -137,6 +172,8 @@ def _call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall,
                 batch.say(ReasoningCompleted(content=batch.hold(part.text)), scope)
             case "tool":
                 tools.append((scope, part))
+            case "compaction":
+                pass
     batch.say(ModelCompleted(stop_reason=call.stop_reason), step)
     batch.say(
         CostRecorded(

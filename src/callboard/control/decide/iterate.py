@@ -17,6 +17,7 @@ from callboard.contracts.facts.queue import SteerRejection
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope, thread_scope
+from ..evolve.progress import last_words
 from ..outcomes import ModelAnswered
 from ..state import OpenRun, Thread
 from .context import begin, changed, cut_of
@@ -74,6 +75,7 @@ def model_ended(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
     batch.say(
         ModelCompleted(
             stop_reason=report.stop_reason,
+            provider_reason=report.provider_reason,
             first_ms=report.first_ms,
             duration_ms=report.duration_ms,
             response_id=report.response_id,
@@ -93,14 +95,15 @@ def model_ended(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
     )
 
 
-def complete(batch: Batch, thread_id: str) -> None:
-    """Ends the turn with its answer."""
+def complete(batch: Batch, thread_id: str, *, plain_text: bool = False) -> None:
+    """Ends the turn with its answer. With `plain_text` that is the newest text of a run that was to be finalized."""
     thread, run = open_run(batch, thread_id)
     scope = run_scope(thread, run)
     reject_steers(batch, thread, run, "turn_completed")
     finish_plan(batch, thread, run)
-    batch.say(OutputFinal(parts=run.answer_parts), scope)
-    batch.say(TurnCompleted(iterations=run.iteration), scope)
+    parts = tuple(step for step, _ in last_words(run)) if plain_text else run.answer_parts
+    batch.say(OutputFinal(parts=parts), scope)
+    batch.say(TurnCompleted(iterations=run.iteration, plain_text=plain_text), scope)
 
 
 def fail(batch: Batch, thread_id: str, *, code: str, message: str, hint: str, retryable: bool) -> None:

@@ -25,6 +25,7 @@ from callboard.contracts.facts.permission import RuleScope
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 from callboard.contracts.settings import Asked
+from callboard.contracts.tool_names import stored_matcher
 
 from ..batch import Batch
 from ..state import Workspace
@@ -108,7 +109,7 @@ def _trusted(state: Workspace, digest: str, facts: tuple[NewFact, ...]) -> Trust
 def _rule(request: AddRule, rule_id: str, scope: RuleScope) -> Rule:
     return Rule(
         rule_id=rule_id,
-        matcher=request.matcher.strip(),
+        matcher=stored_matcher(request.matcher),
         verdict=request.verdict,
         scope=scope,
         expires_at=request.expires_at,

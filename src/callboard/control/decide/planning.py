@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from callboard.contracts import casing
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.commands.asking import ProposePlan
 from callboard.contracts.commands.team_tools import PROPOSE_PLAN
@@ -19,10 +18,7 @@ from .turns import start_next
 
 def must_fit(thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
     """Raises `invalid_input` of a mode that goes with anything but the approval of a plan of a turn that only plans."""
-    if request.permission_mode is None:
-        return
-    accepts = call.tool == PROPOSE_PLAN and request.decision == "approve"
-    if not accepts or run.permission_mode != "planning" or thread.child is not None:
+    if request.permission_mode is not None and not _accepts(thread, run, call, request):
         raise Refusal(
             "invalid_input",
             "A mode goes with the approval of a plan that was made in permission mode planning.",
@@ -32,21 +28,19 @@ def must_fit(thread: Thread, run: OpenRun, call: OpenCall, request: RespondActio
 
 
 def carry_out(batch: Batch, thread_id: str, call: OpenCall, request: RespondAction) -> bool:
-    """The accepted plan is what the next turn is given, before all that waits. True where that ends the turn that planned;
-    one with other calls under way goes on until they are over."""
-    if request.permission_mode is None:
-        return False
+    """The accepted plan is what the next turn is given, before all that waits: in the mode that the person picked, else in the
+    default mode of the folder where that asks or edits, else in `ask`. True where that ends the turn that planned; one with
+    other calls under way goes on until they are over."""
     thread = batch.thread(thread_id)
     run = thread.run
-    if run is None:
+    if run is None or not _accepts(thread, run, call, request):
         return False
+    permission_mode = request.permission_mode or ("edits" if batch.known.usual_mode == "edits" else "ask")
     turn = batch.known.ids.new("turn")
-    plan = msgspec.json.decode(call.final.text, type=ProposePlan) if call.final.ref is None else None
+    plan = casing.decode(call.final.text, ProposePlan) if call.final.ref is None else None
     scope = thread_scope(thread, turn)
     batch.say(
-        TurnSubmitted(
-            input=batch.hold(_words(plan, request.reason)), mode=run.mode, permission_mode=request.permission_mode
-        ),
+        TurnSubmitted(input=batch.hold(_words(plan, request.reason)), mode=run.mode, permission_mode=permission_mode),
         scope,
     )
     batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
@@ -57,6 +51,12 @@ def carry_out(batch: Batch, thread_id: str, call: OpenCall, request: RespondActi
     complete(batch, thread_id)
     start_next(batch, thread_id)
     return True
+
+
+def _accepts(thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> bool:
+    """True for the approval of a plan by which a turn that only plans ends."""
+    approves = call.tool == PROPOSE_PLAN and request.decision == "approve"
+    return approves and run.permission_mode == "planning" and thread.child is None
 
 
 def _words(plan: ProposePlan | None, reason: str) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
-
+from callboard.contracts import casing
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.commands.asking import AskPerson, PersonSaid, ProposePlan
 from callboard.contracts.commands.team_tools import ASK_PERSON, PROPOSE_PLAN
@@ -34,7 +33,7 @@ def question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tup
         whose: ActionType = "plan_decision" if thread.child is None else "teammate_plan_decision"
         return whose, ("approve", "answer", "reject")
     if tool == ASK_PERSON:
-        asked = msgspec.json.decode(arguments, type=AskPerson)
+        asked = casing.decode(arguments, AskPerson)
         if asked.artifact:
             return "artifact_review", ("approve", "answer", "reject")
         return "structured_input" if asked.options else "clarification", ("answer", "reject")
@@ -44,7 +43,7 @@ def question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tup
 def reviewed(batch: Batch, thread: Thread, tool: str, arguments: str) -> tuple[str, int]:
     """The artifact that a person is asked to review, and its newest version; nothing where none is. Raises
     `unknown_artifact`."""
-    named = msgspec.json.decode(arguments, type=AskPerson).artifact if tool == ASK_PERSON else ""
+    named = casing.decode(arguments, AskPerson).artifact if tool == ASK_PERSON else ""
     if not named:
         return "", 0
     found = named_by(batch, named, worktree_of(thread))
@@ -63,7 +62,7 @@ def proposed(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
     if tool != PROPOSE_PLAN:
         return
     thread, run = open_run(batch, thread_id)
-    steps = msgspec.json.decode(arguments, type=ProposePlan).steps
+    steps = casing.decode(arguments, ProposePlan).steps
     propose(batch, thread, run, run.next_step, tuple(PlanStep(one, "pending") for one in steps))
 
 
@@ -77,4 +76,4 @@ def settled(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request:
         reason=request.reason,
     )
     batch.say(ToolStarted(tool=call.tool), scope)
-    batch.say(ToolCompleted(output=batch.hold(msgspec.json.encode(said).decode())), scope)
+    batch.say(ToolCompleted(output=batch.hold(casing.encode(said))), scope)

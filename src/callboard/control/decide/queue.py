@@ -9,12 +9,18 @@ from callboard.contracts.facts import QueueEdited, QueuePromoted, QueueRemoved
 from ..batch import Batch, thread_scope
 from ..given import Given, together
 from ..state import Thread
+from .team import ending
 
 
 def remove(batch: Batch, request: RemoveQueuedTurn) -> QueueChanged:
-    """Takes a turn out of the queue. Raises `turn_not_queued`."""
+    """Takes a turn out of the queue. A child that waits for a slot with nothing else is cancelled. Raises
+    `turn_not_queued`.
+    """
     thread = _thread_with(batch, request.turn_id)
     batch.say(QueueRemoved(reason=request.reason), thread_scope(thread, request.turn_id))
+    thread = batch.thread(thread.thread)
+    if thread.child is not None and thread.child.status == "queued" and not thread.queue:
+        ending.cancelled(batch, thread, thread.child, "cancelled", request.reason or "its turn was removed")
     return _changed(batch, thread)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import SessionTakenOver
+from callboard.contracts.facts import SessionTakenOver, WarningRaised
 from callboard.contracts.live import Partial
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
+from callboard.contracts.times import timestamp
 
 from ..batch import Batch
-from ..outcomes import Piece, TakenOver
+from ..outcomes import ClockStepped, Piece, TakenOver
 from ..state import OpenCall, Session, Thread
 from .exports import unknown as exports_unknown
 from .external import disconnect
@@ -17,6 +18,8 @@ from .stops import close, pause_queue
 from .team import worktree
 
 ENDED = "the process that ran it ended"
+#: How far a clock may be behind the newest fact before that is a fact, in microseconds.
+LARGEST_STEP = 60_000_000
 
 
 def taken_over(batch: Batch, report: TakenOver) -> bool:
@@ -29,6 +32,7 @@ def taken_over(batch: Batch, report: TakenOver) -> bool:
         if thread.kind != "remote":
             disconnect(batch, thread, ENDED)
     if batch.state.epoch < batch.known.epoch:
+        _tell_clock(batch)
         worktree.unknown(batch, ENDED)
         exports_unknown(batch, ENDED)
     lost(batch, ENDED)
@@ -56,6 +60,39 @@ def taken_over(batch: Batch, report: TakenOver) -> bool:
         )
         pause_queue(batch, thread.thread)
     return len(resting) < len(stale)
+
+
+def _tell_clock(batch: Batch) -> None:
+    """A clock that went back while no process ran is a fact. Times of facts never go back, so those that follow have the time
+    of the newest one until the clock has passed it."""
+    if batch.state.at - batch.known.now <= LARGEST_STEP:
+        return
+    batch.say(
+        WarningRaised(
+            code="clock_went_back",
+            message=f"The clock reads {timestamp(batch.known.now)}, which is before the newest fact of this session "
+            f"({timestamp(batch.state.at)}). New facts keep that time until the clock has passed it.",
+            hint="Schedules follow the clock as it is now. The order of facts is their sequence.",
+        ),
+        Scope(thread=batch.state.lead),
+    )
+
+
+def clock_stepped(batch: Batch, report: ClockStepped) -> None:
+    """Record that the machine's clock was set while this process lives. Times of facts and schedules do not follow it."""
+    if not batch.state.lead:
+        return
+    back = report.by < 0
+    seconds = abs(report.by) // 1_000_000
+    batch.say(
+        WarningRaised(
+            code="clock_went_back" if back else "clock_stepped",
+            message=f"The machine's clock was set {'back' if back else 'ahead'} by {seconds} s. "
+            f"Callboard keeps its own time, now {timestamp(batch.known.now)}, until it starts again.",
+            hint="If the new time of the machine is right, start Callboard again. The order of facts is their sequence.",
+        ),
+        Scope(thread=batch.state.lead),
+    )
 
 
 def rests(state: Session, thread: Thread) -> bool:

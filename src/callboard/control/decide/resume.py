@@ -11,12 +11,15 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, thread_scope
 from ..evolve.tasks import UNASKED
-from ..state import QueuedTurn, Thread
+from ..state import QueuedTurn, Session, Thread
 from .held import startable
+from .idle import can_resume
+from .inbox import deliverable
 from .team.agents import carried_mode
 from .team.kin import ENDED, children
 from .team.slots import start_or_wait
 from .turns import start, thread_changed, thread_of
+from .wake import deliver
 
 #: What an agent is told whose turn ended with its process.
 GO_ON = (
@@ -26,22 +29,39 @@ GO_ON = (
 
 
 def resume(batch: Batch, request: ResumeThread) -> ThreadChanged:
-    """Lets a paused thread go on. With `tree` its agent and its children go on that were paused, or that the end of their
-    process stopped. Raises `thread_not_paused`, and what `start` raises."""
+    """Lets a paused thread go on; one with unread input and nothing queued gets a turn with that. With `tree` its agent and its
+    children go on that were paused, or that the end of their process stopped. Raises `thread_not_paused`, `task_paused`, and
+    what `start` raises."""
     thread = thread_of(batch.state, request.thread_id)
-    found = [one for one in (thread, *children(batch.state, thread.thread)) if _stopped(one)] if request.tree else []
-    if thread.paused is None and not found:
+    tree = (thread, *children(batch.state, thread.thread)) if request.tree else ()
+    found = [one for one in tree if _stopped(batch.state, one)]
+    if not found and not can_resume(batch.state, thread):
         raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn to make it work.")
+    if not found and _waits_for_task(batch.state, thread):
+        raise Refusal(
+            "task_paused",
+            f"{thread.agent} waits for its task, which is paused or has no room in its job.",
+            field="threadId",
+            hint="resume_task or resume_job lets it go on; an item begins when its job has room.",
+        )
     for one in found or [thread]:
         _go_on(batch, one, request)
     return thread_changed(batch, thread.thread)
 
 
-def _stopped(thread: Thread) -> bool:
+def _stopped(state: Session, thread: Thread) -> bool:
     if thread.run is not None or (thread.child is not None and (thread.child.status in ENDED or thread.child.job)):
         # What works on a job goes on with the job.
         return False
-    return thread.paused is not None or _unasked(thread)
+    return not _waits_for_task(state, thread) and (can_resume(state, thread) or _unasked(thread))
+
+
+def _waits_for_task(state: Session, thread: Thread) -> bool:
+    """True for a child that starts nothing before its task: one that is paused, or an item that waits for room in its job."""
+    task = state.tasks.get(thread.child.task) if thread.child is not None else None
+    if task is None or startable(state, thread) is not None:
+        return False
+    return task.paused or (bool(task.job) and not task.work)
 
 
 def _unasked(thread: Thread) -> bool:
@@ -68,7 +88,9 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
         if thread.queue:
             batch.say(QueuePromoted(reason="what was stopped comes first"), scope)
     first = startable(batch.state, batch.thread(thread.thread)) or again
-    if thread.child is not None:
+    if first is None and deliverable(batch.thread(thread.thread)):
+        deliver(batch, batch.thread(thread.thread))
+    elif thread.child is not None:
         start_or_wait(batch, thread.thread)
     elif first is not None:
         start(batch, thread.thread, first)

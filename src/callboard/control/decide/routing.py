@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import QuotaReported, RoutingResolved, WarningRaised
 from callboard.contracts.facts.model import Limit
 from callboard.contracts.facts.routing import Candidate
+from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Quota
 from callboard.contracts.scope import Scope
 
@@ -62,6 +64,56 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: Setup, scope: S
         chosen = setup.candidates[setup.chosen]
         looked = tuple(chosen if index == setup.chosen else one for index, one in enumerate(looked))
     batch.say(RoutingResolved(candidates=looked, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
+
+
+def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: PermissionMode) -> None:
+    """Check that the run's model, or a fallback, takes the images that are attached to its input.
+
+    Raises:
+        Refusal: `images_unsupported` if none of them does: the image would look attached and reach no model.
+    """
+    names = _attached_images(batch)
+    if not names:
+        return
+    setup = batch.known.setup(definition, mode, permission_mode)
+    candidates = [setup.candidates[index] for index in (setup.chosen, *setup.fallbacks)]
+    if any(one.provider in EXTERNAL or _takes_images(batch, one) for one in candidates):
+        return
+    model = _name(candidates[0])
+    raise Refusal(
+        "images_unsupported",
+        f"{model} takes no images: {', '.join(names)}.",
+        field="attachments",
+        hint="Remove the image, or choose a model that takes images. Set images = true for a model that does.",
+    )
+
+
+def check_steered_images(batch: Batch, run: OpenRun) -> None:
+    """Check that the model of the running turn takes the images that are attached to a steer.
+
+    Raises:
+        Refusal: `images_unsupported` if it does not. A turn of its own may go to another model.
+    """
+    names = _attached_images(batch)
+    if not names or run.provider in EXTERNAL or batch.known.takes(run.provider, run.model).images:
+        return
+    raise Refusal(
+        "images_unsupported",
+        f"{run.provider}/{run.model} takes no images: {', '.join(names)}.",
+        field="attachments",
+        hint="Remove the image, or queue it as a turn of its own.",
+    )
+
+
+def warn_of_images(batch: Batch, thread: Thread, scope: Scope) -> None:
+    """Warn that the routed model does not get images that its input names."""
+    run = thread.run
+    if run is None or run.provider in EXTERNAL or batch.known.takes(run.provider, run.model).images:
+        return
+    names = [one.ref for one in run.omitted if one.reason == "unsupported"]
+    if names:
+        message = f"{run.provider}/{run.model} takes no images. Left out: {', '.join(names)}."
+        batch.say(WarningRaised(code="images_left_out", message=message), scope)
 
 
 def others(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tuple[Candidate, ...]:
@@ -143,6 +195,15 @@ def _looked_at(batch: Batch, candidate: Candidate, needs: _Needs) -> Candidate:
 def _pictured(thread: Thread) -> bool:
     """True where the model is told images of earlier turns or calls."""
     return thread.pictured > max(thread.cut, thread.filling.compacted)
+
+
+def _attached_images(batch: Batch) -> list[str]:
+    given = batch.known.given.refs
+    return [ref.title or ref.ref for ref in given if ref.kind == "image" and ref.source == "attached"]
+
+
+def _takes_images(batch: Batch, candidate: Candidate) -> bool:
+    return batch.known.takes(candidate.provider, candidate.model).images
 
 
 def _name(candidate: Candidate) -> str:

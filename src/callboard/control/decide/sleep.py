@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from callboard.contracts.facts import AgentSlept, AgentWoke, TaskCreated, TaskStarted
 from callboard.contracts.facts.agent import SleepReason, WakeReason
-from callboard.contracts.facts.turn import PermissionMode
+from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.scope import Scope
 
 from ..batch import Batch
-from ..state import Background, QueuedTurn, Thread
+from ..state import FINALIZE, Background, QueuedTurn, Thread
 from .titles import title_of
 
 
@@ -61,9 +61,14 @@ def begins(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> None:
 
 def modes(batch: Batch, thread: Thread, background: Background) -> QueuedTurn:
     """The modes of a run that nobody asked for: it ends with Finalize where the agent may finalise, else with its text."""
-    definition = batch.known.find(thread.definition)
-    finalises = definition is not None and "Finalize" in definition.policy and {"*", "Finalize"} & {*definition.tools}
-    return QueuedTurn(turn="", mode="auto" if finalises else "chat", permission_mode=background.permission_mode)
+    mode = work_mode(batch.known.find(thread.definition))
+    return QueuedTurn(turn="", mode=mode, permission_mode=background.permission_mode)
+
+
+def work_mode(definition: Definition | None) -> Mode:
+    """Return the mode of work for others: `auto` where the agent can end it, which takes Finalize as policy and as tool."""
+    can_finalize = definition is not None and FINALIZE in definition.policy and {"*", FINALIZE} & {*definition.tools}
+    return "auto" if can_finalize else "chat"
 
 
 def words(schedule: Schedule) -> str:

@@ -91,7 +91,7 @@ def close(
         thread,
         run,
         reason=f"the turn was interrupted ({cause})",
-        unseen=cause in ("crash", "lost"),
+        unseen=cause in ("crash", "lost", "storage"),
         outcomes=outcomes,
     )
     reject_steers(batch, thread, run, "turn_interrupted")

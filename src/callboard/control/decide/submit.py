@@ -23,6 +23,7 @@ from ..batch import Batch, run_scope, thread_scope
 from ..known import carried
 from ..state import QueuedTurn, Session, Thread
 from .held import startable
+from .routing import check_images, check_steered_images
 from .team.beginning import begin
 from .team.children import go_on
 from .team.slots import start_or_wait
@@ -45,7 +46,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
             field="turnId",
             hint="Leave turnId out, or give a new one.",
         )
-    if _busy(batch.state, thread) and request.when_busy == "refuse":
+    if _busy(batch.state, thread) and not _resumes(thread) and request.when_busy == "refuse":
         raise Refusal(
             "thread_busy",
             "A turn is running or waiting in this thread.",
@@ -56,6 +57,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
             raise Refusal("thread_busy", f"{thread.agent} is being stopped.", hint="Send it again once it has.")
         go_on(batch, thread, thread.child, request.text)
         thread = batch.thread(thread.thread)
+    check_images(batch, thread.definition, request.mode, permission)
     batch.keep(*batch.known.given.blobs)
     batch.say(
         TurnSubmitted(
@@ -67,7 +69,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
         ),
         thread_scope(thread, turn),
     )
-    if thread.paused is not None and thread.run is None and not thread.queue:
+    if _resumes(thread):
         batch.say(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
         thread = batch.thread(thread.thread)
     if _busy(batch.state, thread):
@@ -108,6 +110,7 @@ def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
     waits = next((one for one in run.steers if one.steer == steer_id), None)
     if waits is None:
         given = batch.known.given
+        check_steered_images(batch, run)
         batch.keep(*given.blobs)
         batch.say(
             SteerRequested(steer_id=steer_id, input=held, given=given.refs, missing=given.missing),
@@ -139,6 +142,11 @@ def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:
     batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
     if first and thread.queue:
         batch.say(QueuePromoted(reason="interrupts the running turn"), scope)
+
+
+def _resumes(thread: Thread) -> bool:
+    """True for a paused thread that new input resumes: nothing waits before it."""
+    return thread.paused is not None and thread.run is None and not thread.queue
 
 
 def _busy(state: Session, thread: Thread) -> bool:

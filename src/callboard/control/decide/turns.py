@@ -15,7 +15,7 @@ from .context import resolved
 from .held import startable
 from .inbox import reserve
 from .iterate import ask_model
-from .routing import route
+from .routing import route, warn_of_images
 from .sleep import begins
 
 
@@ -45,6 +45,7 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     resolved_catalog(batch, thread_id, setup.catalog, scope)
     route(batch, thread, turn, setup, scope)
     resolved(batch, thread, setup, scope)
+    warn_of_images(batch, batch.thread(thread_id), scope)
     if not turn.compacts:
         reserve(batch, thread_id)
     ask_model(batch, thread_id)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ThreadPaused, TurnSubmitted
+from callboard.contracts.facts import QueueAdded, ThreadPaused, TurnSubmitted
 
 from ..batch import Batch, thread_scope
-from ..state import QueuedTurn, Session, Thread
-from .held import rests, startable
+from ..state import QueuedTurn, Thread
 from .hops import MOST_HOPS, pause
-from .inbox import deliverable
+from .idle import wakes
 from .sleep import modes as sleeping_modes
-from .team.agents import modes_of
+from .team.agents import carried_mode, modes_of
+from .team.children import go_on
+from .team.slots import start_or_wait
 from .turns import start
 
 
@@ -24,34 +27,41 @@ def wake(batch: Batch, thread: Thread) -> None:
     if hops > MOST_HOPS:
         pause(batch, thread, hops)
         return
-    background = thread.background
-    modes = modes_of(batch, thread) if background is None else sleeping_modes(batch, thread, background)
-    turn = QueuedTurn(
-        turn=batch.known.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode, woken=True
-    )
+    turn = _turn(batch, thread)
     before = batch.mark()
     try:
-        batch.say(
-            TurnSubmitted(input=Text(), mode=turn.mode, permission_mode=turn.permission_mode, source="inbox"),
-            thread_scope(thread, turn.turn),
-        )
+        _submit(batch, thread, turn)
         start(batch, thread.thread, turn)
     except Refusal as refusal:
         batch.back_to(before)
         batch.say(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
 
 
-def wakes(state: Session, thread: Thread) -> bool:
-    """True where the agent is idle and is to be woken for what its inbox holds."""
-    if thread.run is not None or thread.paused is not None or not deliverable(thread):
-        return False
-    if startable(state, thread) is not None or rests(state, thread):
-        return False
-    if thread.background is not None and (thread.background.held or thread.background.over):
-        return False
-    if thread.kind == "human" or (thread.child is not None and thread.child.status != "running"):
-        return False
-    if thread.ended is not None and thread.ended.how != "completed":
-        # What failed or was stopped would likely fail again, or was stopped for a reason.
-        return False
-    return thread.thread != state.lead or (thread.last is not None and thread.last.mode == "auto")
+def deliver(batch: Batch, thread: Thread) -> None:
+    """Give an idle agent a turn with its inbox because a person asked for it, however its last turn ended. A child that had
+    ended works again. Raises what `start` raises."""
+    turn = _turn(batch, thread)
+    if thread.child is None:
+        _submit(batch, thread, turn)
+        start(batch, thread.thread, turn)
+        return
+    go_on(batch, thread, thread.child, "Read what was sent")
+    turn = msgspec.structs.replace(turn, permission_mode=carried_mode(batch, thread, turn.permission_mode))
+    _submit(batch, thread, turn)
+    batch.say(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn.turn))
+    start_or_wait(batch, thread.thread)
+
+
+def _turn(batch: Batch, thread: Thread) -> QueuedTurn:
+    background = thread.background
+    modes = modes_of(batch, thread) if background is None else sleeping_modes(batch, thread, background)
+    return QueuedTurn(
+        turn=batch.known.ids.new("turn"), mode=modes.mode, permission_mode=modes.permission_mode, woken=True
+    )
+
+
+def _submit(batch: Batch, thread: Thread, turn: QueuedTurn) -> None:
+    batch.say(
+        TurnSubmitted(input=Text(), mode=turn.mode, permission_mode=turn.permission_mode, source="inbox"),
+        thread_scope(thread, turn.turn),
+    )

@@ -15,6 +15,7 @@ from callboard.contracts.facts import (
     AgentConnected,
     AgentDefined,
     AgentDisconnected,
+    AgentModeChanged,
     AgentSlept,
     AgentWoke,
     AnySessionFact,
@@ -368,7 +369,8 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case CompactionFailed():
             return context.not_compacted(state, place)
         case (
-            PermissionEvaluated()
+            AgentModeChanged()
+            | PermissionEvaluated()
             | SandboxApplied()
             | ProcessInputGiven()
             | SnapshotUpdated()

@@ -113,7 +113,7 @@ def _of_run(background: Background, fact: Fact, place: Place) -> Background:
         case TurnFailed():
             return msgspec.structs.replace(background, ran=place.at, failures=background.failures + 1)
         case TurnInterrupted(cause=cause):
-            failed = 1 if cause in ("crash", "lost") else 0
+            failed = 1 if cause in ("crash", "lost", "storage") else 0
             return msgspec.structs.replace(background, ran=place.at, failures=background.failures + failed)
         case ThreadResumed():
             called = background.called

@@ -19,7 +19,7 @@ from callboard.contracts.facts.model import Limit
 
 from ..state import OpenRun, Session, Thread
 from .place import Place, change_run, change_thread, past
-from .progress import said, streak
+from .progress import called, said, streak
 
 
 def routed(state: Session, fact: RoutingResolved, place: Place) -> Session:
@@ -87,6 +87,7 @@ def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
             came=(),
             # What another model is asked in place of one that failed is the same round.
             streak=streak(run) if run.asked and fact.iteration != run.iteration else run.streak,
+            reminded=run.reminded if fact.iteration == run.iteration else run.asked > 0 and not called(run),
             iteration=fact.iteration,
             next_step=past(run, step),
         ),

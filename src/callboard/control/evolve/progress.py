@@ -15,11 +15,29 @@ ToolEnd = ToolCompleted | ToolFailed | ToolRefused | ToolCancelled | ToolLost
 
 _CALL = "call"
 _TEXT = "text"
+#: An answer without a call and without a text.
+_NOTHING = "nothing"
 
 
 def said(run: OpenRun, content: Text) -> OpenRun:
-    """The model said something in this round."""
-    return _came(run, _TEXT, content)
+    """The model said something in this round. A blank text is nothing."""
+    is_blank = content.ref is None and not content.text.strip()
+    return run if is_blank else _came(run, _TEXT, content)
+
+
+def called(run: OpenRun) -> bool:
+    """True where the newest model call led to a tool call that ended."""
+    return any(one.startswith(_CALL) for one in run.came)
+
+
+def last_words(run: OpenRun) -> tuple[tuple[int, Text], ...]:
+    """The texts of the newest answer in plain text that is not blank, with their steps; none where no call was followed by
+    any. A text that is held elsewhere is not blank."""
+    said = [
+        (step, text) for step, text in zip(run.answer_parts, run.answer, strict=False) if text.ref or text.text.strip()
+    ]
+    newest = tuple(one for one in said if one[0] > run.asked)
+    return newest or tuple(said[-1:])
 
 
 def did(run: OpenRun, call: OpenCall, end: ToolEnd) -> OpenRun:
@@ -40,9 +58,9 @@ def streak(run: OpenRun) -> Streak:
     """The rounds that came to the same without another one between them, the newest one included. Text beside calls does not
     tell them apart."""
     done = [one for one in run.came if one.startswith(_CALL)] or list(run.came)
-    key = " ".join(sorted(done))
-    before = run.streak.steps if key and key == run.streak.key else ()
-    return Streak(key=key, steps=(*before, run.asked) if key else ())
+    key = " ".join(sorted(done)) or _NOTHING
+    before = run.streak.steps if key == run.streak.key else ()
+    return Streak(key=key, steps=(*before, run.asked))
 
 
 def _came(run: OpenRun, kind: str, what: object) -> OpenRun:

@@ -16,7 +16,7 @@ from .jobs import item_done, without_job
 from .place import Place
 
 #: Interrupts that nobody asked for.
-UNASKED = ("crash", "lost", "shutdown")
+UNASKED = ("crash", "lost", "shutdown", "storage")
 
 
 def created(state: Session, fact: TaskCreated, place: Place) -> Session:

@@ -78,7 +78,8 @@ def ended(
     if status == "cancelled":
         kept = {key: one for key, one in state.reviews.items() if place.scope.agent != one.target}
         state = msgspec.structs.replace(state, reviews=kept)
-    return _leave(_change(state, place, status=status, ending="", result=fact.result), place)
+    plain = isinstance(fact, SubagentCompleted) and fact.plain_text
+    return _leave(_change(state, place, status=status, ending="", result=fact.result, plain_text=plain), place)
 
 
 def closed(state: Session, place: Place) -> Session:
@@ -92,7 +93,7 @@ def notified(state: Session, fact: WorkerNotification, place: Place) -> Session:
     """A child that was interrupted or needs somebody, or whose work waits for a verdict, waits."""
     if fact.status not in ("interrupted", "needs_input", "ready_for_review"):
         return state
-    return _change(state, place, status="waiting", result=fact.result)
+    return _change(state, place, status="waiting", result=fact.result, plain_text=fact.plain_text)
 
 
 def load(state: Session, fact: TeamChanged, place: Place) -> Session:

@@ -18,6 +18,7 @@ from ..state import OpenRun, QueuedTurn, Session, Thread, TurnEnd, TurnMark
 from ..window import Round, given_tokens, tokens_of
 from .context import asked, spoken
 from .place import Place, change_run, change_thread
+from .progress import last_words
 from .tasks import goes_on, run_started, turn_ended
 
 #: How many turns back a model is told of at most.
@@ -109,11 +110,12 @@ def stopping(state: Session, fact: TurnInterruptRequested, place: Place) -> Sess
 def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, place: Place) -> Session:
     def end(thread: Thread) -> Thread:
         run = thread.run
-        text = _answer(run) if run is not None else Text()
+        plain = isinstance(fact, TurnCompleted) and fact.plain_text
+        text = _answer(run, plain=plain) if run is not None else Text()
         hops = run.hops if run is not None else 0
         match fact:
             case TurnCompleted():
-                how = TurnEnd(how="completed", text=text, hops=hops)
+                how = TurnEnd(how="completed", text=text, hops=hops, plain_text=plain)
             case TurnFailed():
                 how = TurnEnd(how="failed", text=text, code=fact.code, message=fact.message, hops=hops)
             case TurnInterrupted():
@@ -136,11 +138,13 @@ def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, pl
     return turn_ended(changed, thread.ended, place)
 
 
-def _answer(run: OpenRun) -> Text:
-    """What the run answered: what Finalize was told, else its last texts. One that is held elsewhere stays a ref."""
+def _answer(run: OpenRun, *, plain: bool = False) -> Text:
+    """What the run answered: what Finalize was told, else its last texts, of which one in `plain` text has the newest alone.
+    One that is held elsewhere stays a ref."""
     if run.summary:
         return Text(text=run.summary)
-    if len(run.answer) == 1:
-        return run.answer[0]
-    joined = "\n\n".join(one.text for one in run.answer)
+    answer = tuple(text for _, text in last_words(run)) if plain else run.answer
+    if len(answer) == 1:
+        return answer[0]
+    joined = "\n\n".join(one.text for one in answer)
     return Text(text=joined[: LARGEST_INLINE // 4])

@@ -8,8 +8,11 @@ readers   the threads that read
 ledger    where streams end, as the writer knows it within its transaction
 facts     the FactLog port; appends, removal are its transactions
 blobs, partials, rows     the other ports
+links     facts read with every link checked
+frozen    reading where no file can be written
+unwritten rows that a full disk refused
+upkeep    the check of a store, and copies of it
 failures  what SQLite's errors mean for a caller
-sabotage  the faults that the proofs plant
 """
 
 from __future__ import annotations

@@ -13,12 +13,10 @@ from .ledger import Ledger
 from .partials import end_partials
 
 
-def append(
-    connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: Draft, *, fence: bool
-) -> tuple[Record, ...]:
+def append(connection: sqlite3.Connection, ledger: Ledger, batch: Append, made: Draft) -> tuple[Record, ...]:
     """Stores the batch; most of it is written with that of the whole transaction. Refuses before it writes."""
     end = ledger.end(connection, batch.stream)
-    check_place(batch, end.head, ledger.epoch if fence else batch.epoch)
+    check_place(batch, end.head, ledger.epoch)
     answer = batch.answer
     if answer is not None and connection.execute("SELECT 1 FROM answers WHERE key = ?", (answer.key,)).fetchone():
         raise key_taken(answer.key)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncGenerator, Sequence
-from typing import Any
 
 from ...contracts.ports.store import Append, Arrival, Contents, Head, StoredAnswer
 from ...contracts.record import Record
-from .. import chain
-from ..batch import draft, nothing, record_of
+from ..batch import draft, record_of
 from ..chain import Stored
 from ..following import Following
 from ..salts import Salts
 from .appends import append
 from .failures import read_only
 from .ledger import Ledger, find_end
+from .links import read_arrived, read_linked
 from .readers import Readers
 from .removal import contents, delete, erase, purge, trim
 from .rows import SqliteRows
@@ -36,14 +35,11 @@ class SqliteFacts:
         writer: Writer | None,
         ledger: Ledger,
         rows: SqliteRows,
-        *,
-        fence: bool,
     ) -> None:
         self._readers = readers
         self._writer = writer
         self._ledger = ledger
         self._rows = rows
-        self._fence = fence
         self._epoch = ledger.epoch
         self._salts = Salts()
         self.following = Following(self._page, self._end, poll=POLL if writer is None else None)
@@ -55,7 +51,7 @@ class SqliteFacts:
     async def append(self, batch: Append) -> tuple[Record, ...]:
         made = draft(batch, self._salts.take(len(batch.facts)))
         return await self._writing().do(
-            lambda connection: append(connection, self._ledger, batch, made, fence=self._fence),
+            lambda connection: append(connection, self._ledger, batch, made),
             lambda records: self.following.appended(batch.stream, records),
             followed=batch.followed,
         )
@@ -65,14 +61,14 @@ class SqliteFacts:
     ) -> tuple[Record, ...]:
         return await self._readers.run(
             lambda connection: tuple(
-                record_of(stream, fact) for fact in _stored(connection, stream, after, limit, until)
+                record_of(stream, fact) for fact in read_linked(connection, stream, after, limit, until)
             )
         )
 
     async def stored(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
     ) -> tuple[Stored, ...]:
-        return await self._readers.run(lambda connection: tuple(_stored(connection, stream, after, limit, until)))
+        return await self._readers.run(lambda connection: tuple(read_linked(connection, stream, after, limit, until)))
 
     async def head(self, stream: str) -> Head:
         return await self._readers.run(lambda connection: find_end(connection, stream).head)
@@ -80,8 +76,7 @@ class SqliteFacts:
     async def arrivals(self, *, after: int = 0, limit: int = 1000) -> tuple[Arrival, ...]:
         return await self._readers.run(
             lambda connection: tuple(
-                Arrival(place, record_of(name, Stored(*row)))
-                for place, name, *row in _arrived(connection, after, limit)
+                Arrival(one.place, record_of(one.stream, one.stored)) for one in read_arrived(connection, after, limit)
             )
         )
 
@@ -108,8 +103,9 @@ class SqliteFacts:
     async def streams(self, prefix: str) -> tuple[str, ...]:
         found = await self._readers.run(
             lambda connection: connection.execute(
-                "SELECT name FROM streams WHERE name >= ?1 AND substr(name, 1, length(?1)) = ?1 AND head > 0 ORDER BY number",
-                (prefix,),
+                "SELECT name FROM streams"
+                " WHERE name >= :prefix AND substr(name, 1, length(:prefix)) = :prefix AND head > 0 ORDER BY number",
+                {"prefix": prefix},
             ).fetchall()
         )
         return tuple(name for (name,) in found)
@@ -138,17 +134,9 @@ class SqliteFacts:
 
     async def verify(self, stream: str) -> Head:
         head = await self.head(stream)
-        sequence, link = 0, nothing(stream).link
-        while sequence < head.sequence:
-            after, previous = sequence, link
-            sequence, link = await self._readers.run(
-                lambda connection, after=after, previous=previous: chain.check(
-                    stream, after, previous, _stored(connection, stream, after, _PAGE, head.sequence)
-                )
-            )
-            if sequence == after:
-                break
-        chain.check_end(stream, (head.sequence, head.link), (sequence, link))
+        sequence = 0
+        while page := await self.stored(stream, after=sequence, limit=_PAGE, until=head.sequence):
+            sequence = page[-1].sequence
         return head
 
     def _writing(self) -> Writer:
@@ -161,27 +149,6 @@ class SqliteFacts:
 
     async def _end(self, stream: str) -> int:
         return (await self.head(stream)).sequence
-
-
-def _stored(connection: sqlite3.Connection, stream: str, after: int, limit: int, until: int | None) -> list[Stored]:
-    # What somebody turned into text outside is compared by its bytes like everything else.
-    found = connection.execute(
-        "SELECT sequence, CAST(header AS BLOB), CAST(link AS BLOB), CAST(seal AS BLOB), CAST(payload AS BLOB) FROM facts"
-        " WHERE stream = (SELECT number FROM streams WHERE name = ?) AND sequence > ? AND sequence <= ?"
-        " ORDER BY sequence LIMIT ?",
-        (stream, after, (1 << 62) if until is None else until, limit),
-    )
-    return [Stored(*row) for row in found]
-
-
-def _arrived(connection: sqlite3.Connection, after: int, limit: int) -> list[tuple[Any, ...]]:
-    # CROSS JOIN keeps the order of the tables: the facts in theirs, and of each its stream.
-    return connection.execute(
-        "SELECT position, name, sequence, CAST(header AS BLOB), CAST(facts.link AS BLOB), CAST(seal AS BLOB),"
-        " CAST(payload AS BLOB) FROM facts CROSS JOIN streams ON number = stream"
-        " WHERE position > ? AND name IS NOT NULL ORDER BY position LIMIT ?",
-        (after, limit),
-    ).fetchall()
 
 
 def _closed(connection: sqlite3.Connection, stream: str, ids: Sequence[str]) -> frozenset[str]:

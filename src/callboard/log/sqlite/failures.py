@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from pathlib import Path
 
@@ -11,6 +13,17 @@ from ...contracts.errors import Refusal
 VIEWS = "views.db"
 #: The primary codes after which a connection's view of the disk cannot be trusted any more.
 _FATAL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+#: `SQLITE_IOERR_SHMSIZE`: the file of shared memory cannot grow.
+_SHARED_MEMORY_SIZE = sqlite3.SQLITE_IOERR | 19 << 8
+#: With less room than this, in bytes, SQLite can open no file that it must make another beside.
+_LEAST = 256 * 1024
+_DISK = (
+    "Look at the disk (`dmesg`), then start Callboard again: what was acknowledged is kept. "
+    "`callboard check` shows whether the store is sound; if it is, back it up to another disk."
+)
+_PERMISSION = (
+    "Give yourself the right to read and write the folder and the files in it, or set CALLBOARD_HOME to another."
+)
 
 
 def primary(error: sqlite3.Error) -> int:
@@ -24,14 +37,20 @@ def is_fatal(error: BaseException) -> bool:
 
 
 def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
-    """The refusal that says what to do. `where` is the path of the file."""
-    match primary(error):
+    """The refusal that says what to do. `where` is the path of the file.
+
+    | SQLite says | the reason | what is advised |
+    |---|---|---|
+    | FULL; SHMSIZE; IOERR or CANTOPEN where no room is left | a full disk | free space |
+    | IOERR | the disk failed | look at the disk, then check the store |
+    | CORRUPT, NOTADB | the file was damaged | check it, restore a backup |
+    | CANTOPEN, PERM, READONLY, AUTH | it may not be opened | permissions |
+    | BUSY, LOCKED | another program | close it |
+    """
+    code = primary(error)
+    match code:
         case sqlite3.SQLITE_FULL:
-            return Refusal(
-                "store_full",
-                f"There is no room to write to {where}; nothing of this batch was stored.",
-                hint="Free some disk space and repeat the command.",
-            )
+            return full(where)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return Refusal(
                 "store_locked",
@@ -42,15 +61,49 @@ def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
             return Refusal("too_large", "The content is larger than the store can keep in one piece (1 GB).")
         case sqlite3.SQLITE_CONSTRAINT:
             return Refusal("conflict", f"The batch does not fit what is stored: {error}.")
+        case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if _is_full(error, where):
+            return full(where)
+        case sqlite3.SQLITE_IOERR:
+            return unusable(where, f"the disk failed ({error})", hint=_DISK)
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_AUTH:
+            return unusable(where, str(error), hint=_PERMISSION)
         case _:
             return unusable(where, str(error))
+
+
+def refusal_of_system(error: OSError, where: str) -> Refusal:
+    """The refusal of a file or folder that the system does not give."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return full(where)
+    hint = {errno.EIO: _DISK, errno.EACCES: _PERMISSION, errno.EPERM: _PERMISSION, errno.EROFS: _PERMISSION}
+    return unusable(where, error.strerror or str(error), hint=hint.get(error.errno or 0, ""))
+
+
+def full(where: str) -> Refusal:
+    """The refusal of what finds no room. What is stored is sound."""
+    return Refusal(
+        "store_full",
+        f"There is no room to write to {where}; nothing of this was stored.",
+        hint="Free some disk space and repeat it. What was stored before is kept.",
+    )
+
+
+def _is_full(error: sqlite3.Error, where: str) -> bool:
+    """True where an error of another name comes of a full disk: SQLite needs room to open a file, too."""
+    if getattr(error, "sqlite_errorcode", 0) == _SHARED_MEMORY_SIZE:
+        return True
+    try:
+        disk = os.statvfs(Path(where).parent)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _LEAST or (disk.f_files > 0 and disk.f_favail == 0)
 
 
 def unusable(where: str, why: str, *, hint: str = "") -> Refusal:
     """The refusal of a store that cannot be worked with; `hint` says what to do where it is not the usual."""
     hint = hint or (
-        "Stop Callboard, keep a copy of the folder, and restore callboard.db from a backup; "
-        "or move the folder away to begin with an empty store."
+        "Stop Callboard and keep a copy of the folder. `callboard check` lists what is damaged; restore a backup with "
+        "`callboard restore`, or move the folder away to begin with an empty store."
     )
     if Path(where).name == VIEWS:
         hint = "Start Callboard again: this file is made anew from the log."

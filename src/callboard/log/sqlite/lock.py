@@ -35,3 +35,23 @@ class WriterLock:
         """Lets the lock go. Harmless when repeated."""
         with contextlib.suppress(OSError):
             os.close(self._file)
+
+
+def writer_of(folder: Path) -> int | None:
+    """Return the process that writes to a store: None where none does, 0 where its id is not known.
+
+    Looks at the lock, which the system releases when a process ends, so that a process that is stopped or busy is seen too.
+    Works on a read-only file system. Raises OSError.
+    """
+    try:
+        file = os.open(folder / NAME, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+        return int(holder) if holder.isdecimal() else 0
+    finally:
+        os.close(file)
+    return None

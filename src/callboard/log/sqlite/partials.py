@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Sequence
 
 import msgspec
 
-from ...contracts.live import Frame, Partial
+from ...contracts.live import Frame, Partial, PartialKind
 from ...contracts.scope import Scope
 from ..batch import fenced
 from ..pieces import check_offset, gather
@@ -18,23 +19,22 @@ from .writer import Writer
 
 #: A piece lies at its part's number times this, plus its offset: the pieces of a part are neighbours, in order.
 _SPAN = 1 << 32
+log = logging.getLogger(__name__)
 _scope_decoder = msgspec.json.Decoder(Scope)
 
 
 class SqlitePartials:
     """The PartialStore port."""
 
-    def __init__(self, readers: Readers, writer: Writer | None, ledger: Ledger, *, drop: bool) -> None:
+    def __init__(self, readers: Readers, writer: Writer | None, ledger: Ledger) -> None:
         self._readers = readers
         self._writer = writer
         self._ledger = ledger
-        self._drop = drop
 
     async def write(self, stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
         if self._writer is None:
             raise read_only()
-        if not self._drop:
-            await self._writer.do(lambda connection: _write(connection, self._ledger, stream, epoch, pieces))
+        await self._writer.do(lambda connection: _write(connection, self._ledger, stream, epoch, pieces))
 
     async def read(self, stream: str) -> tuple[Partial, ...]:
         return await self._readers.run(lambda connection: _read(connection, stream))
@@ -76,15 +76,27 @@ def _write(connection: sqlite3.Connection, ledger: Ledger, stream: str, epoch: i
 def _read(connection: sqlite3.Connection, stream: str) -> tuple[Partial, ...]:
     # One statement, so that a part cannot end between its row and its text.
     found = connection.execute(
-        "SELECT kind, scope, tool, (SELECT group_concat(text, '') FROM (SELECT text FROM pieces"
-        " WHERE place >= number * ?1 AND place < (number + 1) * ?1 ORDER BY place))"
-        " FROM partials WHERE stream = ?2 ORDER BY number",
-        (_SPAN, find_end(connection, stream).number),
+        "SELECT kind, CAST(scope AS BLOB), tool, CAST((SELECT group_concat(text, '') FROM (SELECT text FROM pieces"
+        " WHERE place >= number * :span AND place < (number + 1) * :span ORDER BY place))"
+        " AS BLOB) FROM partials WHERE stream = :stream ORDER BY number",
+        {"span": _SPAN, "stream": find_end(connection, stream).number},
     ).fetchall()
-    return tuple(
-        Partial(kind=kind, scope=_scope_decoder.decode(scope), text=text or "", tool=tool)
-        for kind, scope, tool, text in found
-    )
+    return tuple(part for row in found if (part := _part(stream, *row)) is not None)
+
+
+def _part(stream: str, kind: str, scope: bytes, tool: str, text: bytes | None) -> Partial | None:
+    """The part of a row; None where it cannot be read. It was never whole, and its session must open without it."""
+    try:
+        part = Partial(
+            kind=msgspec.convert(kind, PartialKind),
+            scope=_scope_decoder.decode(scope),
+            text=(text or b"").decode("utf-8", "replace"),
+            tool=tool,
+        )
+    except msgspec.MsgspecError as error:
+        log.warning("a part in the making of %s cannot be read and is dropped: %s", stream, error)
+        return None
+    return part
 
 
 def end_partials(connection: sqlite3.Connection, stream: int, keys: Sequence[str] | None = None) -> None:

@@ -22,6 +22,7 @@ _USED = (
     "SELECT number, length(data) AS size FROM blobs WHERE number IN (SELECT blob FROM blob_uses"
     " WHERE stream = (SELECT number FROM streams WHERE name = ?)) AND length(data) >= ?"
 )
+_DROP_UNUSED_BLOB = "DELETE FROM blobs WHERE number = :blob AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = :blob)"
 #: How many facts, and as many rows of other tables, one bite of a purge deletes.
 BITE = 1000
 
@@ -82,9 +83,7 @@ def trim(connection: sqlite3.Connection, ledger: Ledger, stream: str, smallest: 
     number = ledger.end(connection, stream).number
     for blob, _ in found:
         connection.execute("DELETE FROM blob_uses WHERE stream = ? AND blob = ?", (number, blob))
-        connection.execute(
-            "DELETE FROM blobs WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = ?1)", (blob,)
-        )
+        connection.execute(_DROP_UNUSED_BLOB, {"blob": blob})
     return Contents(blobs=len(found), size=sum(size for _, size in found))
 
 
@@ -134,17 +133,15 @@ def _drop_uses(connection: sqlite3.Connection, stream: int, first: int, last: in
         "SELECT DISTINCT blob FROM blob_uses WHERE stream = ? AND sequence BETWEEN ? AND ?", span
     ).fetchall()
     connection.execute("DELETE FROM blob_uses WHERE stream = ? AND sequence BETWEEN ? AND ?", span)
-    connection.executemany(
-        "DELETE FROM blobs WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = ?1)", used
-    )
+    connection.executemany(_DROP_UNUSED_BLOB, [{"blob": blob} for (blob,) in used])
 
 
 def _drop_packs(connection: sqlite3.Connection, stream: int, shown: int) -> None:
     """Packs of evidence hold what they show: those that show the fact are dropped with it."""
     later: Iterable[tuple[int, bytes, bytes | None]] = connection.execute(
-        "SELECT sequence, header, payload FROM facts WHERE stream = ?1 AND sequence > ?2 AND EXISTS"
-        " (SELECT 1 FROM blob_uses WHERE blob_uses.stream = ?1 AND blob_uses.sequence = facts.sequence)",
-        (stream, shown),
+        "SELECT sequence, header, payload FROM facts WHERE stream = :stream AND sequence > :shown AND EXISTS"
+        " (SELECT 1 FROM blob_uses WHERE blob_uses.stream = :stream AND blob_uses.sequence = facts.sequence)",
+        {"stream": stream, "shown": shown},
     )
     for found in [sequence for sequence, header, payload in later if shows(header, payload, shown)]:
         _drop_uses(connection, stream, found, found)

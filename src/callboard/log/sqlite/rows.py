@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import sqlite3
 from collections.abc import Sequence
 from functools import partial
@@ -10,83 +11,120 @@ from pathlib import Path
 
 import msgspec
 
+from ...contracts.errors import Refusal
 from ...contracts.ports.store import Views
 from ...contracts.rows import decode_row
 from ...contracts.rows.base import Op, Remove, Row, Upsert
 from ..panels import check_kept, newest
+from .derived import protect, unprotect
 from .failures import VIEWS, read_only
 from .readers import Readers
-from .sabotage import Sabotage
-from .schema import APPLICATION, VIEWS_SCHEMA, VIEWS_SQL, connect, connect_reader, create, is_empty, prepare
+from .schema import APPLICATION, VIEWS_LAYOUT, VIEWS_SQL, connect, connect_reader, create, is_empty, prepare
+from .unwritten import UnwrittenRows
 from .writer import Writer
+
+log = logging.getLogger(__name__)
 
 
 class SqliteRows:
-    """The RowStore port. Rows are JSON; `append` is refused with ValueError: it belongs to live frames, never to facts."""
+    """The RowStore port. Rows are JSON behind a checksum; `append` is refused with ValueError: it belongs to live frames,
+    never to facts."""
 
     def __init__(self, folder: Path, store: str, erasures: int, *, writing: bool) -> None:
         """`erasures` counts what the log has erased: views that have not seen the last of it are thrown away."""
         path = folder / VIEWS
+        self._discarded: set[str] = set()
+        self._unwritten = UnwrittenRows()
         self._writer: Writer | None = None
         if writing:
             discard = partial(_unlink, path)
-            self._writer = Writer(_open(path, store, erasures), str(path), _Nothing(), Sabotage(), discard)
+            self._writer = Writer(_open(path, store, erasures), str(path), _Nothing(), discard)
             self._readers = Readers(partial(connect_reader, path), str(path), 2, discard)
         else:
             self._readers = Readers(partial(_connect_if_fit, path, store, erasures), str(path), 2)
 
     async def write(self, stream: str, ops: Sequence[Op], views: Views) -> None:
         check_kept(ops)
+        if stream in self._discarded:
+            return
         upserts = [
-            (op.panel, op.row.key, op.row.order, msgspec.json.encode(op.row)) if isinstance(op, Upsert) else op
-            for op in ops
+            (op.panel, op.row.key, op.row.order, _protected(stream, op)) if isinstance(op, Upsert) else op for op in ops
         ]
-        await self._writing().do(lambda connection: _write(connection, stream, upserts, views))
+        try:
+            await self._writing().do(lambda connection: _write(connection, stream, upserts, views))
+        except Refusal as refusal:
+            if refusal.code == "store_full":
+                # Who writes tries again with the same; until then reads show it.
+                self._unwritten.add(stream, ops)
+            raise
+        self._unwritten.clear(stream)
 
     async def views(self, stream: str) -> Views | None:
         row = await self._readers.run(
             lambda connection: connection.execute(
-                "SELECT watermark, version, state FROM views WHERE stream = ?", (stream,)
+                "SELECT watermark, fingerprint, CAST(state AS BLOB) FROM views WHERE stream = ?", (stream,)
             ).fetchone()
         )
-        return None if row is None else Views(watermark=row[0], schema=row[1], state=row[2])
+        self._discarded.discard(stream)
+        if row is None:
+            return None
+        state = unprotect(row[2], stream, row[0], row[1])
+        if state is None:
+            log.warning("the view state of %s is damaged: its rows are folded anew", stream)
+            return None
+        return Views(watermark=row[0], fingerprint=row[1], state=state)
+
+    def discarded(self, stream: str) -> bool:
+        return stream in self._discarded
 
     async def rows(
         self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
     ) -> tuple[Row, ...]:
-        def read(connection: sqlite3.Connection) -> tuple[bytes, ...]:
+        def read(connection: sqlite3.Connection) -> tuple[tuple[str, object], ...]:
             found = connection.execute(
-                "SELECT place, length(data), data FROM rows WHERE panel = ? AND place < ? ORDER BY place DESC, key DESC",
+                "SELECT place, length(data), key, CAST(data AS BLOB) FROM rows WHERE panel = ? AND place < ?"
+                " ORDER BY place DESC, key DESC",
                 (_panel(connection, stream, panel), (1 << 62) if before is None else before),
             )
             with contextlib.closing(found):
-                return newest(found, limit, largest)
+                return newest(((place, size, (key, data)) for place, size, key, data in found), limit, largest)
 
-        return tuple(decode_row(data) for data in await self._readers.run(read))
+        rows = tuple([await self._row(stream, panel, key, data) for key, data in await self._readers.run(read)])
+        return self._unwritten.over(stream, panel, rows, before, limit)
 
     async def row(self, stream: str, panel: str, key: str) -> Row | None:
         row = await self._readers.run(
             lambda connection: connection.execute(
-                "SELECT data FROM rows WHERE panel = ? AND key = ?", (_panel(connection, stream, panel), key)
+                "SELECT CAST(data AS BLOB) FROM rows WHERE panel = ? AND key = ?",
+                (_panel(connection, stream, panel), key),
             ).fetchone()
         )
-        return None if row is None else decode_row(row[0])
+        written = None if row is None else await self._row(stream, panel, key, row[0])
+        return self._unwritten.row(stream, panel, key, written)
 
-    async def across(self, panel: str) -> tuple[Row, ...]:
+    async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
         found = await self._readers.run(
             lambda connection: connection.execute(
-                "SELECT data FROM rows JOIN panels ON panels.number = rows.panel WHERE panels.panel = ?"
+                "SELECT panels.stream, key, CAST(data AS BLOB) FROM rows JOIN panels ON panels.number = rows.panel"
+                " JOIN views ON views.stream = panels.stream WHERE panels.panel = ? AND fingerprint = ?"
                 " ORDER BY place DESC, key DESC",
-                (panel,),
+                (panel, fingerprint),
             ).fetchall()
         )
-        return tuple(decode_row(data) for (data,) in found)
+        rows: list[Row] = []
+        for stream, key, data in found:
+            with contextlib.suppress(Refusal):
+                rows.append(await self._row(stream, panel, key, data))
+        return tuple(rows)
 
     async def clear(self, stream: str) -> None:
+        self._unwritten.clear(stream)
         await self._writing().do(lambda connection: _clear(connection, stream))
 
     async def forget(self, stream: str, erasures: int) -> None:
         """As `clear`, after an erasure: nothing of the rows is left in the file or its log."""
+
+        self._unwritten.clear(stream)
 
         def run(connection: sqlite3.Connection) -> None:
             _clear(connection, stream)
@@ -94,20 +132,29 @@ class SqliteRows:
 
         await self._writing().do(run, scrub=True)
 
-    async def save_snapshot(self, stream: str, sequence: int, link: bytes, schema: int, state: bytes) -> None:
-        row = (stream, sequence, link, schema, state)
+    async def save_snapshot(self, stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
+        row = (stream, sequence, link, fingerprint, protect(state, stream, sequence, link, fingerprint))
         await self._writing().do(
             lambda connection: (
                 connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)", row).rowcount
             )
         )
 
-    async def snapshot(self, stream: str, schema: int) -> tuple[int, bytes, bytes] | None:
-        return await self._readers.run(
+    async def snapshot(self, stream: str, fingerprint: str) -> tuple[int, bytes, bytes] | None:
+        row = await self._readers.run(
             lambda connection: connection.execute(
-                "SELECT sequence, link, state FROM snapshots WHERE stream = ? AND version = ?", (stream, schema)
+                "SELECT sequence, CAST(link AS BLOB), CAST(state AS BLOB) FROM snapshots"
+                " WHERE stream = ? AND fingerprint = ?",
+                (stream, fingerprint),
             ).fetchone()
         )
+        if row is None:
+            return None
+        state = unprotect(row[2], stream, row[0], row[1], fingerprint)
+        if state is None:
+            log.warning("the snapshot of %s is damaged: its state is folded anew", stream)
+            return None
+        return row[0], row[1], state
 
     async def close(self) -> None:
         """Writes what was accepted and disconnects."""
@@ -115,10 +162,34 @@ class SqliteRows:
         if self._writer is not None:
             await self._writer.close()
 
+    async def _row(self, stream: str, panel: str, key: str, stored: object) -> Row:
+        data = unprotect(stored, stream, panel, key)
+        if data is not None:
+            try:
+                return decode_row(data)
+            except msgspec.MsgspecError as error:
+                reason = str(error)
+        else:
+            reason = "its bytes changed since they were written"
+        if stream not in self._discarded:
+            log.warning("the row %s of %s in %s is damaged: %s", key, panel, stream, reason)
+            self._discarded.add(stream)
+            if self._writer is not None:
+                await self.clear(stream)
+        raise Refusal(
+            "rows_damaged",
+            f"The stored view of {stream} is damaged and was discarded.",
+            hint="Repeat the request: the view is rebuilt from the log.",
+        )
+
     def _writing(self) -> Writer:
         if self._writer is None:
             raise read_only()
         return self._writer
+
+
+def _protected(stream: str, op: Upsert) -> bytes:
+    return protect(msgspec.json.encode(op.row), stream, op.panel, op.row.key)
 
 
 class _Nothing:
@@ -159,7 +230,13 @@ def _write(
         elif isinstance(op, Remove):
             connection.execute("DELETE FROM rows WHERE panel = ? AND key = ?", (numbers[name], op.key))
     connection.execute(
-        "INSERT OR REPLACE INTO views VALUES (?, ?, ?, ?)", (stream, views.watermark, views.schema, views.state)
+        "INSERT OR REPLACE INTO views VALUES (?, ?, ?, ?)",
+        (
+            stream,
+            views.watermark,
+            views.fingerprint,
+            protect(views.state, stream, views.watermark, views.fingerprint),
+        ),
     )
 
 
@@ -177,7 +254,7 @@ def _open(path: Path, store: str, erasures: int) -> sqlite3.Connection:
     new = is_empty(connection)
     prepare(connection, new=new, synchronous="NORMAL")
     if new:
-        create(connection, VIEWS_SQL, VIEWS_SCHEMA, "INSERT INTO views_of VALUES (?, ?)", (store, erasures))
+        create(connection, VIEWS_SQL, VIEWS_LAYOUT, "INSERT INTO views_of VALUES (?, ?)", (store, erasures))
     return connection
 
 
@@ -194,7 +271,7 @@ def _fits(path: Path, store: str, erasures: int) -> bool:
     finally:
         if connection is not None:
             connection.close()
-    return marks == (APPLICATION, VIEWS_SCHEMA) and of == (store, erasures)
+    return marks == (APPLICATION, VIEWS_LAYOUT) and of == (store, erasures)
 
 
 def _unlink(path: Path) -> None:
@@ -207,5 +284,5 @@ def _connect_if_fit(path: Path, store: str, erasures: int) -> sqlite3.Connection
     if _fits(path, store, erasures):
         return connect_reader(path)
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    create(connection, VIEWS_SQL, VIEWS_SCHEMA)
+    create(connection, VIEWS_SQL, VIEWS_LAYOUT)
     return connection

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import zlib
 from pathlib import Path
 
 from .failures import refusal_of, unusable
+from .frozen import connect_frozen, is_frozen
+from .migrations import STEPS, migrate
 
 FACTS = "callboard.db"
 APPLICATION = 0x43424C44
 FACTS_SCHEMA = 1
-VIEWS_SCHEMA = 1
 #: The write-ahead log is copied back once it has so many pages, and cut back to so many bytes when it was longer.
 WAL_PAGES = 1000
 WAL_BYTES = 8 * 1024 * 1024
@@ -66,17 +68,21 @@ CREATE TABLE rows (
     UNIQUE (panel, key)
 );
 CREATE INDEX rows_by_place ON rows (panel, place, key);
-CREATE TABLE views (stream TEXT PRIMARY KEY, watermark INTEGER NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL);
+CREATE TABLE views (stream TEXT PRIMARY KEY, watermark INTEGER NOT NULL, fingerprint TEXT NOT NULL, state BLOB NOT NULL);
 CREATE TABLE snapshots (
-    stream TEXT PRIMARY KEY, sequence INTEGER NOT NULL, link BLOB NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL
+    stream TEXT PRIMARY KEY, sequence INTEGER NOT NULL, link BLOB NOT NULL, fingerprint TEXT NOT NULL, state BLOB NOT NULL
 );
 """
+#: Views with other tables are replaced. All that is in a `BLOB` of theirs has a checksum (`derived`).
+VIEWS_LAYOUT = zlib.crc32(VIEWS_SQL.encode()) >> 1
 
 
 _NEWER = (
     "Update Callboard, which leaves everything as it is; "
     "or set CALLBOARD_HOME to another folder to begin with an empty store."
 )
+
+_OLDER = "Start `callboard up` once: it keeps a copy of the store and brings it to the present layout."
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -101,14 +107,17 @@ def prepare(connection: sqlite3.Connection, *, new: bool, synchronous: str = "FU
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """A connection that only reads. It may be used by one thread after another."""
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,
-        timeout=BUSY / 1000,
-    )
+    """A connection that only reads, also where no file can be written. It may be used by one thread after another."""
+    if is_frozen(path):
+        connection = connect_frozen(path, BUSY / 1000)
+    else:
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=rw",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=BUSY / 1000,
+        )
     connection.execute("PRAGMA query_only = ON")
     connection.execute(f"PRAGMA cache_size = -{READER_CACHE}")
     return connection
@@ -138,8 +147,10 @@ def open_facts(folder: Path, new_id: str) -> sqlite3.Connection:
         connection = connect(path)
         new = is_empty(connection)
         if not new:
-            check_facts(connection, path)
+            check_facts(connection, path, writing=True)
         prepare(connection, new=new)
+        if not new:
+            migrate(connection, path, to=FACTS_SCHEMA, steps=STEPS)
         if new:
             create(connection, FACTS_SQL, FACTS_SCHEMA, "INSERT INTO store VALUES (?, 0, 0)", (new_id,))
     except BaseException as error:
@@ -151,10 +162,12 @@ def open_facts(folder: Path, new_id: str) -> sqlite3.Connection:
     return connection
 
 
-def check_facts(connection: sqlite3.Connection, path: Path) -> None:
+def check_facts(connection: sqlite3.Connection, path: Path, *, writing: bool = False) -> None:
     """Raises Refusal `store_unusable` where the file is not a log that this version can read."""
     if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION,):
         raise unusable(str(path), "it is not a Callboard store")
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     if schema > FACTS_SCHEMA:
         raise unusable(str(path), f"it was made by a newer Callboard (schema {schema})", hint=_NEWER)
+    if schema < FACTS_SCHEMA and not writing:
+        raise unusable(str(path), f"it has an older layout (schema {schema})", hint=_OLDER)

@@ -12,13 +12,12 @@ from ...contracts.ids import render
 from ...contracts.ports.store import BlobStore, FactLog, PartialStore, RowStore
 from .blobs import SqliteBlobs
 from .facts import SqliteFacts
-from .failures import refusal_of, unusable
+from .failures import refusal_of, refusal_of_system, unusable
 from .lock import WriterLock
 from .partials import SqlitePartials
 from .readers import Readers
 from .removal import Keeper
 from .rows import SqliteRows
-from .sabotage import Sabotage, from_environment
 from .schema import FACTS, check_facts, connect_reader, is_empty, open_facts
 from .writer import Writer
 
@@ -26,22 +25,20 @@ from .writer import Writer
 class SqliteStore:
     """The Store port. `epoch` is the writer's own, or for a reader the one that held when it opened the store."""
 
-    def __init__(
-        self, folder: Path, writing: sqlite3.Connection | None, lock: WriterLock | None, faults: Sabotage
-    ) -> None:
+    def __init__(self, folder: Path, writing: sqlite3.Connection | None, lock: WriterLock | None) -> None:
         """Built by `open_store`; `writing` is the writer's connection, None where the store is only read."""
         path = folder / FACTS
         self._lock = lock
         self._readers = Readers(lambda: connect_reader(path), str(path))
         self.id, self.epoch, erasures = self._readers.first("SELECT id, epoch, erasures FROM store")
         keeper = Keeper(self.epoch)
-        self._writer = None if writing is None else Writer(writing, str(path), keeper, faults)
+        self._writer = None if writing is None else Writer(writing, str(path), keeper)
         self._rows = SqliteRows(folder, self.id, erasures, writing=writing is not None)
-        self._facts = SqliteFacts(self._readers, self._writer, keeper, self._rows, fence=not faults.skip_fence)
+        self._facts = SqliteFacts(self._readers, self._writer, keeper, self._rows)
         self.facts: FactLog = self._facts
         self.rows: RowStore = self._rows
         self.blobs: BlobStore = SqliteBlobs(self._readers)
-        self.partials: PartialStore = SqlitePartials(self._readers, self._writer, keeper, drop=faults.drop_partial)
+        self.partials: PartialStore = SqlitePartials(self._readers, self._writer, keeper)
 
     async def close(self) -> None:
         """Ends the subscriptions, does what was accepted, and lets the lock go. Harmless when repeated."""
@@ -64,25 +61,26 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
     folder = path.absolute()
     if read_only:
         return _open_reader(folder)
-    faults = from_environment()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
         lock = WriterLock(folder)
     except OSError as error:
-        raise unusable(str(folder), error.strerror or str(error)) from error
+        raise refusal_of_system(error, str(folder)) from error
     writing: sqlite3.Connection | None = None
     try:
         writing = open_facts(folder, render("runtime", uuid_utils.uuid7().int))
         writing.execute("UPDATE store SET epoch = epoch + 1")
         _sync(folder)
-        return SqliteStore(folder, writing, lock, faults)
+        return SqliteStore(folder, writing, lock)
     except BaseException as error:
         if writing is not None:
             writing.close()
         lock.release()
         if isinstance(error, sqlite3.Error):
-            raise refusal_of(error, str(folder)) from error
+            raise refusal_of(error, str(folder / FACTS)) from error
+        if isinstance(error, OSError):
+            raise refusal_of_system(error, str(folder)) from error
         raise
 
 
@@ -98,7 +96,7 @@ def _open_reader(folder: Path) -> SqliteStore:
             check_facts(connection, path)
         finally:
             connection.close()
-        return SqliteStore(folder, None, None, Sabotage())
+        return SqliteStore(folder, None, None)
     except sqlite3.Error as error:
         raise refusal_of(error, str(path)) from error
 

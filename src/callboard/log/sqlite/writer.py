@@ -12,7 +12,6 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ...contracts.errors import Refusal
 from .failures import is_fatal, refusal_of, unusable
-from .sabotage import Sabotage
 
 T = TypeVar("T")
 
@@ -102,7 +101,6 @@ class Writer:
         connection: sqlite3.Connection,
         path: str,
         hooks: Hooks,
-        sabotage: Sabotage,
         damaged: Callable[[], None] | None = None,
     ) -> None:
         """`damaged` is called in the thread where the file turns out to be."""
@@ -110,7 +108,6 @@ class Writer:
         self._damaged = damaged
         self._path = path
         self._hooks = hooks
-        self._sabotage = sabotage
         self._queue: queue.SimpleQueue[Work[Any] | None] = queue.SimpleQueue()
         self._closed = False
         self._broken: Refusal | None = None
@@ -205,9 +202,6 @@ class Writer:
                         raise
                     outcomes.append(refusal)
             self._hooks.ending(connection)
-            if self._sabotage.ack_before_commit:
-                self._tell(group, outcomes)
-                self._sabotage.linger()
             connection.execute("COMMIT")
         except Exception as error:
             undoing = self._undo(error)

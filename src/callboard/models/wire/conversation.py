@@ -20,6 +20,7 @@ from callboard.contracts.ports.model import (
     ToolCallContent,
     ToolResultContent,
 )
+from callboard.contracts.tool_names import model_name
 
 from .seal import opened
 
@@ -80,8 +81,8 @@ class Conversation:
         if all(isinstance(one, str) for one in shown):
             text = "\n".join(one for one in shown if isinstance(one, str) and one)
             # Marked as failed, the library would wrap the text; what is in it already says how the call ended.
-            return lib.ToolReturnPart(part.tool, text, tool_call_id=part.call_id)
-        return lib.ToolReturnPart(part.tool, [one for one in shown if one != ""], tool_call_id=part.call_id)
+            return lib.ToolReturnPart(model_name(part.tool), text, tool_call_id=part.call_id)
+        return lib.ToolReturnPart(model_name(part.tool), [one for one in shown if one != ""], tool_call_id=part.call_id)
 
     def _shown(self, part: TextContent | ImageContent) -> _Shown:
         if isinstance(part, TextContent):
@@ -109,7 +110,7 @@ class Conversation:
             case ToolCallContent():
                 seal = opened(self._by, part.signature)
                 return lib.ToolCallPart(
-                    part.tool,
+                    model_name(part.tool),
                     part.arguments,
                     tool_call_id=part.call_id,
                     provider_name=self._system if seal is not None else None,
@@ -127,7 +128,10 @@ def parameters_of(request: ModelRequest) -> ModelRequestParameters:
         function_tools=[
             # Left to itself the library rewrites a schema to OpenAI's strict dialect, which other servers don't know.
             ToolDefinition(
-                name=tool.name, description=tool.description, parameters_json_schema=tool.schema, strict=False
+                name=model_name(tool.name),
+                description=tool.description,
+                parameters_json_schema=tool.schema,
+                strict=False,
             )
             for tool in request.tools
         ]

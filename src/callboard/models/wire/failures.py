@@ -1,7 +1,7 @@
 """What went wrong, in the stable codes of the contracts.
 
 The library sorts what providers answer into classes; what remains is to tell a silence, a cut and garbage apart, and to say
-what a person can do. Nothing here reads the wording of an error.
+what a person can do. The wording of an error is read for the length of a wait alone.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from callboard.contracts.ports.model import ModelFailure
 
 from .endpoint import Endpoint
 from .quota import quota_of
+from .waits import named_wait
 
 _LONGEST_QUOTE = 500
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _UNDECODABLE = (json.JSONDecodeError, UnicodeDecodeError, httpx2.DecodingError)
 #: What reading an answer of another shape ends in: the SDK builds its objects without checking them.
 _MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError)
@@ -125,7 +127,10 @@ def _failure(error: Exception, endpoint: Endpoint, answer: Answer) -> ModelFailu
     if isinstance(error, lib.ModelAPIError):
         for category, code, retryable in _CATEGORIES:
             if isinstance(error, category):
+                limits = quota_of(answer.headers)
                 after = error.retry_after
+                if retryable:
+                    after = named_wait(after, limits, error.body, _message_in(error.body))
                 refused = quota_of(answer.headers, retry_after=after, exhausted=code == "model_quota")
                 limited = code in _LIMITED
                 said = _quoted(error, endpoint)
@@ -153,7 +158,9 @@ def _transport(error: Exception, causes: list[BaseException], endpoint: Endpoint
     if answer.arrived and phase not in {"connect", "pool"}:
         return cut(endpoint, reason)
     said = f"{endpoint.provider} cannot be reached at {endpoint.base_url}: {reason}"
-    return ModelFailure("model_unavailable", endpoint.redact(said), retryable=True)
+    is_local = any(isinstance(one, httpx2.ConnectError | ConnectionRefusedError) for one in causes)
+    is_local = is_local and urlsplit(endpoint.base_url).hostname in _LOOPBACK
+    return ModelFailure("model_unavailable", endpoint.redact(said), retryable=True, is_local=is_local)
 
 
 def _pointed(redirected: RedirectedError, endpoint: Endpoint) -> str:
@@ -165,9 +172,9 @@ def _pointed(redirected: RedirectedError, endpoint: Endpoint) -> str:
     return f"{endpoint.provider} points to {to}, which was not followed. {mend}"
 
 
-def ended_badly(endpoint: Endpoint, reason: str) -> ModelFailure:
+def ended_badly(endpoint: Endpoint, reason: str, *, code: Code = "model_unavailable") -> ModelFailure:
     """The provider ended its answer and says that it went wrong."""
-    return ModelFailure("model_unavailable", f"{endpoint.provider} ended its answer with {reason}.", retryable=True)
+    return ModelFailure(code, f"{endpoint.provider} ended its answer with {reason}.", retryable=True)
 
 
 def cut(endpoint: Endpoint, reason: str) -> ModelFailure:

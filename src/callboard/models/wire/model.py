@@ -73,4 +73,6 @@ class WireModel:
         from .wire import Wire
 
         key = self._reveal(self._endpoint.api_key) if self._endpoint.api_key else ""
-        return Wire(msgspec.structs.replace(self._endpoint, api_key=key), self.name, images=self.images)
+        wire = Wire(msgspec.structs.replace(self._endpoint, api_key=key), self.name, images=self.images)
+        asyncio.run(wire.rehearse())
+        return wire

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AsyncExitStack
-from typing import Any
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx2
+import msgspec
 from pydantic_ai import messages as lib
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.models import StreamedResponse
 from pydantic_ai.settings import ModelSettings
 
-from callboard.contracts.facts.model import StopReason
-from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallDelta
+from callboard.contracts.ports.model import (
+    Finished,
+    ModelEvent,
+    ModelMessage,
+    ModelRequest,
+    TextContent,
+    TextDelta,
+    ToolCallDelta,
+)
 
 from .conversation import Conversation, parameters_of
 from .endpoint import Endpoint
-from .failures import Answer, as_failures, awaited, cut, ended_badly, note_arrival
+from .failures import Answer, as_failures, awaited, note_arrival
+from .finish import read_ending
 from .formats import open_model
+from .history import HistoryEncoder
+from .history.body import FIELDS, Capture, RequestHook, planned
+from .history.rounds import Messages
 from .pieces import Delta, deltas, seals
 from .price import usage_of, window_of
 from .quota import quota_of
+from .thinking import ThinkingSplitter
 
-_STOP_REASONS: dict[lib.FinishReason | None, StopReason] = {
-    "stop": "stop",
-    "tool_call": "tool_calls",
-    "length": "length",
-    "content_filter": "content_filter",
-}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -43,47 +50,67 @@ class Wire:
         self._http = _http_client(endpoint)
         self._model, self._settings = open_model(endpoint, name, self._http)
         self._conversation = Conversation(self._by, self._model.system, images=images)
+        self._history = HistoryEncoder(self._items)
         self.window = endpoint.window or window_of(endpoint, name)
 
     async def ask(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Asks once. Yields deltas and then `Finished`. Raises ModelFailure."""
         answer = Answer()
         async with AsyncExitStack() as stack:
-            stream = await self._open(stack, request, answer)
+            splice, rest = await self._history.encode(request)
+            with planned(splice):
+                stream = await self._open(stack, msgspec.structs.replace(request, messages=rest), answer)
             events = aiter(stream)
             called = False
             last = -1
+            tags = ThinkingSplitter(looks=self._endpoint.format == "openai-compatible")
             while (found := await self._next(events, answer)) is not None:
-                for delta in found:
+                for delta in (one for piece in found for one in tags.split(piece)):
                     called = called or isinstance(delta, ToolCallDelta)
                     last = max(last, delta.index)
                     yield delta
             details = stream.provider_details or {}
-            self._must_be_whole(stream, details)
-            for delta in seals(self._by, list(stream.get().parts)):
+            stop_reason, word = read_ending(self._endpoint, stream.finish_reason, details, called=called)
+            for delta in tags.finish():
+                last = max(last, delta.index)
                 yield delta
+            for delta in seals(self._by, list(stream.get().parts)):
+                yield tags.move(delta)
             refusal = details.get("refusal")
             if isinstance(refusal, str) and refusal:
                 yield TextDelta(last + 1, refusal)
-            stop_reason = _STOP_REASONS.get(stream.finish_reason, "unknown")
             yield Finished(
-                # Some servers say "stop" of an answer that asks for tools, or what no other says.
-                stop_reason="tool_calls" if called and stop_reason in {"stop", "unknown"} else stop_reason,
+                stop_reason=stop_reason,
+                provider_reason=word,
                 usage=usage_of(stream.usage, details, self._endpoint, self._name),
                 response_id=str(stream.provider_response_id or ""),
                 quota=quota_of(answer.headers),
             )
 
+    async def rehearse(self) -> None:
+        """Encode a request and send nothing: the libraries build what the first request needs."""
+        hello = ModelMessage(role="user", content=(TextContent("hello"),))
+        await self._items((hello,))
+
+    async def _items(self, messages: Messages) -> list[Any]:
+        """Return the messages as items of the wire format, as the library sends them."""
+        capture = Capture()
+        request = ModelRequest(model=self._name, system=(), messages=messages)
+        # Marks of the provider's cache belong to the end of a conversation.
+        settings = {name: value for name, value in self._options(request).items() if "_cache_" not in name}
+        with planned(capture):
+            try:
+                async with AsyncExitStack() as stack:
+                    await stack.enter_async_context(self._opening(request, cast("ModelSettings", settings)))
+            except Exception:
+                # Some libraries raise an error of their own in its place.
+                if capture.items is None:
+                    raise
+        return capture.items or []
+
     async def close(self) -> None:
         """Closes the connections."""
         await self._http.aclose()
-
-    def _must_be_whole(self, stream: StreamedResponse, details: dict[str, Any]) -> None:
-        """A stream can end without an error and without an end. Raises ModelFailure."""
-        if stream.finish_reason is None and not details.get("finish_reason"):
-            raise cut(self._endpoint, "the stream ended before the answer did")
-        if stream.finish_reason == "error":
-            raise ended_badly(self._endpoint, str(details.get("finish_reason") or "error"))
 
     def _options(self, request: ModelRequest) -> ModelSettings:
         told = self._settings(request)
@@ -91,13 +118,16 @@ class Wire:
             told["thinking"] = False if self._endpoint.reasoning == "off" else self._endpoint.reasoning
         return told
 
-    async def _open(self, stack: AsyncExitStack, request: ModelRequest, answer: Answer) -> StreamedResponse:
-        opening = model_request_stream(
+    def _opening(self, request: ModelRequest, settings: ModelSettings) -> AbstractAsyncContextManager[StreamedResponse]:
+        return model_request_stream(
             self._model,
             self._conversation.of(request),
-            model_settings=self._options(request),
+            model_settings=settings,
             model_request_parameters=parameters_of(request),
         )
+
+    async def _open(self, stack: AsyncExitStack, request: ModelRequest, answer: Answer) -> StreamedResponse:
+        opening = self._opening(request, self._options(request))
         token = awaited.set(answer)
         try:
             with as_failures(self._endpoint, answer):
@@ -121,7 +151,7 @@ def _http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
         # A proxy of the environment is not meant for a server on this machine.
         trust_env=urlsplit(endpoint.base_url).hostname not in _LOOPBACK,
-        event_hooks={"response": [note_arrival]},
+        event_hooks={"request": [RequestHook(FIELDS[endpoint.format])], "response": [note_arrival]},
         # What is asked holds a person's files: it goes to the address that they set, and to no other.
         follow_redirects=False,
     )

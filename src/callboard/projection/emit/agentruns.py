@@ -280,6 +280,7 @@ EVENTS: dict[str, _Map] = {
     "session.taken_over": _state("session_taken_over"),
     "thread.opened": _state("agent_joined"),
     "agent.connected": _state("agent_connected"),
+    "agent.mode.changed": _as("SettingsUpdated", change="agent_mode"),
     "agent.disconnected": _state("agent_disconnected"),
     "agent.slept": _state("agent_slept"),
     "agent.woke": _state("agent_woke"),

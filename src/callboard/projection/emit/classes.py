@@ -60,6 +60,7 @@ CLASSES: dict[str, Row] = {
     "session.taken_over": (diagnostic("interrupted"),),
     "thread.opened": opened,
     "agent.connected": (agent("agent.changed", "accepted", "idle", connection="idle"),),
+    "agent.mode.changed": (Emission("team.changed", "agent", "team", "accepted", "team_policy", "snapshot"),),
     "agent.disconnected": (agent("agent.changed", "waiting", "waiting", connection="disconnected"),),
     "agent.slept": slept,
     "agent.woke": job("waking"),

@@ -20,7 +20,7 @@ def wire_event(record: Record, store_id: str) -> WireEvent:
     return WireEvent(
         type=header.type,
         event_id=record.event_id,
-        schema_version=header.version,
+        schema_version=record.schema_version,
         sequence=record.sequence,
         timestamp=timestamp(header.at),
         runtime_id=f"{store_id}.{header.epoch}",
@@ -53,5 +53,5 @@ def wire_event(record: Record, store_id: str) -> WireEvent:
         actor=header.actor,
         cause=header.cause,
         erased=isinstance(fact, ErasedFact),
-        payload=msgspec.Raw(encode_payload(fact)),
+        payload=msgspec.Raw(encode_payload(fact) if record.payload is None else record.payload),
     )

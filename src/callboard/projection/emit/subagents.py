@@ -152,7 +152,7 @@ def _event(record: Record, kind: SubagentEventType, payload: dict[str, Any], ids
     return SubagentEvent(
         type=kind,
         event_id=record.event_id,
-        schema_version=record.header.version,
+        schema_version=record.schema_version,
         sequence=record.sequence,
         timestamp=timestamp(record.header.at),
         session_id=record.stream,

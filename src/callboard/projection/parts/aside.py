@@ -24,7 +24,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import ErrorPart, NoticePart, Op, SteerPart
 
 from ..ops import upsert
-from .run import LAST_STEP, OpenRun, Place, aside_key
+from .run import LAST_STEP, OpenRun, Place, aside_key, retry_key
 
 #: How many files in conflict a notice names.
 _NAMED = 5
@@ -84,14 +84,21 @@ def _aside(place: Place, step: int, record: Record) -> list[Op]:
             return upsert(ErrorPart(**common, code=fact.code, message=fact.message, hint=fact.hint))
         case _:
             notice = _notice(record)
-            return [] if notice is None else upsert(NoticePart(**_common(place, step, record), **notice))
+            if notice is None:
+                return []
+            common = _common(place, step, record)
+            if isinstance(record.fact, ModelFailed):
+                # However often the call is tried again, its notice is one line.
+                common["key"] = retry_key(place.run, record.scope.step)
+            return upsert(NoticePart(**common, **notice))
 
 
 def _notice(record: Record) -> dict[str, Any] | None:
     """The words of a notice. A fact of a type that this version does not know is shown as that."""
     match record.fact:
         case ModelFailed() as fact if fact.retry_in_ms is not None:
-            return {"code": fact.code, "message": fact.message, "retry_in_ms": fact.retry_in_ms}
+            wait = {"retry_in_ms": fact.retry_in_ms, "attempt": fact.attempt + 1}
+            return {"code": fact.code, "message": fact.message, **wait}
         case QuotaReported() as fact:
             return {"code": "model_limits", "message": _limits(fact)}
         case WarningRaised() as fact:

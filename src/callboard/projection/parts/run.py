@@ -59,6 +59,11 @@ def step_key(record: Record) -> str:
     return step_id(record.scope.run, record.scope.step)
 
 
+def retry_key(run: str, step: int) -> str:
+    """Return the key of the notice of a model call that is tried again, by the call's step."""
+    return f"{run}~retry{step:05}"
+
+
 def aside_key(run: str, sequence: int) -> str:
     """The key of a part without a step of its own: it sorts behind the part of the same order, and asides by their sequence."""
     return f"{run}~{sequence:010}"

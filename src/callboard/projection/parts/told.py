@@ -54,6 +54,7 @@ class Notification(msgspec.Struct, frozen=True, tag="notification"):
     status: NotificationStatus
     summary: str
     transcript: str
+    plain_text: bool = False
 
 
 class Notice(msgspec.Struct, frozen=True, tag="notice"):
@@ -79,7 +80,9 @@ class Waiting(msgspec.Struct):
         scope = record.scope
         match record.fact:
             case WorkerNotification() as fact if fact.item:
-                note = Notification(scope.agent, scope.task, fact.status, _glance(fact.summary), fact.transcript)
+                note = Notification(
+                    scope.agent, scope.task, fact.status, _glance(fact.summary), fact.transcript, fact.plain_text
+                )
                 self._put(fact.to_thread, fact.item, note)
             case ChannelMessage() as fact:
                 for thread in fact.to_threads:
@@ -185,6 +188,7 @@ def _part(item: Item, common: dict[str, Any]) -> HandoffPart | NotificationPart 
                 status=item.status,
                 summary=item.summary,
                 transcript=item.transcript,
+                plain_text=item.plain_text,
             )
         case Notice():
             return NoticePart(**common, code=item.code, message=item.message, agent_id=item.agent)

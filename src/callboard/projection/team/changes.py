@@ -11,6 +11,7 @@ from callboard.contracts.facts import (
     ActionWithdrawn,
     AgentConnected,
     AgentDisconnected,
+    AgentModeChanged,
     AgentSlept,
     AgentWoke,
     CostRecorded,
@@ -85,10 +86,13 @@ def turn(member: Member, record: Record) -> None:
             member.state, member.detail = "waiting" if member.card.parent_thread_id else "idle", "interrupted"
         case ThreadPaused() as fact:
             member.stalled_since = at if fact.cause == "no_progress" else member.stalled_since
-            if fact.cause != "failed" and not member.current_run:
+            member.paused = True
+            if not member.current_run and (fact.cause != "failed" or member.state != "failed"):
                 member.state, member.detail = "needs_input", "paused"
-        case ThreadResumed() if not member.current_run:
-            member.state, member.detail, member.stalled_since = "idle", "ready", 0
+        case ThreadResumed():
+            member.paused = False
+            if not member.current_run:
+                member.state, member.detail, member.stalled_since = "idle", "ready", 0
         case _:
             pass
     if member.sleeper is not None:
@@ -136,9 +140,13 @@ def link(member: Member, record: Record) -> None:
         case AgentConnected() as fact:
             member.connection = "connected" if member.current_run else "idle"
             member.unreached = False
-            member.change(provider_session_id=fact.provider_session_id)
+            member.change(
+                provider_session_id=fact.provider_session_id, provider_mode=fact.mode, provider_model=fact.model
+            )
             if member.remote is not None:
                 member.remote = remote.connected(member.remote, fact)
+        case AgentModeChanged() as fact:
+            member.change(provider_mode=fact.mode, provider_model=fact.model)
         case AgentDisconnected():
             member.connection = "disconnected"
         case RemoteTaskChanged() as fact if member.remote is not None:
@@ -208,16 +216,16 @@ def child(member: Member, record: Record) -> None:
             member.state = "waiting"
             member.input_tokens = member.output_tokens = member.duration_ms = 0
             member.model_calls = member.tool_calls = 0
-            member.change(task_id=record.scope.task, parent_run_id=record.scope.parent_run)
+            member.change(task_id=record.scope.task, parent_run_id=record.scope.parent_run, plain_text=False)
         case SubagentCompleted() as fact:
             _ended(member, "completed")
-            member.change(result=glance(fact.result))
+            member.change(result=glance(fact.result), plain_text=fact.plain_text)
         case SubagentFailed() as fact:
             _ended(member, "failed")
-            member.change(result=glance(fact.result))
+            member.change(result=glance(fact.result), plain_text=False)
         case SubagentCancelled() as fact:
             _ended(member, "killed")
-            member.change(result=glance(fact.result))
+            member.change(result=glance(fact.result), plain_text=False)
         case SubagentClosed():
             _ended(member, "closed")
             member.change(unmerged=False)
@@ -258,7 +266,7 @@ TAKES: dict[type[Fact], Callable[[Member, Record], None]] = {
     **dict.fromkeys(
         (ToolStarted, SubagentsAwaited, ToolCompleted, ToolFailed, ToolRefused, ToolCancelled, ToolLost), call
     ),
-    **dict.fromkeys((AgentConnected, AgentDisconnected, RemoteTaskChanged, RemoteArtifact), link),
+    **dict.fromkeys((AgentConnected, AgentModeChanged, AgentDisconnected, RemoteTaskChanged, RemoteArtifact), link),
     **dict.fromkeys((AgentSlept, AgentWoke, *OF_TASKS), sleep),
     **dict.fromkeys((ActionRequired, ActionResolved, ActionExpired, ActionWithdrawn), action),
     **dict.fromkeys(

@@ -22,6 +22,8 @@ SHOWN = 400
 _PLANS: frozenset[ActionType] = frozenset({"plan_decision", "teammate_plan_decision"})
 #: States that what an agent elsewhere tells of its task says more of.
 _OPEN: frozenset[AgentState] = frozenset({"running", "waiting", "idle"})
+#: States that say more than that an agent is paused.
+_STOPPED: frozenset[AgentState] = frozenset({"failed", "killed", "closed"})
 
 
 class Member(msgspec.Struct):
@@ -30,7 +32,7 @@ class Member(msgspec.Struct):
     `calls` are the tools of the calls that run, `waits` those of them that wait for children, `pending` the actions without
     an answer. `began` is when the open turn did. `sleeper` is what one of kind background waits for, `remote` what one
     elsewhere told, `unreached` that it could not be reached when it was last asked, `asked` that something waits for the
-    person that it is.
+    person that it is, `paused` that its thread is paused.
     """
 
     card: AgentRow
@@ -62,6 +64,7 @@ class Member(msgspec.Struct):
     remote: RemoteWork | None = None
     unreached: bool = False
     asked: bool = False
+    paused: bool = False
 
     def change(self, **changes: Any) -> None:
         """Changes what seldom changes."""
@@ -121,6 +124,8 @@ class Member(msgspec.Struct):
         if self.pending:
             return "plan_ready" if any(kind in _PLANS for kind in self.pending.values()) else "needs_input"
         if self.asked and self.state in _OPEN:
+            return "needs_input"
+        if self.paused and not self.current_run and self.state not in _STOPPED:
             return "needs_input"
         if self.remote is not None and self.remote.task_state is not None and self.state in _OPEN:
             told = self.remote.task_state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts import casing
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.commands.team_tools import MERGE
 from callboard.contracts.facts import (
@@ -46,6 +47,6 @@ class Merging(msgspec.Struct):
 def _named(arguments: str) -> str:
     """The child in the call's arguments; a model may have written them wrong, and then the call is refused."""
     try:
-        return msgspec.json.decode(arguments, type=Merge).agent
+        return casing.decode(arguments, Merge).agent
     except msgspec.MsgspecError:
         return ""

@@ -54,4 +54,5 @@ def _row(record: Record, fact: WorkerNotification, parent: str) -> NotificationR
         usage=fact.usage,
         at=record.header.at,
         consumed=not fact.item,
+        plain_text=fact.plain_text,
     )

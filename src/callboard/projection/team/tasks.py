@@ -25,11 +25,14 @@ from callboard.contracts.facts import (
     TaskResumed,
     TaskStarted,
     TaskUpdated,
+    ThreadPaused,
+    ThreadResumed,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
     TurnSubmitted,
+    WorkerNotification,
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TaskRow
@@ -67,18 +70,26 @@ TAKES: frozenset[type[Fact]] = frozenset(
         TurnCompleted,
         TurnFailed,
         TurnInterrupted,
+        ThreadPaused,
+        ThreadResumed,
+        WorkerNotification,
     }
 )
 
 
 class TasksPanel(msgspec.Struct):
     """`open` are the tasks that can still change: one that failed can be tried again. `work` is the task that each thread works
-    on, `turns` that of each turn that is an attempt of one and not over, `jobs` that which each job is."""
+    on, `turns` that of each turn that is an attempt of one and not over, `jobs` that which each job is. `agents` has the thread
+    that works on each task of an agent that is no child, `halted` those tasks whose paused agent would go on with them.
+    `late` are those that a run still works on although its attempt was reported as failed before."""
 
     open: dict[str, TaskRow] = msgspec.field(default_factory=dict[str, TaskRow])
     work: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     turns: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     jobs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    agents: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    halted: set[str] = msgspec.field(default_factory=set[str])
+    late: set[str] = msgspec.field(default_factory=set[str])
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that the fact leads to."""
@@ -102,19 +113,26 @@ class TasksPanel(msgspec.Struct):
             case SubagentStarted() | SubagentContinued():
                 self.work[scope.thread] = scope.task
                 return self._change(record, status="running")
-            case ReviewRequested():
-                return self._change(record, status="reviewing")
-            case AgentWoke() | TurnSubmitted():
-                if scope.task:
-                    self.turns[scope.turn] = scope.task
-                return []
-            case QueueRemoved():
-                self.turns.pop(scope.turn, None)
-                return []
+            case ReviewRequested() | WorkerNotification():
+                reviewing = not isinstance(record.fact, WorkerNotification) or record.fact.status == "ready_for_review"
+                return self._change(record, status="reviewing") if reviewing else []
+            case AgentWoke() | TurnSubmitted() | QueueRemoved():
+                return self._note(record)
             case AgentSlept() | TaskPaused() | TaskResumed() | TaskCancelRequested():
                 return self._stand(record)
+            case ThreadPaused() | ThreadResumed():
+                return self._halt(record)
             case _:
                 return self._end(record)
+
+    def _note(self, record: Record) -> list[Op]:
+        """A turn that is an attempt of a task waits, or will not come."""
+        scope = record.scope
+        if isinstance(record.fact, QueueRemoved):
+            self.turns.pop(scope.turn, None)
+        elif scope.task:
+            self.turns[scope.turn] = scope.task
+        return []
 
     def _create(self, record: Record, fact: TaskCreated) -> list[Op]:
         scope = record.scope
@@ -139,6 +157,7 @@ class TasksPanel(msgspec.Struct):
         elif scope.run:
             # The task of a turn that is under way: the run that made it is its attempt.
             self.turns[scope.turn] = scope.task
+            self.agents[scope.task] = scope.thread
             row = self.open[scope.task] = msgspec.structs.replace(
                 row, status="running", attempts=attempts.with_run((), record)
             )
@@ -150,6 +169,9 @@ class TasksPanel(msgspec.Struct):
             return []
         if record.scope.turn:
             self.turns[record.scope.turn] = row.key
+            self.agents[row.key] = record.scope.thread
+        self.halted.discard(row.key)
+        self.late.discard(row.key)
         return self._put(
             row,
             record,
@@ -168,6 +190,8 @@ class TasksPanel(msgspec.Struct):
         if row is None:
             return []
         self.turns[turn] = task
+        if row.ended:
+            self.late.add(task)
         status: TaskStatus = "blocked" if row.paused else "running"
         tried = attempts.with_run(row.attempts, record, again=bool(row.ended))
         return self._put(row, record, status=status, blocker="" if row.ended else row.blocker, attempts=tried, ended=0)
@@ -177,7 +201,11 @@ class TasksPanel(msgspec.Struct):
         if row is None:
             return []
         status, detail = ended(record)
-        over = attempts.over(row.attempts, status, detail, record.header.at, run=record.scope.run)
+        at = record.header.at
+        over = attempts.over(row.attempts, status, detail, at, run=record.scope.run)
+        if row.key in self.late and row.status == "running":
+            self.late.discard(row.key)
+            return self._put(row, record, attempts=over, status="blocked", blocker=detail or status, ended=at)
         return self._put(row, record, attempts=over)
 
     def _update(self, record: Record, fact: TaskUpdated) -> list[Op]:
@@ -214,6 +242,23 @@ class TasksPanel(msgspec.Struct):
             case _:
                 return []
 
+    def _halt(self, record: Record) -> list[Op]:
+        """A paused agent works on nothing: a task that it would go on with is blocked until it is resumed."""
+        thread, ops = record.scope.thread, list[Op]()
+        for task in [key for key, by in self.agents.items() if by == thread]:
+            row = self.open[task]
+            match record.fact:
+                case ThreadPaused() as fact if row.status == "running" and task not in self.turns.values():
+                    self.halted.add(task)
+                    ops += self._put(row, record, status="blocked", blocker=fact.reason)
+                case ThreadResumed() if task in self.halted:
+                    self.halted.discard(task)
+                    if row.status == "blocked" and not row.paused and not row.ended:
+                        ops += self._put(row, record, status="running", blocker="")
+                case _:
+                    pass
+        return ops
+
     def _end(self, record: Record) -> list[Op]:
         row, at = self.open.get(record.scope.task), record.header.at
         if row is None:
@@ -230,6 +275,7 @@ class TasksPanel(msgspec.Struct):
                     record,
                     status="done",
                     summary=fact.summary,
+                    plain_text=fact.plain_text,
                     refs=fact.refs or row.refs,
                     blocker="",
                     paused=False,
@@ -251,6 +297,9 @@ class TasksPanel(msgspec.Struct):
             case _:
                 return []
         del self.open[row.key]
+        self.agents.pop(row.key, None)
+        self.halted.discard(row.key)
+        self.late.discard(row.key)
         if self.jobs.get(row.job) == row.key:
             del self.jobs[row.job]
         self.turns = {turn: task for turn, task in self.turns.items() if task != row.key}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
@@ -16,11 +17,13 @@ from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, T
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import CallSeen, ToolEnded, WantedCall
 from callboard.tools import foreign
+from callboard.tools.files import FolderFiles
 
 from ..foreign import Expected
 from ..host import SessionHost
 from ..veiling import redacted_json
 from ..verdicts import Look
+from .bound import ApprovedWrites, approved_with
 from .contents import with_contents
 from .speech import Speech
 
@@ -39,6 +42,7 @@ class _Call:
     told: ExternalCall
     began: float
     state: Literal["held", "waits", "runs", "over"] = "held"
+    writes: ApprovedWrites = field(default_factory=ApprovedWrites)
 
 
 class Calls:
@@ -88,6 +92,7 @@ class Calls:
         evaluation, expected = await self._seen(known, _asking(event.call), foreign.tool_of(event.call))
         if evaluation.verdict == "allow":
             known.state = "runs"
+            known.writes.open()
             session.permit(event.key, "allow")
         elif evaluation.verdict == "deny":
             known.state = "over"
@@ -103,9 +108,11 @@ class Calls:
         self._ask(self._give_text(session, event, call, expected))
 
     async def write(self, session: ExternalSession, event: WriteAsked) -> None:
-        """The agent wants a file changed through us."""
-        _, expected = await self._through_gate("Write", {"file_path": event.path, "content": event.content}, own=False)
-        self._ask(self._give_change(session, event.key, expected))
+        """The agent wants a file changed through us. Within a call that was approved for it, that is not asked about again."""
+        covering = await self._covering(event)
+        arguments = {"file_path": event.path, "content": event.content}
+        _, expected = await self._through_gate("Write", arguments, own=False, covering=covering)
+        self._ask(self._give_change(session, event, expected, covering))
 
     async def ended(self) -> None:
         """The prompt is over. A call that the agent does not tell the end of has failed, as far as anybody knows."""
@@ -144,6 +151,7 @@ class Calls:
 
     async def _over(self, one: _Call) -> None:
         one.state = "over"
+        one.writes.close()
         outcome = self._outcome(one)
         if one.told.status != "completed":
             message = FAILED if one.told.status == "failed" else UNTOLD
@@ -165,14 +173,26 @@ class Calls:
         )
         return evaluation, expected
 
-    async def _through_gate(self, tool: str, arguments: Mapping[str, object], *, own: bool) -> tuple[str, Expected]:
-        """A call of ours on the agent's behalf, as any other passes the gate."""
+    async def _covering(self, event: WriteAsked) -> _Call | None:
+        """The approved call that the write belongs to."""
+        before = None
+        with contextlib.suppress(Refusal):
+            before = await self._host.parts.toolbox.source(event.path, self._context)
+        calls = (one for one in self._calls.values() if one.state == "runs")
+        return next((one for one in calls if one.writes.covers(one.told, event, before, self._context)), None)
+
+    async def _through_gate(
+        self, tool: str, arguments: Mapping[str, object], *, own: bool, covering: _Call | None = None
+    ) -> tuple[str, Expected]:
+        """A call of ours on the agent's behalf, as any other passes the gate. What an approved call covers was answered."""
         await self._speech.end_part()
         call, step = self._host.parts.ids.new("call"), self._speech.step()
         await self.tell_held(through=step)
         said = redacted_json(msgspec.json.encode(arguments).decode(), self._host.parts.secrets)
         wanted = ToolCall(call_id=call, tool=tool, arguments=said)
         (evaluation,) = await self._host.verdicts.of(self._scope.thread, [wanted])
+        if covering is not None:
+            evaluation = self._host.verdicts.kept[call] = approved_with(evaluation, covering.call)
         expected = await self._report(
             WantedCall(
                 call=call, step=step, tool=tool, arguments=wanted.arguments, provider_call_id="", evaluation=evaluation
@@ -194,6 +214,7 @@ class Calls:
         fact = await expected.begun
         if isinstance(fact, ToolStarted):
             known.state = "runs"
+            known.writes.open()
             session.permit(key, "allow")
         else:
             known.state = "over"
@@ -216,14 +237,25 @@ class Calls:
         except Refusal as refusal:
             message = refusal.problem.message
             await self._end(call, ToolOutcome(output="", code=refusal.code, message=message))
-            session.give(asked.key, refusal=message)
+            session.give(asked.key, refusal=message, missing=await self._is_missing(asked.path))
             return
         await self._end(call, ToolOutcome(output=text, duration_ms=round((clock.elapsed() - began) * 1000)))
         session.give(asked.key, text)
 
-    async def _give_change(self, session: ExternalSession, key: int, expected: Expected) -> None:
+    async def _is_missing(self, path: str) -> bool:
+        """True where there is no such file, which an agent that is to make it has to hear."""
+        with contextlib.suppress(Refusal):
+            files = FolderFiles(self._host.parts.closed_folders)
+            return await files.read(self._context.folder, foreign.path_of(path, self._context)) is None
+        return False
+
+    async def _give_change(
+        self, session: ExternalSession, asked: WriteAsked, expected: Expected, covering: _Call | None
+    ) -> None:
         fact = await expected.ended
-        session.give(key, refusal="" if isinstance(fact, ToolCompleted) else _why(fact))
+        if covering is not None and isinstance(fact, ToolCompleted) and fact.changes:
+            covering.writes.written.update(change.path for change in fact.changes)
+        session.give(asked.key, refusal="" if isinstance(fact, ToolCompleted) else _why(fact))
 
     async def _end(self, call: str, outcome: ToolOutcome, *, heard: bool = False) -> None:
         where = self._scope
@@ -232,6 +264,8 @@ class Calls:
 
     def _outcome(self, one: _Call) -> ToolOutcome:
         changes, blobs = foreign.changes_of(one.told, self._context)
+        # What it wrote through us is on record as that write.
+        changes = tuple(change for change in changes if change.path not in one.writes.written)
         took = round((self._host.parts.clock.elapsed() - one.began) * 1000)
         return ToolOutcome(output=one.told.output, duration_ms=took, changes=changes, blobs=blobs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Generic, TypeVar
 
 from callboard.contracts.errors import Code
@@ -81,6 +81,31 @@ class Prompt(ABC, Generic[_Event]):
     @abstractmethod
     async def stop(self) -> None:
         """Asks the agent to stop and takes what it still says; one that does not stop in time is let go."""
+
+    async def drain(
+        self,
+        events: AsyncGenerator[_Event | PromptEnded],
+        cancel: Callable[[], Awaitable[None]],
+        process: Callable[[_Event], Awaitable[None]],
+    ) -> None:
+        """Ask the agent to stop and process its events until the prompt ends.
+
+        Raises:
+            TimeoutError: The prompt did not end within `limits.external_stop` seconds.
+            StopAsyncIteration: The agent closed its events first.
+        """
+
+        async def process_rest() -> None:
+            await cancel()
+            while True:
+                event = await (self.next or anext(events))
+                self.next = None
+                if isinstance(event, PromptEnded):
+                    return
+                await process(event)
+
+        # Not asyncio.timeout: until Python 3.11.4 it raises CancelledError in a task that is being cancelled.
+        await asyncio.wait_for(process_rest(), self.host.parts.limits.external_stop)
 
     @abstractmethod
     def silent(self, seconds: float) -> ExternalFailure:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import assert_never
 
+from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import (
     CallTold,
     ExternalEvent,
@@ -16,6 +18,7 @@ from callboard.contracts.ports.external import (
     ReadAsked,
     SaidText,
     SaidThought,
+    SettingsReported,
     WriteAsked,
 )
 from callboard.contracts.ports.tools import ToolOutcome
@@ -71,7 +74,10 @@ class Prompting(Prompt[ExternalEvent]):
         events = self.events = session.prompt(await connecting.text(agent))
         self.session = self._program = session
         while not isinstance(event := await self.event(events), PromptEnded):
-            await self._take(session, calls, event)
+            if isinstance(event, SettingsReported):
+                await self._changed(connecting, session, agent, event)
+            else:
+                await self._take(session, calls, event)
         await calls.ended()
         await self._plans.tell_last()
         if event.end == "cancelled" and calls.refused:
@@ -92,16 +98,16 @@ class Prompting(Prompt[ExternalEvent]):
         calls.drop_asks()
         await self._plans.tell_last()
         try:
-            async with asyncio.timeout(self.host.parts.limits.external_stop):
-                await session.cancel()
-                while True:
-                    event = await (self.next or anext(events))
-                    self.next = None
-                    if isinstance(event, PromptEnded):
-                        return
-                    self._last_words(session, calls, event)
+            await self.drain(events, session.cancel, partial(self._last_words, session, calls))
         except (TimeoutError, StopAsyncIteration, ExternalFailure):
             await self.gone("it did not stop when it was asked to")
+
+    async def _changed(
+        self, connecting: Connecting, session: ExternalSession, agent: Definition, event: SettingsReported
+    ) -> None:
+        await connecting.record(event.settings, allowed=event.allowed)
+        if not event.allowed:
+            await connecting.hold(session, agent)
 
     async def _take(self, session: ExternalSession, calls: Calls, event: ExternalEvent) -> None:
         match event:
@@ -119,8 +125,8 @@ class Prompting(Prompt[ExternalEvent]):
                 await calls.write(session, event)
             case PlanTold(steps):
                 await self._plans.told(calls, steps)
-            case PromptEnded():
-                # It ends the loop that takes events.
+            case PromptEnded() | SettingsReported():
+                # The loop that takes events sees to them.
                 pass
             case _:
                 assert_never(event)
@@ -131,7 +137,7 @@ class Prompting(Prompt[ExternalEvent]):
             await calls.tell_all()
         self.speech.say(kind, text, message)
 
-    def _last_words(self, session: ExternalSession, calls: Calls, event: ExternalEvent) -> None:
+    async def _last_words(self, session: ExternalSession, calls: Calls, event: ExternalEvent) -> None:
         match event:
             case SaidText(text, message) if self.speech.goes_on("text", message):
                 self.speech.say("text", text, message)

@@ -107,15 +107,7 @@ class RemotePrompting(Prompt[RemoteEvent]):
         if session is None or events is None:
             return
         try:
-            async with asyncio.timeout(self.host.parts.limits.external_stop):
-                await session.cancel()
-                while True:
-                    event = await (self.next or anext(events))
-                    self.next = None
-                    if isinstance(event, PromptEnded):
-                        return
-                    if isinstance(event, TaskTold | ArtifactTold):
-                        await self._tell(event)
+            await self.drain(events, session.cancel, self._record_progress)
         except StopAsyncIteration:
             return
         except ExternalFailure as failure:
@@ -149,6 +141,10 @@ class RemotePrompting(Prompt[RemoteEvent]):
                 pass
             case _:
                 assert_never(event)
+
+    async def _record_progress(self, event: RemoteEvent) -> None:
+        if isinstance(event, TaskTold | ArtifactTold):
+            await self._tell(event)
 
     async def _tell(self, told: TaskTold | ArtifactTold) -> None:
         if self._need:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from callboard.contracts.ports.store import Views
 from callboard.contracts.rows import Op, Remove, Upsert
-from callboard.projection.view import SCHEMA, SessionView
+from callboard.projection.view import SessionView
 
+from ..fingerprint import view_fingerprint
 from ..parts import Parts
 
 log = logging.getLogger(__name__)
@@ -57,7 +58,7 @@ class RowsBehind:
                 self._timer.cancel()
                 self._timer = None
             ops, self._waiting = self._waiting, {}
-            views = Views(watermark=self._watermark, schema=SCHEMA, state=self._view.state())
+            views = Views(watermark=self._watermark, fingerprint=view_fingerprint(), state=self._view.state())
             try:
                 await self._parts.store.rows.write(self._session, tuple(ops.values()), views)
             except BaseException:

@@ -11,8 +11,6 @@ import msgspec
 from callboard.contracts.live import Cursor
 from callboard.contracts.rows import Op
 
-from .sabotage import misplaced
-
 _encoder = msgspec.json.Encoder()
 
 
@@ -49,7 +47,6 @@ class Ring:
         self._told = 0.0
         self._joined: tuple[int, int, bytes] = (0, 0, b"")
         self._closed = False
-        self._off = misplaced()
         self.followers = 0
 
     def push(self, cursor: Cursor, ops: Sequence[Op]) -> None:
@@ -121,7 +118,7 @@ class Ring:
             return self._first
         for index, entry in enumerate(self._entries):
             if entry.cursor == after:
-                return self._first + index + 1 + self._off
+                return self._first + index + 1
         return None
 
     def _wake(self) -> None:

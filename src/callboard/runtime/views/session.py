@@ -7,13 +7,17 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
+import msgspec
+
+from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Cursor, Partial
 from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePiece
 from callboard.contracts.record import Record
 from callboard.contracts.rows import SESSION_PANELS, Op, SessionCard, Upsert
 from callboard.projection.rows import compact
-from callboard.projection.view import SCHEMA, SessionView
+from callboard.projection.view import SessionView
 
+from ..fingerprint import view_fingerprint
 from ..parts import Parts
 from .behind import RowsBehind
 from .reached import Reached
@@ -40,22 +44,49 @@ class SessionViews:
 
     async def open(self) -> None:
         """Loads what was written, folds what came after, and follows the session from then on."""
-        rows = self._parts.store.rows
-        kept = await rows.views(self._session)
-        if kept is not None and kept.schema == SCHEMA:
-            self._view = SessionView.from_state(kept.state)
-            self._reached.to(kept.watermark)
-            self._behind = RowsBehind(self._session, self._parts, self._view, kept.watermark)
-            await self._window.load(rows, self._session)
-            # However many came after it: what is still to go on is in sight.
-            self._window.apply(Upsert(row.panel, row) for row in self._view.open_tasks())
-            card = await rows.row(self._session, "sessions", self._session)
-            if isinstance(card, SessionCard):
-                self._card(card)
-        elif kept is not None:
-            await rows.clear(self._session)
+        if not await self._load():
+            self._view, self._reached = SessionView(), Reached()
+            self._window = Window(self._parts.limits.snapshot_turns, self._parts.limits.snapshot_bytes)
+            self._ring = Ring(Cursor(0, 0), self._parts.limits.ring_bytes, self._window.snapshot)
+            self._behind = RowsBehind(self._session, self._parts, self._view)
+            await self._parts.store.rows.clear(self._session)
+            # Opens the rows anew: from here on they are written again.
+            await self._parts.store.rows.views(self._session)
         await self.begin().wait()
         self._reached.check()
+
+    async def _load(self) -> bool:
+        """Load the rows that are kept. False where there are none, or they are of other code, damaged or do not fit."""
+        rows = self._parts.store.rows
+        kept = await rows.views(self._session)
+        if kept is None:
+            return False
+        if kept.fingerprint != view_fingerprint():
+            log.info("the rows of %s are of another version: they are folded anew", self._session)
+            return False
+        head = await self._parts.store.facts.head(self._session)
+        try:
+            view = SessionView.from_state(kept.state)
+            if not kept.watermark == view.sequence <= head.sequence:
+                log.warning("the rows of %s do not fit its log: they are folded anew", self._session)
+                return False
+            await self._window.load(rows, self._session)
+            card = await rows.row(self._session, "sessions", self._session)
+        except msgspec.MsgspecError as error:
+            log.warning("the view state of %s does not decode: its rows are folded anew (%s)", self._session, error)
+            return False
+        except Refusal as refusal:
+            if refusal.code != "rows_damaged":
+                raise
+            return False
+        self._view = view
+        self._reached.to(kept.watermark)
+        self._behind = RowsBehind(self._session, self._parts, view, kept.watermark)
+        # However many came after it: what is still to go on is in sight.
+        self._window.apply(Upsert(row.panel, row) for row in view.open_tasks())
+        if isinstance(card, SessionCard):
+            self._card(card)
+        return True
 
     def begin(self) -> asyncio.Event:
         """Follows the session from now on; the event tells when what there was is shown. Of a new session that is nothing."""
@@ -90,8 +121,12 @@ class SessionViews:
         return self._window.rows(kind)
 
     async def written(self) -> None:
-        """Waits until all that is shown is in the rows table."""
-        await self._behind.write()
+        """Waits until all that is shown is in the rows table; what a full disk refused is read from memory."""
+        try:
+            await self._behind.write()
+        except Refusal as refusal:
+            if refusal.code != "store_full":
+                raise
 
     async def close(self) -> None:
         """Ends the clients' streams and writes what waits."""

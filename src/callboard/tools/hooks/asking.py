@@ -20,9 +20,9 @@ from callboard.contracts.ports.tools import Hooked, ToolCall, ToolContext
 from callboard.contracts.settings import Hook
 
 from .. import rules, trying
-from ..exposed import Reach, look
 from ..mcp.environment import environment
 from ..mcp.said import Said
+from ..outside.reach import Reach, look
 from ..paths import display
 from .program import run
 
@@ -121,12 +121,13 @@ class Hooks:
     async def _answer(self, hook: Hook, given: bytes, context: ToolContext) -> _Answer:
         """Raises _No where it fails."""
         serves = context.serves or context.folder
-        start, reach = self._starts(hook, serves), self._reach(hook, serves)
+        start = self._starts(hook, serves)
         # A session's own folder counts also where trust is bound to the program: one that runs at every call is asked for
         # too often to be looked at in time.
         own = Reach((serves, context.folder))
         async with self._room:
             try:
+                reach = self._reach(hook, serves)
                 values = environment() | {name: self._reveal(hook, value) for name, value in hook.env.items()}
                 looked = await asyncio.to_thread(look, hook.command, start, values["PATH"], own, reach)
             except Refusal as refusal:

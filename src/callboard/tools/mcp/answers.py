@@ -45,7 +45,8 @@ def outcome(result: CallToolResult) -> ToolOutcome:
         else:
             said.append(_text(block))
     data = result.structured_content
-    if data is not None and not any(_is(data, one) for one in said):
+    texts = [block.text for block in result.content if isinstance(block, TextContent)]
+    if data is not None and not _repeats(data, texts):
         said.append(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
     text = "\n\n".join(one for one in said if one)
     if result.is_error:
@@ -82,10 +83,24 @@ def _picture(block: ImageContent) -> Blob | str:
         return "[a picture that is none]"
 
 
+def _repeats(data: Any, texts: list[str]) -> bool:
+    """True where the texts are the same data. Servers send it twice, for clients that take text only; they put a value that is
+    no object into an object of one field, and each item of a list into a text of its own."""
+    values = [data]
+    if isinstance(data, dict) and len(cast("dict[str, Any]", data)) == 1:
+        values += cast("dict[str, Any]", data).values()
+    for value in values:
+        items = cast("list[Any]", value) if isinstance(value, list) else [None]
+        if any(_is(value, text) for text in texts):
+            return True
+        if texts and isinstance(value, list) and len(items) == len(texts) and all(map(_is, items, texts)):
+            return True
+    return False
+
+
 def _is(data: Any, text: str) -> bool:
-    """True where the text is the same data: servers say it twice, for clients that take text only, and put words alone into an
-    object of one field."""
-    if isinstance(data, dict) and [*cast("dict[str, Any]", data).values()] == [text]:
+    """True where the text is the data, or its serialisation as JSON."""
+    if data == text:
         return True
     try:
         return bool(msgspec.json.decode(text) == data)

@@ -9,7 +9,8 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from typing import Any, Literal, cast
+from pathlib import Path
+from typing import Any, Literal
 
 import httpx2
 from mcp import Client, MCPError
@@ -19,11 +20,13 @@ from mcp_types import (
     ElicitRequestParams,
     ElicitResult,
     Implementation,
+    ListRootsResult,
     LoggingMessageNotificationParams,
+    Root,
     Tool,
     ToolListChangedNotification,
 )
-from pydantic import ValidationError
+from pydantic import FileUrl, ValidationError
 
 from callboard import __version__
 from callboard.contracts.errors import Code
@@ -32,7 +35,8 @@ from callboard.contracts.ports.tools import Reporter, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
 
 from ..paths import display
-from . import answers, questions
+from . import answers, questions, resources
+from .failures import code_of, describe, leaves
 from .offered import Declared
 from .program import program
 from .said import Plain, Said
@@ -45,6 +49,7 @@ TO_GREET = 30.0
 #: How many pages of tools, and how many tools, are read.
 _MOST_PAGES = 100
 _MOST_DECLARED = 2000
+_MOST_PROMPTS = 100
 #: How much of what a call tells of itself is looked through for secrets, before less of it is told, in characters.
 _MOST_HEARD = 2000
 #: How many lists of tools are read in a row because a server says that its list changed, before it is left at that for a while.
@@ -91,16 +96,25 @@ class _Call:
 
 
 class Link:
-    """A connection to one server in one folder, begun when it is made. `declared` are the tools that the server has now;
-    `changes` counts how often they were read. `values` are the environment of a program or the headers of an address, as they
-    are; `veil` is laid over what the server says before any of it is cut."""
+    """A connection to one server in one folder, begun when it is made. `declared` are the tools that the server has now, with
+    one of ours that reads its resources where it has any; `changes` counts how often they were read. `prompts` are the names of
+    its prompts. `values` are the environment of a program or the headers of an address, as they are; `veil` is laid over what
+    the server says before any of it is cut. `root` is the folder that a program gets as its root; an address gets none."""
 
     def __init__(
-        self, server: Server, folder: str, values: Mapping[str, str], veil: Callable[[], Veil] = Plain
+        self,
+        server: Server,
+        folder: str,
+        values: Mapping[str, str],
+        veil: Callable[[], Veil] = Plain,
+        root: str = "",
     ) -> None:
         self.server = server
         self.title = self.version = self.protocol = ""
         self.declared: tuple[Declared, ...] = ()
+        self.prompts: tuple[str, ...] = ()
+        self._root = root or folder
+        self._resources = ""
         self.changes = 0
         self.lost: LinkLost | None = None
         self.said = Said(veil)
@@ -138,7 +152,7 @@ class Link:
         if client is None:
             raise self.lost or LinkLost("server_unavailable", "it is not there")
         call = _Call(reporter, self.server.timeout, self.said.safe)
-        asked = asyncio.ensure_future(client.call_tool(tool, arguments, progress_callback=call.told))
+        asked = asyncio.ensure_future(self._do(client, tool, arguments, call))
         self._calls.append(call)
         try:
             while not asked.done():
@@ -153,9 +167,14 @@ class Link:
                 asked.cancel()
                 await asyncio.wait([asked])
 
-    async def _outcome(self, asked: asyncio.Future[CallToolResult]) -> ToolOutcome:
+    async def _do(self, client: Client, tool: str, arguments: dict[str, Any], call: _Call) -> ToolOutcome:
+        if tool == self._resources:
+            return await resources.read(client, arguments)
+        return answers.outcome(await client.call_tool(tool, arguments, progress_callback=call.told))
+
+    async def _outcome(self, asked: asyncio.Future[ToolOutcome]) -> ToolOutcome:
         try:
-            return answers.outcome(asked.result())
+            return asked.result()
         except MCPError as error:
             if not await self._ended():
                 message = f"{self.server.name} refused the call: {display(self.said.safe(error.message), 500)}"
@@ -199,7 +218,7 @@ class Link:
                 self._client = None
             self.lost = LinkLost("server_failed", self._heard_last(self.said.reason or "it was let go"))
         except Exception as error:
-            self.lost = LinkLost(_code(error), self._why(error))
+            self.lost = LinkLost(code_of(error), self._why(error))
             log.info("the server %s is lost: %s", self.server.name, self.lost.message)
         finally:
             self._client = None
@@ -217,7 +236,7 @@ class Link:
         try:
             client = await self._introduced(stack, "legacy")
         except Exception as error:
-            refused = any(isinstance(leaf, MCPError) for leaf in _leaves(error))
+            refused = any(isinstance(leaf, MCPError) for leaf in leaves(error))
             if not refused or self._over.is_set() or self.said.reason:
                 raise
             client = await self._introduced(stack, "auto")
@@ -238,6 +257,7 @@ class Link:
                 client_info=Implementation(name="callboard", version=__version__),
                 cache=None,
                 elicitation_callback=self._asked,
+                list_roots_callback=self._list_roots if isinstance(self.server, StdioServer) else None,
                 logging_callback=self._logged,
                 message_handler=self._heard,
             )
@@ -259,7 +279,18 @@ class Link:
             cursor = page.next_cursor
             if not cursor or len(found) > _MOST_DECLARED:
                 break
-        self.declared = tuple(found[:_MOST_DECLARED])
+        found = found[:_MOST_DECLARED]
+        self._resources = ""
+        if await resources.has_any(client):
+            reader = resources.declared(found)
+            found.append(reader)
+            self._resources = reader.name
+        if client.server_capabilities.prompts is not None:
+            # A server may declare what it then does not have.
+            with contextlib.suppress(MCPError):
+                prompts = (await client.list_prompts()).prompts[:_MOST_PROMPTS]
+                self.prompts = tuple(display(self.said.safe(one.name), 200) for one in prompts)
+        self.declared = tuple(found)
         self.changes += 1
 
     async def _watch(self, client: Client) -> None:
@@ -292,6 +323,11 @@ class Link:
             return ElicitResult(action="cancel")
         return await self._calls[-1].asks(self.server.name, params)
 
+    async def _list_roots(self, context: ClientRequestContext) -> ListRootsResult:
+        """The folder that the server works for, whichever one it was started in."""
+        root = Path(self._root)
+        return ListRootsResult(roots=[Root(uri=FileUrl(root.as_uri()), name=root.name or None)])
+
     async def _logged(self, params: LoggingMessageNotificationParams) -> None:
         self.said.add(f"{params.level}: {params.data}\n")
 
@@ -301,7 +337,7 @@ class Link:
 
     def _why(self, error: BaseException) -> str:
         """Why the server is lost, in words, with the last of its diagnostics."""
-        return self._heard_last(self.said.reason or _words(error, self.said.safe))
+        return self._heard_last(self.said.reason or describe(error, self.said.safe, TO_GREET))
 
     def _heard_last(self, why: str) -> str:
         last = self.said.last_line()
@@ -319,43 +355,17 @@ def _listening(client: Client) -> tuple[str, ...]:
 
 def _declared(tool: Tool) -> Declared:
     hints = tool.annotations
+    execution = tool.execution
     return Declared(
         name=tool.name,
         description=tool.description or tool.title or "",
         schema=tool.input_schema,
         read_only=hints.read_only_hint if hints is not None else None,
         destructive=hints.destructive_hint if hints is not None else None,
+        needs_task=execution is not None and execution.task_support == "required",
     )
 
 
 def _timed_out(server: Server) -> ToolOutcome:
     message = f"{server.name} told nothing for {server.timeout:g} s and was asked to stop. Whether it did is unknown."
     return ToolOutcome(output="", code="tool_timeout", message=message)
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        group = cast("BaseExceptionGroup[BaseException]", error)
-        return [leaf for one in group.exceptions for leaf in _leaves(one)]
-    return [error]
-
-
-def _code(error: BaseException) -> Code:
-    return (
-        "server_unavailable"
-        if any(isinstance(one, OSError | httpx2.HTTPError) for one in _leaves(error))
-        else "server_failed"
-    )
-
-
-def _words(error: BaseException, safe: Callable[[str], str]) -> str:
-    first = _leaves(error)[0]
-    match first:
-        case TimeoutError():
-            return f"it did not say within {TO_GREET:g} s who it is"
-        case MCPError():
-            return f"it said {display(safe(first.message), 300)}"
-        case ValidationError():
-            return "it answered with what is none of the protocol's"
-        case _:
-            return f"{display(safe(str(first)), 300) or type(first).__name__}"

@@ -39,6 +39,7 @@ class Declared(NamedTuple):
     schema: dict[str, Any]
     read_only: bool | None = None
     destructive: bool | None = None
+    needs_task: bool = False
 
 
 class Offered(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,6 +125,8 @@ def _refusal(one: Declared, seen: set[str]) -> str:
         return f"its description is longer than {LONGEST_DESCRIPTION:,} characters"
     if one.schema.get("type") != "object":
         return "its arguments are no object"
+    if one.needs_task:
+        return "it runs only as a task, and Callboard does not support the tasks of the protocol"
     return ""
 
 

@@ -16,7 +16,7 @@ from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
 
-from ..exposed import Reach, look
+from ..outside.reach import Reach, look
 from . import names
 from .environment import environment
 from .offered import Offered, Taken, take
@@ -229,7 +229,7 @@ class Servers:
             server = await asyncio.to_thread(
                 _looked, slot.server, folder, values, self._reach(slot.server, slot.folder)
             )
-            slot.link = link = kind(server, folder, values, self._veil)
+            slot.link = link = kind(server, folder, values, self._veil, slot.folder)
             await link.greeted()
         except Refusal as refusal:
             slot.problem = refusal
@@ -290,7 +290,12 @@ def _state(slot: _Slot, taken: Taken) -> ServerState:
     )
     if link is not None and link.connected:
         return msgspec.structs.replace(
-            state, condition="connected", title=link.title, version=link.version, protocol=link.protocol
+            state,
+            condition="connected",
+            title=link.title,
+            version=link.version,
+            protocol=link.protocol,
+            prompts=link.prompts,
         )
     if slot.problem is not None or (link is not None and link.lost is not None):
         code, message = slot.why()

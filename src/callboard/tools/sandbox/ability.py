@@ -12,6 +12,7 @@ from typing import NamedTuple
 from . import bubblewrap, seccomp
 
 _SECONDS = 10.0
+_KERNEL_WRITABLE = 3
 
 
 class Ability(NamedTuple):
@@ -55,7 +56,7 @@ def ability(bwrap: str) -> Ability:
 
 
 def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
-    """What stood in the way of running a program that does nothing; the empty text for nothing."""
+    """What stood in the way of running a program that looks whether it could change the kernel; the empty text for nothing."""
     view = bubblewrap.View(folder="/usr", writable=False, network=False)
     command = [program, *bubblewrap.namespaces(network=False, userns_off=userns_off), *bubblewrap.mounts(view)]
     descriptors: list[int] = []
@@ -64,7 +65,7 @@ def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
         command += ["--seccomp", str(descriptors[0])]
     try:
         done = subprocess.run(
-            [*command, "--", "/bin/sh", "-c", ":"],
+            [*command, "--", "/bin/sh", "-c", bubblewrap.kernel_writes()],
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -80,4 +81,6 @@ def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
             os.close(descriptor)
     if done.returncode == 0:
         return ""
+    if done.returncode == _KERNEL_WRITABLE:
+        return "a command in it could write the kernel's settings in /proc/sys"
     return done.stderr.decode("utf-8", "replace").strip() or f"it ended with {done.returncode}"

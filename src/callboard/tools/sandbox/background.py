@@ -92,7 +92,7 @@ class Background:
             self._close_sink()
             self._held.close()
         took = round((time.monotonic() - self._began) * 1000)
-        made = self._outcome_of(ran)
+        made = await asyncio.to_thread(self._outcome_of, ran)
         return ToolOutcome(
             output=made.output, code=made.code, message=made.message, exit_code=made.exit_code, duration_ms=took
         )

@@ -13,6 +13,10 @@ _ETC = """alternatives bash.bashrc bash_completion ca-certificates crypto-polici
 ld.so.cache ld.so.conf ld.so.conf.d locale.alias locale.conf localtime login.defs magic mime.types nsswitch.conf os-release
 passwd pki/ca-trust pki/tls/certs profile protocols resolv.conf rpc services shells ssl/certs ssl/openssl.cnf terminfo
 timezone"""
+#: The kernel's own files. Root may write them without any capability, so an own /proc protects them from no command of root.
+_READ_ONLY_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "pressure", "mtrr")
+_MASKED_PROC = ("kcore", "kmem", "kmsg", "keys", "key-users", "timer_list", "sched_debug", "latency_stats")
+_MASKED_PROC_FOLDERS = ("acpi", "scsi", "asound", "driver")
 #: What the sandbox has of its own, in memory, gone with the call.
 _TMP, _SHARED, _HOME = "/tmp", "/dev/shm", "/home/callboard"  # noqa: S108
 
@@ -21,7 +25,8 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 class View(NamedTuple):
     """What one call sees. `programs` are folders beyond the system's that can be read, and whose programs are found; `kept`
-    are paths in the folder that are mounted read-only, `hidden` those that appear empty. `scratch` is how large each of its own
+    are paths in the folder that are mounted read-only, `nested` further ones as far as they are there, `hidden` folders that
+    appear empty and `masked` files that do. `scratch` is how large each of its own
     file systems may become, in MiB."""
 
     folder: str
@@ -29,7 +34,9 @@ class View(NamedTuple):
     network: bool
     programs: Sequence[str] = ()
     kept: Sequence[str] = ()
+    nested: Sequence[str] = ()
     hidden: Sequence[str] = ()
+    masked: Sequence[str] = ()
     scratch: int = 64
 
 
@@ -53,7 +60,7 @@ def namespaces(*, network: bool, userns_off: bool) -> list[str]:
 def mounts(view: View) -> list[str]:
     """The options that build what the command sees."""
     bind = "--bind" if view.writable else "--ro-bind"
-    options = [*_system(), "--proc", "/proc", "--dev", "/dev"]
+    options = [*_system(), "--proc", "/proc", *_proc(), "--dev", "/dev"]
     for path in (_TMP, _SHARED, _HOME):
         options += ["--size", str(view.scratch << 20), "--tmpfs", path]
     options += ["--remount-ro", "/dev"]
@@ -62,8 +69,12 @@ def mounts(view: View) -> list[str]:
     options += [bind, view.folder, view.folder]
     for path in view.kept:
         options += ["--ro-bind", path, path]
+    for path in view.nested:
+        options += ["--ro-bind-try", path, path]
     for path in view.hidden:
         options += ["--tmpfs", path, "--remount-ro", path]
+    for path in view.masked:
+        options += ["--ro-bind", "/dev/null", path]
     return [*options, "--remount-ro", "/", "--chdir", view.folder]
 
 
@@ -88,6 +99,26 @@ def search_path(view: View, search: str) -> str:
         one for one in search.split(":") if any(one == path or one.startswith(path + "/") for path in view.programs)
     ]
     return ":".join([*ours, PATH])
+
+
+def kernel_writes() -> str:
+    """A command of the shell that fails with 3 where a file of the kernel's can be written, and writes nothing."""
+    tried = "/proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sysrq-trigger /proc/irq/default_smp_affinity"
+    return f'for one in {tried}; do [ ! -w "$one" ] || exit 3; done'
+
+
+def _proc() -> list[str]:
+    """The options that close the kernel's own files: what changes the machine is read-only, what shows its memory is empty."""
+    options: list[str] = []
+    for name in _READ_ONLY_PROC:
+        options += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
+    for name in _MASKED_PROC:
+        if Path(f"/proc/{name}").exists():
+            options += ["--ro-bind", "/dev/null", f"/proc/{name}"]
+    for name in _MASKED_PROC_FOLDERS:
+        if Path(f"/proc/{name}").is_dir():
+            options += ["--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
+    return options
 
 
 def _system() -> list[str]:

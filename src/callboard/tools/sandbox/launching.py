@@ -17,6 +17,10 @@ from ..outlasting import outlast
 
 _GUARD = str(Path(__file__).with_name("guard.py"))
 _PIECE = 64 * 1024
+#: Pipes that starting a process opens at most: input, output, errors, and the one that reports a failed exec.
+_PIPES_OF_A_START = 4
+#: The longest line that is read of a command's outputs, in bytes.
+LONGEST_LINE = 64 * 1024
 
 
 class Launch(NamedTuple):
@@ -107,9 +111,22 @@ class Guard:
         os.close(self._told)
 
 
-async def launched(launch: Launch, *, given: int = -1, prints: int = asyncio.subprocess.PIPE) -> tuple[Guard, bool]:
+def _require_free_descriptors() -> None:
+    """Raise OSError if too few descriptors are free to start a process.
+
+    Until Python 3.11.4 `subprocess.Popen` leaves its first pipes open when it cannot open the next one.
+    """
+    with Descriptors() as spare:
+        for _ in range(_PIPES_OF_A_START):
+            spare.pipe()
+
+
+async def launched(
+    launch: Launch, *, given: int = -1, prints: int = asyncio.subprocess.PIPE, limit: int = LONGEST_LINE
+) -> tuple[Guard, bool]:
     """Starts a command in its folder, and whether this task was cancelled meanwhile. It reads from the descriptor `given`,
-    which is taken over whatever comes of this, or from nothing; both its outputs go to `prints`. Raises OSError, ValueError."""
+    which is taken over whatever comes of this, or from nothing; both its outputs go to `prints`. `limit` is the longest line
+    that is read of them, in bytes. Raises OSError, ValueError."""
     with Descriptors() as ours:
         bounds: dict[str, object] = dict(launch.bounds)
         if given >= 0:
@@ -117,6 +134,7 @@ async def launched(launch: Launch, *, given: int = -1, prints: int = asyncio.sub
         held, hold = ours.pipe()
         told, tell = ours.pipe()
         report = ours.take(os.dup(tell)) if launch.reports else -1
+        _require_free_descriptors()
         bounds["keep"] = kept = [*launch.handed, *([report] if launch.reports else [])]
         process, cancelled = await outlast(
             asyncio.create_subprocess_exec(
@@ -128,6 +146,7 @@ async def launched(launch: Launch, *, given: int = -1, prints: int = asyncio.sub
                 cwd=launch.folder,
                 env=launch.environment,
                 start_new_session=True,
+                limit=limit,
                 pass_fds=[tell, *kept, *([given] if given >= 0 else [])],
             )
         )

@@ -6,6 +6,7 @@ library and a few files of this room, so that it starts within some tens of mill
 
 ignore   what .gitignore files leave out
 walk     the files of a folder, in the order of their paths
+literals text that every match of a pattern contains
 find     Glob and Grep over such a walk
 child    the process: a request comes in, an answer goes out
 asking   the host's side

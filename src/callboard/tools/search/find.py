@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..globs import components, expand, fits
-from ..handles import open_regular
+from ..handles import open_listed
 from ..paths import PathDenied
 from ..texts import decode
+from .literals import required
 from .walk import File, TimeIsUp, Walk
 
 LARGEST_OUTPUT = 256 * 1024
 LARGEST_FILE = 32 * 1024 * 1024
 LONGEST_LINE = 500
+#: How much of a file is read at once, in bytes.
+_AT_ONCE = 256 * 1024
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Folders that programs fill, and how the files are called that they make beside those that people write.
 GENERATED = frozenset(
     {"__pycache__", "node_modules", ".venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
@@ -111,6 +116,8 @@ def _glob(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Itera
 
 def _grep(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
     expression = re.compile(asked.pattern, re.IGNORECASE if asked.ignore_case else 0)
+    text = required(asked.pattern)
+    needed = (text.lower() if asked.ignore_case else text).encode()
     depth = "" if "/" in asked.glob else "**/"
     fitting = _any_of((depth + asked.glob,), below=asked.below) if asked.glob else _everything
     large = 0
@@ -120,11 +127,15 @@ def _grep(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Itera
         if not fitting(file.path):
             return
         walk.check_time()
-        lines, too_large = _lines(walk, file)
-        if too_large:
+        data = _bytes(walk, file)
+        if len(data) > LARGEST_FILE:
             large += 1
             if large == 1:
                 notes.append(f"files of more than {LARGEST_FILE // 1024 // 1024} MB are passed by")
+            return
+        if needed and _lacks(data, needed, ignore_case=asked.ignore_case):
+            return
+        lines = _lines(data)
         if asked.mode == "content":
             yield from _content(file.path, lines, expression, asked)
             return
@@ -162,21 +173,43 @@ def _content(path: str, lines: list[str], expression: re.Pattern[str], asked: Se
                 shown = other
 
 
-def _lines(walk: Walk, file: File) -> tuple[list[str], bool]:
+def _bytes(walk: Walk, file: File) -> bytes:
+    """The bytes of the file, and no more than one past the largest that is searched."""
     try:
-        descriptor = open_regular(file.handle, file.name, file.path)
-        with os.fdopen(descriptor, "rb") as opened:
-            data = opened.read(LARGEST_FILE + 1)
+        descriptor = open_listed(file.handle, file.name, file.path)
     except (OSError, PathDenied):
         walk.unreadable += 1
-        return [], False
-    if len(data) > LARGEST_FILE:
-        return [], True
+        return b""
+    pieces: list[bytes] = []
+    left = LARGEST_FILE + 1
+    try:
+        while left > 0 and (piece := os.read(descriptor, min(left, _AT_ONCE))):
+            pieces.append(piece)
+            left -= len(piece)
+    except OSError:
+        walk.unreadable += 1
+        return b""
+    finally:
+        os.close(descriptor)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _lacks(data: bytes, needed: bytes, *, ignore_case: bool) -> bool:
+    """True where no line can match, since a text that every match contains is not there. `needed` is ASCII."""
+    if data.startswith(_UTF16):
+        return False
+    if not ignore_case:
+        return needed not in data
+    # Some letters that are not ASCII are the same as an ASCII one where case is ignored.
+    return data.isascii() and needed not in data.lower()
+
+
+def _lines(data: bytes) -> list[str]:
     found = decode(data)
     if found is None:
-        return [], False
+        return []
     lines = found.text.split("\n")
-    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])], False
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
 
 
 def _short(line: str) -> str:
@@ -186,12 +219,18 @@ def _short(line: str) -> str:
 def _any_of(patterns: Sequence[str], below: str = "") -> Named:
     names = below.split("/") if below else []
     wanted = [components(one) for pattern in patterns for one in expand(pattern)]
+    if not wanted:
+        return _nothing
 
     def fitting(path: str) -> bool:
         own = path.split("/")
         return any(fits(one, own[len(names) :]) for one in wanted)
 
     return fitting
+
+
+def _nothing(path: str) -> bool:
+    return False
 
 
 def _everything(path: str) -> bool:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..handles import Folder, listing, open_regular
+from ..handles import Folder, kinds, open_regular
 from ..paths import PathDenied
 from . import ignore
 
@@ -69,15 +69,20 @@ class Walk:
         listed = self._listing(handle)
         if self._generated and any(name == _ENVIRONMENT for name, _ in listed):
             return
-        for name, status in listed:
-            is_folder = stat.S_ISDIR(status.st_mode)
-            here = [*names, name]
-            if not (is_folder or stat.S_ISREG(status.st_mode)) or name == ".git":
+        above = "".join(f"{name}/" for name in names)
+        for name, kind in listed:
+            if not kind or name == ".git":
                 continue
-            if ignore.left_out(patterns, here, folder=is_folder) or (is_folder and name in self._generated):
+            is_folder = kind == "d"
+            here = [*names, name]
+            if patterns and ignore.left_out(patterns, here, folder=is_folder):
+                continue
+            if is_folder and name in self._generated:
                 continue
             if not is_folder:
-                yield File("/".join(here), handle, name)
+                path = above + name
+                if not self._folder.private(path):
+                    yield File(path, handle, name)
             elif len(here) < DEEPEST:
                 yield from self._below(handle, here, patterns)
             else:
@@ -94,9 +99,9 @@ class Walk:
         finally:
             os.close(inner)
 
-    def _listing(self, handle: int) -> list[tuple[str, os.stat_result]]:
+    def _listing(self, handle: int) -> list[tuple[str, str]]:
         try:
-            return listing(handle)
+            return kinds(handle)
         except OSError:
             self.unreadable += 1
             return []

@@ -1,11 +1,12 @@
-import { visibleText } from '@/system/format/ansi'
 import { laidOutArguments } from '@/system/format/arguments'
+import { hasEmptyFold, visibleText } from '@/system/format/exact-text'
+import { Fields } from '@/system/format/fields'
 import type { ActionRow, Text } from '@/system/rows/model'
-import { CodeBlock } from '@/ui/code-block'
 import { DiffView, isDiff } from '@/ui/diff-view'
 import { Disclosure } from '@/ui/disclosure'
 import { LoadMore } from '../shared/load-more'
-import { useFullText, useT } from '../shared/surface'
+import { useT, useWholeText } from '../shared/surface'
+import { ExactText, Notes } from './exact-text'
 
 /** What would be done, as the gate will check it: a preview where there is one, and the final input. */
 export function ActionContent({ action }: { action: ActionRow }) {
@@ -23,7 +24,8 @@ export function ActionContent({ action }: { action: ActionRow }) {
   }
   return (
     <>
-      {!same && <Preview text={action.preview} />}
+      {!same && <Preview text={action.preview} commands={action.commands} />}
+      <Described text={action.arguments} />
       {hasInput && (
         <Disclosure title={t('action.input')}>
           <Input text={action.arguments} label={t('action.input')} />
@@ -34,30 +36,47 @@ export function ActionContent({ action }: { action: ActionRow }) {
   )
 }
 
-function Preview({ text }: { text: Text }) {
+function Preview({ text, commands }: { readonly text: Text; readonly commands: number }) {
   const t = useT()
-  const full = useFullText(text)
+  const full = useWholeText(text)
   const label = t('action.preview')
+  const diff = isDiff(full.text)
   return (
     <div>
-      {isDiff(full.text) ? (
+      {diff && !hasEmptyFold(full.text) ? (
         <DiffView diff={visibleText(full.text)} label={label} />
       ) : (
-        <CodeBlock text={visibleText(full.text)} label={label} />
+        <ExactText text={full.text} label={label} isDiff={diff} />
       )}
       <LoadMore full={full} />
+      <Notes text={full.text} commands={commands} />
     </div>
   )
 }
 
 /** Arguments; with `shown` their name stands over them, where there are others beside them. */
 function Input(props: { readonly text: Text; readonly label: string; readonly shown?: boolean }) {
-  const full = useFullText(props.text)
+  const full = useWholeText(props.text)
+  const text = laidOutArguments(full.text)
   return (
     <div>
       {props.shown && <p className="pb-0.5 text-sm text-ink-faint">{props.label}</p>}
-      <CodeBlock text={visibleText(laidOutArguments(full.text))} label={props.label} />
+      <ExactText text={text} label={props.label} />
       <LoadMore full={full} />
+      <Notes text={text} commands={0} />
     </div>
+  )
+}
+
+/** What the agent says that its command does, below the command and named as the agent's. */
+function Described({ text }: { readonly text: Text }) {
+  const t = useT()
+  const fields = Fields.of(useWholeText(text).text)
+  const description = fields.text('command') === '' ? '' : fields.text('description')
+  if (description === '') return null
+  return (
+    <p className="wrap-any text-sm text-ink-soft">
+      <span className="text-ink-faint">{t('action.described')}</span> {visibleText(description)}
+    </p>
   )
 }

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { visibleText } from '@/system/format/ansi'
+import { visibleText } from '@/system/format/exact-text'
 import type { ApprovalScope, Decision } from '@/system/generated/contracts'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'

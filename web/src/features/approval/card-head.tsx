@@ -1,4 +1,4 @@
-import { visibleText } from '@/system/format/ansi'
+import { visibleText } from '@/system/format/exact-text'
 import { elapsed } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow } from '@/system/rows/model'

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react'
-import { visibleText } from '@/system/format/ansi'
+import { visibleText } from '@/system/format/exact-text'
 import { Fields } from '@/system/format/fields'
 import { type Field, formOf } from '@/system/format/schema'
 import type { Decision } from '@/system/generated/contracts'

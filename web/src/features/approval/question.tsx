@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { visibleText } from '@/system/format/ansi'
+import { visibleText } from '@/system/format/exact-text'
 import { Fields } from '@/system/format/fields'
 import type { AskedChange } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'

@@ -18,7 +18,7 @@ function handlers(change: Partial<ArtifactListHandlers> = {}): ArtifactListHandl
     onMake: vi.fn(async () => null),
     onArchive: vi.fn(async () => null),
     onMakeAgain: vi.fn(),
-    addressOf: () => '/blob',
+    onDownload: vi.fn(),
     ...change,
   }
 }
@@ -145,7 +145,8 @@ test('an archive tells how far it is, what it came to, or why it failed (CTX-05)
   expect(second?.getByRole('alert').textContent).toBe('Too large More than fits.')
   await userEvent.click(second?.getByRole('button', { name: 'Try again' }) as HTMLElement)
   expect(given.onMakeAgain).toHaveBeenCalledExactlyOnceWith('art_b', 'exp_b')
-  expect(third?.getByRole('link', { name: /^Download, 2/ }).getAttribute('download')).toBe('artifacts.zip')
+  await userEvent.click(third?.getByRole('button', { name: /^Download, 2/ }) as HTMLElement)
+  expect(vi.mocked(given.onDownload).mock.calls).toMatchObject([[{ name: 'artifacts.zip' }]])
   expect(third?.getByText('2 are left out: what they held was erased.')).toBeTruthy()
 })
 

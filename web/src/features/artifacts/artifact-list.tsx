@@ -51,7 +51,7 @@ export function ArtifactList(props: ArtifactListProps) {
       ) : (
         <Listed {...props} />
       )}
-      <Archives artifacts={artifacts} addressOf={handlers.addressOf} onMakeAgain={handlers.onMakeAgain} />
+      <Archives artifacts={artifacts} onDownload={handlers.onDownload} onMakeAgain={handlers.onMakeAgain} />
       {asking === 'new' && (
         <NewArtifactDialog
           draft={props.draft}

@@ -138,7 +138,7 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
           <Exports
             label={t('artifact.exports')}
             exports={artifact.exports.map((made) => ({ artifactId: artifact.artifactId, made }))}
-            addressOf={handlers.addressOf}
+            onDownload={handlers.onDownload}
             onMakeAgain={handlers.onMakeAgain}
           />
         )}

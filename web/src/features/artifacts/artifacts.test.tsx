@@ -26,7 +26,7 @@ function handlers(): ArtifactHandlers {
     onGoOn: vi.fn(),
     onMake: vi.fn(),
     onMakeAgain: vi.fn(),
-    addressOf: () => '/blob',
+    onDownload: () => {},
   }
 }
 

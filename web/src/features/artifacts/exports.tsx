@@ -5,8 +5,8 @@ import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
 export interface ExportsHandlers {
-  /** Where a finished export is downloaded from. */
-  readonly addressOf: (made: Export) => string
+  /** Save a finished export as a file. */
+  readonly onDownload: (made: Export) => void
   /** Make one again that failed. */
   readonly onMakeAgain: (artifactId: string, exportId: string) => void
 }
@@ -27,7 +27,7 @@ export function Exports(
           <Name made={made} />
           <State
             made={made}
-            address={props.addressOf(made)}
+            onDownload={() => props.onDownload(made)}
             onMakeAgain={() => props.onMakeAgain(artifactId, made.export)}
           />
         </li>
@@ -52,19 +52,23 @@ function Name({ made }: { made: Export }) {
   )
 }
 
-function State(props: { readonly made: Export; readonly address: string; readonly onMakeAgain: () => void }) {
+function State(props: {
+  readonly made: Export
+  readonly onDownload: () => void
+  readonly onMakeAgain: () => void
+}) {
   const t = useT()
   const { made } = props
   if (made.content !== null) {
     return (
       <>
-        <a
-          href={props.address}
-          download={made.name || true}
+        <button
+          type="button"
+          onClick={props.onDownload}
           className="rounded font-medium text-accent hover:underline"
         >
           {t('artifact.download', { size: bytes(made.content.size, t.locale) })}
-        </a>
+        </button>
         {made.leftOut > 0 && (
           <span className="basis-full pl-5.5 text-sm text-warn">
             {t.count('artifact.left_out', made.leftOut)}

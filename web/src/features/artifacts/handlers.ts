@@ -22,8 +22,8 @@ export interface ArtifactHandlers {
   /** Make a new artifact of what was written for this one. */
   readonly onMake: (artifact: ArtifactRow, asked: NewArtifact) => Promise<Refused | null>
   readonly onMakeAgain: (artifactId: string, exportId: string) => void
-  /** Where a finished export is downloaded from. */
-  readonly addressOf: (made: Export) => string
+  /** Save a finished export as a file. */
+  readonly onDownload: (made: Export) => void
 }
 
 /** What a person can do with all of them. */
@@ -34,5 +34,5 @@ export interface ArtifactListHandlers {
   /** No ids stand for all that there are. */
   readonly onArchive: (artifactIds: readonly string[]) => Promise<Refused | null>
   readonly onMakeAgain: (artifactId: string, exportId: string) => void
-  readonly addressOf: (made: Export) => string
+  readonly onDownload: (made: Export) => void
 }

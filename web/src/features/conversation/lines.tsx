@@ -83,7 +83,7 @@ export const NoticeLine = memo(({ part }: { part: NoticePart }) => {
           {part.retryInMs !== null && (
             <span className="text-ink-faint">
               {' '}
-              {t('notice.retry_in', { time: duration(part.retryInMs, t.locale) })}
+              {t('notice.retry_in', { time: duration(part.retryInMs, t.locale), attempt: part.attempt })}
             </span>
           )}
         </p>

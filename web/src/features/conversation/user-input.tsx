@@ -15,6 +15,7 @@ export function speaker(t: Translate, source: TurnRow['source'], giver: string):
     case 'agent':
       return giver === '' ? t('team.source.an_agent') : t('team.source.agent', { agent: giver })
     case 'inbox':
+    case 'notice':
     case 'schedule':
     case 'compaction':
       return t(`team.source.${source}`)

@@ -1,9 +1,11 @@
 import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
+import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart, turnRow } from '../../../dev/rows'
 import { filled, show } from '../../../dev/surfaces'
 import { Inspector } from './inspector'
+import { Permissions } from './permissions'
 
 test('the sides of a turn stand under tabs, which the keyboard moves between (UI-31)', async () => {
   const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 2_000_000 }))
@@ -19,4 +21,16 @@ test('without a turn there is nothing to choose between', () => {
   show(<Inspector turn={null} parts={[]} status={null} sessionId="ses_a" />)
   expect(screen.getByText('No turn is selected.')).toBeTruthy()
   expect(screen.queryByRole('tab')).toBeNull()
+})
+
+test.each([
+  ['a call that ran', { state: 'output-available', startedAt: 5 }, 'allowed'],
+  ['a call that started and failed', { state: 'output-error', startedAt: 5 }, 'allowed'],
+  ['a call that was refused', { state: 'output-error', startedAt: 0 }, 'refused'],
+  ['a call whose turn was stopped first', { state: 'cancelled', startedAt: 0 }, 'not run'],
+  ['a call that the gate denied', { state: 'output-error', startedAt: 0, verdict: 'deny' }, 'denied'],
+] as const)('%s reads so under Permissions, whatever the gate said first (M6)', async (_, change, reads) => {
+  const part = toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash', { verdict: 'allow', checks: [], ...change })
+  show(<Permissions tools={[filled('parts', part) as ToolPart]} />)
+  expect(screen.getAllByRole('listitem')[0]?.querySelector('p')?.textContent).toMatch(new RegExp(`${reads}$`))
 })

@@ -1,9 +1,20 @@
 import { callSummary } from '@/system/format/call-summary'
+import { wasRefused } from '@/system/rows/activity'
 import type { ToolPart } from '@/system/rows/model'
 import { Badge, type Tone } from '@/ui/marks'
 import { useT } from '../shared/surface'
 
-const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad' }
+const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad', refused: 'bad' }
+
+/**
+ * What the gate's word on a call came to. A call that ended and never started was refused, or not run where its turn was
+ * stopped before, whatever the gate said of it first.
+ */
+function cameTo(tool: ToolPart): string {
+  if (tool.startedAt !== 0 || tool.verdict === '' || tool.verdict === 'deny') return tool.verdict
+  if (tool.state === 'cancelled') return 'not_run'
+  return wasRefused(tool) ? 'refused' : tool.verdict
+}
 
 /** What the gate said of each call, station by station, and what confined it. */
 export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
@@ -18,8 +29,8 @@ export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
             <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-faint">
               {callSummary(tool.tool, tool.summary)}
             </span>
-            <Badge tone={TONES[tool.verdict] ?? 'quiet'}>
-              {t.maybe(`verdict.${tool.verdict}`) ?? t('app.unknown')}
+            <Badge tone={TONES[cameTo(tool)] ?? 'quiet'}>
+              {t.maybe(`verdict.${cameTo(tool)}`) ?? t('app.unknown')}
             </Badge>
           </p>
           <ul className="text-sm text-ink-soft">

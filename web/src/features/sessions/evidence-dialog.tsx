@@ -3,15 +3,13 @@ import type { EvidencePacked } from '@/system/generated/contracts'
 import { Button } from '@/ui/button'
 import { CopyButton } from '@/ui/copy-button'
 import { Dialog } from '@/ui/dialog'
-import { Icon } from '@/ui/icon'
 import { Fact, Facts } from '../inspector/inspector'
 import { useT } from '../shared/surface'
 
 /** What was packed: how many facts, and the link that the chain ends with, which is what somebody else compares. */
 export function EvidenceDialog(props: {
   readonly packed: EvidencePacked
-  /** Where the pack is read from. */
-  readonly address: string
+  readonly onDownload: () => void
   readonly onDone: () => void
 }) {
   const t = useT()
@@ -42,14 +40,9 @@ export function EvidenceDialog(props: {
           <Button look="outline" onClick={props.onDone}>
             {t('app.close')}
           </Button>
-          <a
-            href={props.address}
-            download={`${packed.evidenceId}.zip`}
-            className="inline-flex h-7 items-center gap-1.5 rounded-md bg-accent px-2.5 font-medium text-accent-ink hover:brightness-110"
-          >
-            <Icon name="download" size={14} />
+          <Button look="solid" icon="download" onClick={props.onDownload}>
             {t('evidence.download')}
-          </a>
+          </Button>
         </div>
       </div>
     </Dialog>

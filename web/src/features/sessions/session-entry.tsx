@@ -3,8 +3,9 @@ import { ago } from '@/system/format/numbers'
 import type { SessionCard } from '@/system/rows/model'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
-import { Dot, type Tone } from '@/ui/marks'
+import { Dot } from '@/ui/marks'
 import { Menu } from '@/ui/menu'
+import { SESSION_TONES } from '../shared/session-tones'
 import { useT } from '../shared/surface'
 
 export interface SessionHandlers {
@@ -22,16 +23,6 @@ export interface SessionEntryProps {
   readonly unread: boolean
   readonly now: number
   readonly handlers: SessionHandlers
-}
-
-const TONES: Record<SessionCard['state'], Tone> = {
-  idle: 'quiet',
-  queued: 'accent',
-  running: 'accent',
-  waiting: 'warn',
-  interrupted: 'quiet',
-  failed: 'bad',
-  lost: 'warn',
 }
 
 /** One session: its state, what it waits for, and whether something new happened in it. */
@@ -61,7 +52,7 @@ export function SessionEntry(props: SessionEntryProps) {
         onClick={() => handlers.onOpen(session.sessionId)}
         className="flex h-[30px] w-full items-center gap-2 rounded-md px-2 text-left"
       >
-        <Dot tone={TONES[session.state]} active={session.state === 'running'} />
+        <Dot tone={SESSION_TONES[session.state]} active={session.state === 'running'} />
         <span className={`min-w-0 flex-1 truncate ${props.unread ? 'font-semibold' : ''}`}>{title}</span>
         <State session={session} unread={props.unread} now={props.now} />
       </button>

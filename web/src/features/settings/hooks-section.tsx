@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { visibleText } from '@/system/format/ansi'
+import { visibleText } from '@/system/format/exact-text'
 import type { Refused } from '@/system/workbench/notices'
 import type { SettingsShown } from '@/system/workbench/settings-desk'
 import { Button } from '@/ui/button'

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { visibleText } from '@/system/format/ansi'
+import { visibleText } from '@/system/format/exact-text'
 import { type Field, type FieldProblem, problemOf, type Typed, type Values } from '@/system/format/schema'
 import { useT } from './surface'
 

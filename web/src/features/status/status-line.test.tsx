@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
-import type { StatusRow as WireStatus } from '@/system/generated/contracts'
+import type { SessionState, StatusRow as WireStatus } from '@/system/generated/contracts'
 import { statusRow } from '../../../dev/rows'
 import { filled, show } from '../../../dev/surfaces'
 import { StatusLine } from './status-line'
@@ -45,6 +45,25 @@ test('a turn that is over counts no calls any more', () => {
 test('tokens that were not told read unknown (UI-26)', () => {
   line({ inputTokens: 10 })
   expect(screen.getByRole('img', { name: 'Tokens: 10 in, unknown out' })).toBeTruthy()
+})
+
+test('a lead that is done does not hide what the rest of its session does (D7)', () => {
+  const status = filled('status', statusRow({ status: 'done', detail: 'completed' }))
+  const read = (session: SessionState) => {
+    const { unmount } = show(
+      <StatusLine status={status} session={session} runningSince={0} onInterrupt={vi.fn()} />,
+    )
+    const text = screen.getByRole('status').textContent
+    unmount()
+    return text
+  }
+  expect((['waiting', 'failed', 'paused', 'running', 'idle'] as const).map(read)).toEqual([
+    'Needs input',
+    'Failed',
+    'Paused',
+    'Running',
+    'Done',
+  ])
 })
 
 test('a lost turn counts no time and can still be interrupted', () => {

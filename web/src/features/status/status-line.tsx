@@ -1,27 +1,32 @@
 import { count } from '@/system/format/numbers'
+import type { SessionState } from '@/system/generated/contracts'
 import type { StatusRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dot, type Tone } from '@/ui/marks'
 import { Elapsed } from '../shared/elapsed'
+import { SESSION_TONES } from '../shared/session-tones'
 import { useT } from '../shared/surface'
 import { doingText } from '../shared/words'
 
 export interface StatusLineProps {
   readonly status: StatusRow | null
+  /** The state of the whole session, where it is there: a lead that is done is not a session that is. */
+  readonly session?: SessionState | null
   /** Where the clock of the running turn counts from, in microseconds; 0 where nothing runs. */
   readonly runningSince: number
   readonly onInterrupt: () => void
 }
 
 /** One line, tied to the newest fact of the thread. */
-export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProps) {
+export function StatusLine({ status, session = null, runningSince, onInterrupt }: StatusLineProps) {
   const t = useT()
   if (status === null) return <p className="text-ink-faint">{t('status.unknown')}</p>
   const tool = status.tool || t('status.a_tool')
   const uses = status.detail === 'running_tool' || status.detail === 'calling_tool'
   const doing = uses ? doingText(t, status.tool) : null
-  const text = doing ?? t(`status.${status.detail}`, { tool })
   const running = runningSince > 0
+  const whole = sessionAbove(session, status, running)
+  const text = whole ? t(`session.state.${whole}`) : (doing ?? t(`status.${status.detail}`, { tool }))
   const lost = status.detail === 'lost'
   const model = [status.provider, status.model].filter(Boolean).join(' / ')
   return (
@@ -29,11 +34,11 @@ export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProp
       aria-label={t('status.label')}
       className="flex min-w-0 flex-1 items-center gap-2 text-sm max-sm:max-w-[72%] max-sm:flex-none"
     >
-      <Dot tone={toneOf(status)} active={running && status.status !== 'blocked' && !lost} />
-      <span
-        role="status"
-        className={`truncate font-medium ${status.status === 'blocked' ? 'text-warn' : ''}`}
-      >
+      <Dot
+        tone={whole ? SESSION_TONES[whole] : toneOf(status)}
+        active={whole === 'running' || (running && status.status !== 'blocked' && !lost)}
+      />
+      <span role="status" className={`truncate font-medium ${warns(status, whole) ? 'text-warn' : ''}`}>
         {text}
       </span>
       {running && !lost && (
@@ -71,6 +76,21 @@ export function StatusLine({ status, runningSince, onInterrupt }: StatusLineProp
       )}
     </section>
   )
+}
+
+/** The state of the session where another agent makes it more than that of the lead; null where the lead says it all. */
+function sessionAbove(
+  session: SessionState | null,
+  status: StatusRow,
+  running: boolean,
+): SessionState | null {
+  if (session === null || status.status === 'blocked') return null
+  if (session === 'waiting') return session
+  return running || session === 'idle' || session === 'interrupted' ? null : session
+}
+
+function warns(status: StatusRow, whole: SessionState | null): boolean {
+  return status.status === 'blocked' || whole === 'waiting'
 }
 
 /** Tokens that the provider did not tell are not shown as zero. */

@@ -57,6 +57,8 @@ export function AgentFacts(props: {
         <Fact name={t('team.fact.thread')}>
           <span className="font-mono">{agent.threadId}</span>
         </Fact>
+        {agent.providerMode && <Fact name={t('team.fact.provider_mode')}>{agent.providerMode}</Fact>}
+        {agent.providerModel && <Fact name={t('team.fact.provider_model')}>{agent.providerModel}</Fact>}
         {agent.providerSessionId && (
           <Fact name={t('team.fact.provider_session')}>
             <span className="font-mono">{agent.providerSessionId}</span>
@@ -66,6 +68,7 @@ export function AgentFacts(props: {
       {agent.result.text !== '' && (
         <div>
           <h3 className="font-medium text-ink-soft">{t('team.fact.result')}</h3>
+          {agent.plainText && <p className="text-sm text-ink-faint">{t('team.plain_text')}</p>}
           <LongText text={agent.result} />
         </div>
       )}

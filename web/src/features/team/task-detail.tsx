@@ -43,6 +43,7 @@ export function TaskDetail(props: {
       )}
       {task.summary && (
         <div className="wrap-any">
+          {task.plainText && <p className="text-sm text-ink-faint">{t('team.plain_text')}</p>}
           <Markdown text={task.summary} streaming={false} />
         </div>
       )}

@@ -38,6 +38,7 @@ export function NotificationLane(props: {
             {one.result.text ? <LongText text={one.result} /> : <p className="wrap-any">{one.summary}</p>}
             <p className="flex flex-wrap items-center gap-x-2 text-sm text-ink-faint">
               <span>{t(one.consumed ? 'team.told' : 'team.not_told')}</span>
+              {one.plainText && <span>{t('team.plain_text')}</span>}
               {used && <span className="tabular">{used}</span>}
               {agent !== null && (
                 <Button className="-my-1" onClick={() => onOpenAgent(agent.agentId)}>

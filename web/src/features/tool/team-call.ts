@@ -28,7 +28,7 @@ function about(tool: string, asked: Fields, names: Names): string {
   const whom = listed([...agents, ...asked.texts('agents'), ...asked.texts('to')], names)
   const what =
     tool === 'update_task'
-      ? names.task(asked.text('taskId'))
+      ? names.task(asked.text('task_id'))
       : asked.text('question') ||
         asked.text('summary') ||
         asked.text('title') ||
@@ -40,7 +40,7 @@ function about(tool: string, asked: Fields, names: Names): string {
 
 function done(t: Translate, part: ToolPart, asked: Fields, names: Names): Told | null {
   const answer = Fields.of(part.output.text)
-  const agent = names.agent(answer.text('agentId') || asked.text('agent'))
+  const agent = names.agent(answer.text('agent_id') || asked.text('agent'))
   switch (part.tool) {
     case 'spawn_subagent':
       return told(t('call.spawned', { agent }), asked.text('title') || asked.text('objective'))
@@ -109,7 +109,7 @@ function ofWork(
 }
 
 function changed(t: Translate, asked: Fields, names: Names): Told {
-  const task = names.task(asked.text('taskId'))
+  const task = names.task(asked.text('task_id'))
   const column = t.maybe(`team.task.${asked.text('status')}`)
   const assignee = names.agent(asked.text('assignee'))
   if (column !== null) return told(t('call.moved', { column }), task)
@@ -121,10 +121,10 @@ function changed(t: Translate, asked: Fields, names: Names): Told {
 
 function waited(t: Translate, answer: Fields, names: Names): Told {
   const agents = listed(
-    answer.objects('ended').map((one) => one.text('agentId')),
+    answer.objects('ended').map((one) => one.text('agent_id')),
     names,
   )
-  if (answer.flag('timedOut')) return told(t('call.waited_long'), agents)
+  if (answer.flag('timed_out')) return told(t('call.waited_long'), agents)
   return agents === '' ? told(t('call.waited')) : told(t('call.heard', { agents }))
 }
 

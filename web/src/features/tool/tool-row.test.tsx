@@ -162,7 +162,7 @@ test.each([
   [
     'wait_subagents',
     {},
-    { ended: [{ agentId: 'a' }, { agentId: 'b' }], timedOut: false },
+    { ended: [{ agent_id: 'a' }, { agent_id: 'b' }], timed_out: false },
     'Heard from a, b',
     '',
   ],
@@ -171,6 +171,8 @@ test.each([
   ['send_message', { to: ['a', 'b'], text: 'Hello' }, {}, 'Wrote to a, b', 'Hello'],
   ['merge_subagent', { agent: 'worker-1' }, {}, 'Merged the work of worker-1', ''],
   ['create_task', { title: 'Notes', assignee: 'maker' }, {}, 'New task for maker', 'Notes'],
+  ['update_task', { task_id: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
+  // As sessions of earlier versions have it.
   ['update_task', { taskId: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
   ['submit_verdict', { agent: 'a', verdict: 'passed', summary: 'Good' }, {}, 'Passed the work of a', 'Good'],
 ])('a call of the team reads as a sentence: %s', (tool, asked, answer, did, said) => {

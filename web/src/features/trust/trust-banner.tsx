@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { plainTerminalText } from '@/system/format/ansi'
+import { visibleText } from '@/system/format/exact-text'
 import type { TrustRead } from '@/system/generated/contracts'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
@@ -60,9 +60,8 @@ export function Widenings({ widenings }: { widenings: TrustRead['widenings'] }) 
     <ul aria-label={t('trust.would_allow')} className="max-h-[50vh] overflow-y-auto">
       {widenings.map((one) => (
         <li key={`${one.what} ${one.file} ${one.detail}`} className="wrap-any py-px">
-          <span className="text-ink-faint">{t(`trust.what.${one.what}`)}</span>{' '}
-          {plainTerminalText(one.detail)}{' '}
-          <span className="font-mono text-sm text-ink-faint">{plainTerminalText(one.file)}</span>
+          <span className="text-ink-faint">{t(`trust.what.${one.what}`)}</span> {visibleText(one.detail)}{' '}
+          <span className="font-mono text-sm text-ink-faint">{visibleText(one.file)}</span>
         </li>
       ))}
     </ul>

@@ -39,6 +39,16 @@ type QueryName = {
   [N in CommandName]: (typeof COMMANDS)[N]['query'] extends true ? N : never
 }[CommandName]
 type Mutating = Exclude<CommandName, QueryName>
+/** Commands that the server takes from a page only with a confirmation. Wider answers to an action are confirmed as well. */
+type Granting =
+  | 'trust_workspace'
+  | 'add_rule'
+  | 'revoke_rule'
+  | 'update_settings'
+  | 'set_secret'
+  | 'remove_secret'
+/** The header that confirms one command with one body. Fails like a request. */
+export type Confirmation = (command: string, body: string) => Promise<Readonly<Record<string, string>>>
 
 const ROOT = '/api/v1'
 const ATTEMPTS = 3
@@ -48,31 +58,70 @@ export class ApiClient {
   readonly #newKey: () => string
 
   readonly #sendFile: SendFile
+  readonly #confirmation: Confirmation
+  /** Asks a person about a folder that the server refused as too broad; true where it was opened with an approval. */
+  approveFolder: () => Promise<boolean> = async () => false
 
-  constructor(fetch: Fetch, newKey: () => string, sendFile: SendFile = sendByFetch(fetch)) {
+  constructor(
+    fetch: Fetch,
+    newKey: () => string,
+    sendFile: SendFile = sendByFetch(fetch),
+    confirmation: Confirmation = async () => ({}),
+  ) {
     this.#fetch = fetch
     this.#newKey = newKey
     this.#sendFile = sendFile
+    this.#confirmation = confirmation
   }
 
   /**
    * Give a command. The same key goes with every repeat, so a command whose answer was lost has one effect.
    * Raises ApiProblem with the refusal, or `unreachable` where no answer came.
    */
-  async command<N extends Mutating>(
+  command<N extends Exclude<Mutating, Granting>>(
     name: N,
     body: Commands[N]['command'],
     key: string = this.#newKey(),
   ): Promise<Commands[N]['answer']> {
-    const init: RequestInit = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'idempotency-key': key },
-      body: JSON.stringify(body),
-    }
+    return this.#command(name, JSON.stringify(body), key, async () => ({}))
+  }
+
+  /**
+   * Give a command that grants more permission. Call it where a person confirmed exactly this on the screen: the server takes
+   * it only with a fresh confirmation, which is made here.
+   */
+  confirmed<N extends Mutating>(
+    name: N,
+    body: Commands[N]['command'],
+    key: string = this.#newKey(),
+  ): Promise<Commands[N]['answer']> {
+    const sent = JSON.stringify(body)
+    return this.#command(name, sent, key, () => this.#confirmation(name, sent))
+  }
+
+  async #command<N extends Mutating>(
+    name: N,
+    body: string,
+    key: string,
+    confirmation: () => Promise<Readonly<Record<string, string>>>,
+  ): Promise<Commands[N]['answer']> {
+    let asked = false
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#json(`${ROOT}/commands/${name}`, init)
+        // A confirmation is for one request: a repeat has one of its own.
+        const headers = {
+          'content-type': 'application/json',
+          'idempotency-key': key,
+          ...(await confirmation()),
+        }
+        return await this.#json(`${ROOT}/commands/${name}`, { method: 'POST', headers, body })
       } catch (error) {
+        const broad = error instanceof ApiProblem && error.code === 'folder_too_broad'
+        // The command that opens the folder is what the approval is given with.
+        if (broad && name !== 'open_workspace' && !asked) {
+          asked = true
+          if (await this.approveFolder()) continue
+        }
         if (attempt === ATTEMPTS || !(error instanceof ApiProblem) || !error.unanswered) throw error
       }
     }
@@ -107,9 +156,9 @@ export class ApiClient {
     return uploaded(this.#sendFile(path, file, onProgress, signal), signal)
   }
 
-  /** Where the whole of a blob is downloaded from as a file of that name, as long as its session is there. */
-  blobAddress(hash: string, session: string, name: string): string {
-    return `${ROOT}/blobs/${hash}?${new URLSearchParams({ session, name })}`
+  /** The whole of a blob, as long as its session is there. Raises ApiProblem. */
+  async file(hash: string, session: string): Promise<Blob> {
+    return (await this.#answer(`${ROOT}/blobs/${hash}?${new URLSearchParams({ session })}`, {})).blob()
   }
 
   /** Part of a blob as text: `length` bytes from `offset`. */
@@ -133,7 +182,7 @@ export class ApiClient {
   async #answer(path: string, init: RequestInit): Promise<Response> {
     let response: Response
     try {
-      response = await this.#fetch(path, { ...init, credentials: 'same-origin' })
+      response = await this.#fetch(path, { ...init, credentials: 'omit' })
     } catch (error) {
       if (init.signal?.aborted) throw error
       throw new ApiProblem(0, { code: 'unreachable', message: String(error) })

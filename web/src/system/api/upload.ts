@@ -21,10 +21,22 @@ export type SendFile = (
 ) => Promise<Response>
 
 /** Sends by the browser's request that tells its progress. */
-export const sendByRequest: SendFile = (path, file, onProgress, signal) =>
-  new Promise((resolve, reject) => {
+export function sendByRequest(headers: () => Promise<Readonly<Record<string, string>>>): SendFile {
+  return async (path, file, onProgress, signal) => sendWith(await headers(), path, file, onProgress, signal)
+}
+
+function sendWith(
+  headers: Readonly<Record<string, string>>,
+  path: string,
+  file: Blob,
+  onProgress: (share: number) => void,
+  signal: AbortSignal,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) throw new DOMException('aborted', 'AbortError')
     const request = new XMLHttpRequest()
     request.open('POST', path)
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     request.setRequestHeader('content-type', 'application/octet-stream')
     request.upload.onprogress = (event) => {
       if (event.lengthComputable) onProgress(event.loaded / event.total)
@@ -35,12 +47,13 @@ export const sendByRequest: SendFile = (path, file, onProgress, signal) =>
     signal.addEventListener('abort', () => request.abort())
     request.send(file)
   })
+}
 
 /** Sends by `fetch`, which tells nothing of its progress. */
 export function sendByFetch(fetch: Fetch): SendFile {
   return (path, file, _onProgress, signal) => {
     const headers = { 'content-type': 'application/octet-stream' }
-    return fetch(path, { method: 'POST', body: file, headers, signal, credentials: 'same-origin' })
+    return fetch(path, { method: 'POST', body: file, headers, signal, credentials: 'omit' })
   }
 }
 

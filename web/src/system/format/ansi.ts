@@ -32,17 +32,3 @@ export function plainTerminalText(text: string): string {
     .map((line) => line.slice(line.replace(/\r+$/, '').lastIndexOf('\r') + 1).replace(/\r+$/, ''))
     .join('\n')
 }
-
-/**
- * Text that a person decides on, with nothing hidden: what would be dropped elsewhere is written out, so that what is
- * approved is what is read.
- */
-export function visibleText(text: string): string {
-  return text
-    .replace(/\r\n/g, '\n')
-    .replace(CONTROLS, (unit) => (unit === '\t' || unit === '\n' ? unit : `⟨${codePoint(unit)}⟩`))
-}
-
-function codePoint(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
-}

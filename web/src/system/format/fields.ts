@@ -1,4 +1,7 @@
-/** Fields of a JSON object that came as text, such as the arguments of a call. What is no whole object has none. */
+/**
+ * Fields of a JSON object that came as text, such as the arguments of a call. What is no whole object has none. A field is
+ * named in snake_case; sessions of earlier versions have it in camelCase.
+ */
 export class Fields {
   readonly #value: Readonly<Record<string, unknown>>
 
@@ -15,17 +18,17 @@ export class Fields {
   }
 
   text(name: string): string {
-    const value = this.#value[name]
+    const value = this.value(name)
     return typeof value === 'string' ? value : ''
   }
 
   /** Whatever stands under that name; undefined where nothing does. */
   value(name: string): unknown {
-    return this.#value[name]
+    return this.#value[name] ?? this.#value[name.replace(/_([a-z0-9])/g, (_, first) => first.toUpperCase())]
   }
 
   flag(name: string): boolean {
-    return this.#value[name] === true
+    return this.value(name) === true
   }
 
   /** The texts of a list; what is no text in it is left out. */
@@ -43,11 +46,11 @@ export class Fields {
 
   /** The object of that name; one without fields where there is none. */
   object(name: string): Fields {
-    return new Fields(asObject(this.#value[name]) ?? {})
+    return new Fields(asObject(this.value(name)) ?? {})
   }
 
   #list(name: string): readonly unknown[] {
-    const value = this.#value[name]
+    const value = this.value(name)
     return Array.isArray(value) ? value : []
   }
 }

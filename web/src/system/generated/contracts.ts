@@ -78,6 +78,7 @@ export const CODES = [
   'invalid_input',
   'unauthenticated',
   'forbidden_origin',
+  'confirmation_required',
   'unknown_route',
   'too_large',
   'unknown_command',
@@ -118,6 +119,7 @@ export const CODES = [
   'nothing_to_trust',
   'nothing_to_compact',
   'context_missing',
+  'images_unsupported',
   'subagent_spawns',
   'subagents_do_not_talk',
   'delegate_target_denied',
@@ -151,8 +153,13 @@ export const CODES = [
   'store_locked',
   'store_unusable',
   'chain_broken',
+  'blob_damaged',
+  'rows_damaged',
+  'facts_unreadable',
+  'answer_unreadable',
   'gap',
   'store_full',
+  'store_exists',
   'tool_unknown',
   'tool_not_listed',
   'tool_arguments',
@@ -178,6 +185,8 @@ export const CODES = [
   'secret_store_unavailable',
   'unsupported_media',
   'transcript_unreadable',
+  'nothing_to_import',
+  'session_driven',
   'model_unconfigured',
   'model_auth',
   'model_rate_limited',
@@ -188,6 +197,7 @@ export const CODES = [
   'model_cut_stream',
   'model_garbled',
   'model_timeout',
+  'agent_mode_unavailable',
   'max_iters',
   'no_progress',
   'bad_scenario',
@@ -195,6 +205,7 @@ export const CODES = [
   'bad_definition',
   'bad_settings',
   'no_folder',
+  'folder_too_broad',
   'not_installed',
   'unreachable',
   'remote_unavailable',
@@ -218,6 +229,7 @@ export const INTERRUPT_CAUSES = [
   'shutdown',
   'cancelled',
   'closed',
+  'storage',
 ] as const
 export type InterruptCause = (typeof INTERRUPT_CAUSES)[number]
 
@@ -238,6 +250,7 @@ export const PAUSE_CAUSES = [
   'recovered',
   'failed',
   'no_progress',
+  'unread',
 ] as const
 export type PauseCause = (typeof PAUSE_CAUSES)[number]
 
@@ -300,6 +313,7 @@ export const SESSION_STATES = [
   'interrupted',
   'failed',
   'lost',
+  'paused',
 ] as const
 export type SessionState = (typeof SESSION_STATES)[number]
 
@@ -435,6 +449,7 @@ export interface ActionRequired {
   readonly artifactVersion?: number
   readonly hooked?: string
   readonly asked?: Text | null
+  readonly commands?: number
 }
 
 /**
@@ -489,6 +504,7 @@ export interface ActionRow {
   readonly artifactVersion?: number
   readonly hooked?: string
   readonly asked?: Text | null
+  readonly commands?: number
 }
 
 /** The turn ended before an answer came; the request stands no longer. */
@@ -534,7 +550,7 @@ export interface AgentAdded {
 /**
  * The agent was started or reached and holds a conversation, `provider_session_id` by its own name. `resumed` says that it
  * goes on with an earlier one of this thread; else it remembers nothing. `card` is the Agent Card of one that is elsewhere,
- * as JSON.
+ * as JSON. `mode` and `model` are in force in a program, by its own names; empty where it reports none.
  */
 export interface AgentConnected {
   readonly providerSessionId: string
@@ -542,6 +558,8 @@ export interface AgentConnected {
   readonly version?: string
   readonly resumed?: boolean
   readonly card?: Text
+  readonly mode?: string
+  readonly model?: string
 }
 
 /**
@@ -585,6 +603,16 @@ export interface AgentList {
 }
 
 /**
+ * The program works in this mode and with this model from now on, by its own names. `allowed` is False for a mode that
+ * allows more than the permission mode: it is set back, or the program is ended.
+ */
+export interface AgentModeChanged {
+  readonly mode: string
+  readonly model?: string
+  readonly allowed?: boolean
+}
+
+/**
  * One agent; the key is its id. Times are in microseconds since the Unix epoch.
  *
  * `latest_turn` and `latest_turn_status` are of its newest turn, `inbox` counts what its next turn will be told, `blocked_on`
@@ -593,7 +621,7 @@ export interface AgentList {
  * where the runtime stopped it for making no progress. What says that it is at work holds only while `epoch` is alive.
  * `queue_position` is the place that it was told when it began to wait. `objective` and `result` are cut at 400 characters:
  * all of them is in its transcript. `unmerged` says that it has a worktree of its own, of which not all was merged since it
- * began to work in it.
+ * began to work in it. `plain_text` says that its result was answered in plain text and not finalized.
  */
 export interface AgentRow {
   readonly kind: 'agent'
@@ -626,6 +654,8 @@ export interface AgentRow {
   readonly policy?: readonly ('Delegate' | 'Finalize' | 'Patch')[]
   readonly connection?: 'connected' | 'disconnected' | 'idle'
   readonly providerSessionId?: string
+  readonly providerMode?: string
+  readonly providerModel?: string
   readonly lastActivity?: number
   readonly activity?: StatusDetail
   readonly tool?: string
@@ -641,6 +671,7 @@ export interface AgentRow {
   readonly degraded?: readonly ('lineage_unavailable' | 'permission_blocked' | 'remote_unavailable' | 'snapshot_stale' | 'solo_run')[]
   readonly usage?: WorkUsage
   readonly result?: Text
+  readonly plainText?: boolean
   readonly background?: BackgroundWork | null
   readonly remote?: RemoteWork | null
   readonly epoch?: number
@@ -1042,7 +1073,10 @@ export interface ChildChanged {
   readonly sequence: number
 }
 
-/** How a child stands. `result` is the head of its answer; the whole is in its transcript, `thread_id`. */
+/**
+ * How a child stands. `result` is the head of its answer; the whole is in its transcript, `thread_id`. `note` says what the
+ * status leaves open, such as a result in plain text that was not finalized.
+ */
 export interface ChildResult {
   readonly agentId: string
   readonly threadId: string
@@ -1050,6 +1084,7 @@ export interface ChildResult {
   readonly status: string
   readonly result?: string
   readonly usage?: WorkUsage
+  readonly note?: string
 }
 
 /** Ask a child to stop and release its resources. Its transcript stays. */
@@ -1892,12 +1927,17 @@ export interface HandoffRow {
   readonly reply?: '' | 'answered' | 'awaited' | 'expired' | 'unknown'
 }
 
+/**
+ * The envelope waits in the receiver's inbox. `paused` says why the receiver does not read it until it is
+ * resumed.
+ */
 export interface HandoffSent {
   readonly sessionId: string
   readonly handoffId: string
   readonly target: string
   readonly status: 'queued' | 'waiting_for_answer'
   readonly sequence: number
+  readonly paused?: string
 }
 
 /** How the sender's work stands. */
@@ -1923,7 +1963,8 @@ export interface HookSaid {
  * Take over a past session of another product, as `list_past_sessions` names it. Again it adds only what is new.
  *
  * The answer comes when all of it is there, and `list_past_sessions` tells meanwhile how far it is. Each turn is taken over
- * like one of `import_turn`: where one is refused, those before it stay.
+ * like one of `import_turn`: where one is refused, those before it stay. Refused with `nothing_to_import` where the
+ * transcript has no turn that is finished, and with `session_driven` where a session here did its work.
  */
 export interface ImportPastSession {
   readonly workspaceId: string
@@ -1935,7 +1976,10 @@ export interface ImportPastSession {
  * Take over a past turn. The session is made by its first; a turn that is there already is left as it is.
  *
  * `at` is when it began (microseconds since the Unix epoch). `agent` tells apart the agents of the past session: empty for
- * the one that spoke with the person.
+ * the one that spoke with the person. `input_source` is where `input` came from; `subagent` describes an agent that is not
+ * the one that spoke with the person, and without it that one is its parent.
+ *
+ * Refused with `session_driven` where the past session is the work of a session here, which holds it already.
  */
 export interface ImportTurn {
   readonly workspaceId: string
@@ -1945,9 +1989,21 @@ export interface ImportTurn {
   readonly turnId: string
   readonly at: number
   readonly input?: string
+  readonly inputSource?: 'agent' | 'compaction' | 'inbox' | 'notice' | 'person' | 'schedule'
   readonly calls?: readonly ImportedCall[]
   readonly ended?: 'completed' | 'failed' | 'interrupted'
   readonly agent?: string
+  readonly subagent?: ImportedAgent | null
+}
+
+/**
+ * What the source proves of a subagent: its type and its task's description, empty where unknown. `parent` is the `agent`
+ * that started it, empty for the one that spoke with the person; None where the source does not say.
+ */
+export interface ImportedAgent {
+  readonly definition?: string
+  readonly description?: string
+  readonly parent?: string | null
 }
 
 /** A past model call: its parts in order, and what the provider told of its use. */
@@ -1970,9 +2026,12 @@ export interface ImportedChange {
   readonly removed?: number
 }
 
-/** A part of a past answer. For a tool `text` is its arguments as JSON; without `ended` nobody knows what it came to. */
+/**
+ * A part of a past answer. For a tool `text` is its arguments as JSON; without `ended` its outcome is unknown. For a
+ * `compaction` it is the summary that replaced the older conversation, with the tokens before and after if known.
+ */
 export interface ImportedPart {
-  readonly kind: 'reasoning' | 'text' | 'tool'
+  readonly kind: 'compaction' | 'reasoning' | 'text' | 'tool'
   readonly text?: string
   readonly tool?: string
   readonly summary?: string
@@ -1982,6 +2041,9 @@ export interface ImportedPart {
   readonly durationMs?: number
   readonly exitCode?: number | null
   readonly changes?: readonly ImportedChange[]
+  readonly cause?: 'person' | 'refused' | 'window'
+  readonly tokensBefore?: number | null
+  readonly tokensAfter?: number | null
 }
 
 /** The model of the run in the scope answered: these items are consumed, once and in this order. */
@@ -2052,7 +2114,8 @@ export interface JobCreated {
 
 /**
  * An item. `attempts` counts its attempts, `agent_id` is the child that works on it or did last; `output` is the head of
- * what the attempt that completed it came to, `problem` why it failed.
+ * what the attempt that completed it came to, `problem` why it failed. With `plain_text` that attempt answered in plain text
+ * and did not finalize.
  */
 export interface JobItem {
   readonly itemId: string
@@ -2064,6 +2127,7 @@ export interface JobItem {
   readonly output?: string
   readonly refs?: readonly Ref[]
   readonly problem?: string
+  readonly plainText?: boolean
 }
 
 /** One item: what its worker is told behind the job's instructions. `title` is its first line where it is left out. */
@@ -2148,7 +2212,10 @@ export interface ListExports {
 export interface ListModels {
 }
 
-/** The past sessions of other products in a workspace's folder, those left out that a person imported and deleted. */
+/**
+ * The past sessions of other products in a workspace's folder. Left out are those that a person imported and deleted, and
+ * those that are the work of a session here, which started the product and holds all of it already.
+ */
 export interface ListPastSessions {
   readonly workspaceId: string
 }
@@ -2248,10 +2315,15 @@ export interface MessageRow {
   readonly at?: number
 }
 
+/**
+ * The message waits in each receiver's inbox. `paused` names the receivers that do not read it before a person resumes
+ * them, each with the reason.
+ */
 export interface MessageSent {
   readonly sessionId: string
   readonly channelId: string
   readonly sequence: number
+  readonly paused?: Readonly<Record<string, string>>
 }
 
 /**
@@ -2271,12 +2343,16 @@ export interface MissingRef {
   readonly detail?: string
 }
 
-/** The answer is complete. `first_ms` is from the request to the first piece of it, `duration_ms` to the last. */
+/**
+ * The answer is complete. `first_ms` is from the request to the first piece of it, `duration_ms` to the last.
+ * `provider_reason` is the provider's own word for how it ended.
+ */
 export interface ModelCompleted {
   readonly stopReason: StopReason
   readonly firstMs?: number
   readonly durationMs?: number
   readonly responseId?: string
+  readonly providerReason?: string
 }
 
 /** An attempt failed. With `retry_in_ms` it is tried again as the next attempt; without, the failure stands. */
@@ -2330,7 +2406,8 @@ export interface ModelTested {
 
 /**
  * A milestone worth a line of its own: a retry of the model, a pause, a warning; and what another agent, `agent_id`, sent
- * that is neither a handoff nor a child's end (`agent_message`, `review_requested`).
+ * that is neither a handoff nor a child's end (`agent_message`, `review_requested`). A model call that waits to be tried again
+ * has one notice, with the wait and the number of the next `attempt`.
  */
 export interface NoticePart {
   readonly kind: 'runtime_status'
@@ -2345,9 +2422,13 @@ export interface NoticePart {
   readonly hint?: string
   readonly agentId?: string
   readonly retryInMs?: number | null
+  readonly attempt?: number
 }
 
-/** What the turn was told of a child. `transcript` is the child's thread. */
+/**
+ * What the turn was told of a child. `transcript` is the child's thread. With `plain_text` the child answered in plain text
+ * and did not finalize.
+ */
 export interface NotificationPart {
   readonly kind: 'worker_notification'
   readonly key: string
@@ -2361,6 +2442,7 @@ export interface NotificationPart {
   readonly status: 'cancelled' | 'completed' | 'failed' | 'interrupted' | 'needs_input' | 'ready_for_review'
   readonly summary: string
   readonly transcript?: string
+  readonly plainText?: boolean
 }
 
 /** What a parent is told of a child; the key is the event's id. `consumed` says that a turn of the parent was told it. */
@@ -2379,6 +2461,7 @@ export interface NotificationRow {
   readonly usage?: WorkUsage
   readonly at?: number
   readonly consumed?: boolean
+  readonly plainText?: boolean
 }
 
 /**
@@ -2392,9 +2475,15 @@ export interface Omission {
   readonly tokens?: number | null
 }
 
-/** Open a folder as a workspace. Opening it again gives the same workspace. */
+/**
+ * Open a folder as a workspace. Opening it again gives the same workspace.
+ *
+ * A home, a folder that holds one, and a folder of the system open only with `wide`: a person sets it after they have seen
+ * what it means.
+ */
 export interface OpenWorkspace {
   readonly path: string
+  readonly wide?: boolean
 }
 
 /**
@@ -2431,8 +2520,8 @@ export interface PastSessionFound {
 }
 
 /**
- * `added` turns are new, `known` ones were there already. An `unfinished` session's newest turn comes with a later import;
- * where that is its only one, `session_id` is empty, for nothing is here yet.
+ * `added` turns are new, `known` ones were there already. An `unfinished` session's newest turn of each agent comes with a
+ * later import.
  */
 export interface PastSessionImported {
   readonly sessionId: string
@@ -2853,7 +2942,8 @@ export interface ResolvePermission {
  * Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
  * decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
  * since the epoch. `permission_mode` goes with the approval of a plan that was made while planning: the turn ends with the
- * plan, and the next one carries it out in that mode. `unattended` goes with a rejection: it is nobody's no, since nobody was
+ * plan, and the next one carries it out in that mode; without it in the folder's default mode where that is `edits`, else in
+ * `ask`. `unattended` goes with a rejection: it is nobody's no, since nobody was
  * there to be asked.
  */
 export interface RespondAction {
@@ -3188,8 +3278,8 @@ export interface ServerList {
 
 /**
  * A server of tools as it is now. `name` is that of the settings; `title`, `version` and `protocol` are what it said of
- * itself; of its `tools`, so many were `refused` for the reasons in `refusals`. `code` and `message` say why it is lost,
- * `said` is the end of what its program wrote to its diagnostics.
+ * itself; of its `tools`, so many were `refused` for the reasons in `refusals`. `prompts` are the names of its prompts, which
+ * no agent can use. `code` and `message` say why it is lost, `said` is the end of its program's diagnostics.
  */
 export interface ServerState {
   readonly name: string
@@ -3201,6 +3291,7 @@ export interface ServerState {
   readonly tools?: number
   readonly refused?: number
   readonly refusals?: readonly string[]
+  readonly prompts?: readonly string[]
   readonly deferred?: boolean
   readonly code?: string
   readonly message?: string
@@ -3213,7 +3304,10 @@ export interface SessionArchived {
   readonly archived: boolean
 }
 
-/** One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`. */
+/**
+ * One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`.
+ * `driven` are the conversations of external agents that it held, by their own ids.
+ */
 export interface SessionCard {
   readonly kind: 'session_card'
   readonly key: string
@@ -3232,6 +3326,7 @@ export interface SessionCard {
   readonly archived?: boolean
   readonly lastText?: string
   readonly epoch?: number
+  readonly driven?: readonly string[]
 }
 
 /**
@@ -3259,8 +3354,14 @@ export interface SessionGone {
   readonly link: string
 }
 
+/**
+ * `rebuilding` is True while rows are being made anew from the log and some sessions are not in the list yet; `missing`
+ * counts those. Without `rebuilding` they could not be read; `callboard check` names them.
+ */
 export interface SessionList {
   readonly sessions: readonly SessionCard[]
+  readonly rebuilding?: boolean
+  readonly missing?: number
 }
 
 /** A session of this workspace was created; its own stream holds the rest. */
@@ -3286,7 +3387,8 @@ export interface SessionRead {
 
 /**
  * The shell of one session; the panel has this one row. Times are in microseconds since the epoch. One with a `source` was
- * taken over from that product, and is for reading.
+ * taken over from that product, and is for reading. `state` and `attention` are those of its card; where `epoch` is dead a
+ * running state reads `lost`.
  */
 export interface SessionRow {
   readonly kind: 'session'
@@ -3301,6 +3403,9 @@ export interface SessionRow {
   readonly updatedAt: number
   readonly archived?: boolean
   readonly source?: 'claude_code' | 'codex' | null
+  readonly state?: SessionState
+  readonly attention?: Attention
+  readonly epoch?: number
 }
 
 /**
@@ -3570,10 +3675,14 @@ export interface SubagentClosed {
   readonly base?: string
 }
 
-/** The child's objective is met, and where a review was asked for, its verdict is given. */
+/**
+ * The child's objective is met, and where a review was asked for, its verdict is given. With `plain_text` the child
+ * answered in plain text and did not finalize: whether the objective is met is for the parent to judge.
+ */
 export interface SubagentCompleted {
   readonly result: Text
   readonly usage?: WorkUsage
+  readonly plainText?: boolean
 }
 
 /** A child that had ended was given more to do; it takes a slot again. */
@@ -3710,11 +3819,15 @@ export interface TaskChanged {
   readonly sequence: number
 }
 
-/** The objective is met. `refs` point to what was delivered. */
+/**
+ * The objective is met. `refs` point to what was delivered. With `plain_text` the work ended with an answer in plain text
+ * that was not finalized.
+ */
 export interface TaskCompleted {
   readonly summary?: string
   readonly refs?: readonly Ref[]
   readonly reason?: string
+  readonly plainText?: boolean
 }
 
 /**
@@ -3787,7 +3900,8 @@ export interface TaskResumed {
 /**
  * A card of the board; the key is the task's id. Comments are the newest fifty, attempts the newest twenty. A task that is
  * `paused` shows as blocked; one that is `cancelling` is being stopped. `phase` and `counters` are the newest that were told.
- * `job` names the job that it is an item of, or that it is: then `items` tells how many of its items stand how.
+ * `job` names the job that it is an item of, or that it is: then `items` tells how many of its items stand how. `plain_text`
+ * says that its newest work ended with plain text that was not finalized.
  */
 export interface TaskRow {
   readonly kind: 'task'
@@ -3805,6 +3919,7 @@ export interface TaskRow {
   readonly blocker?: string
   readonly progress?: string
   readonly summary?: string
+  readonly plainText?: boolean
   readonly comments?: readonly Comment[]
   readonly attempts?: readonly AttemptRow[]
   readonly refs?: readonly Ref[]
@@ -4192,9 +4307,13 @@ export interface TurnAccepted {
   readonly sequence: number
 }
 
-/** The turn reached its end by itself. `iterations` counts model calls. */
+/**
+ * The turn reached its end by itself. `iterations` counts model calls. `plain_text` is set where the agent was to end
+ * with Finalize and answered in plain text instead: the text is its result, and does not claim that the objective is met.
+ */
 export interface TurnCompleted {
   readonly iterations: number
+  readonly plainText?: boolean
 }
 
 /** The turn ended without its end being reached: a failure of the model, or a bound such as `max_iters`. */
@@ -4268,7 +4387,7 @@ export interface TurnRow {
   readonly message?: string
   readonly hint?: string
   readonly finalParts?: readonly string[]
-  readonly source?: 'agent' | 'compaction' | 'inbox' | 'person' | 'schedule'
+  readonly source?: 'agent' | 'compaction' | 'inbox' | 'notice' | 'person' | 'schedule'
   readonly given?: readonly ContextRef[]
   readonly missing?: readonly MissingRef[]
 }
@@ -4296,7 +4415,7 @@ export interface TurnSubmitted {
   readonly input: Text
   readonly mode: Mode
   readonly permissionMode: PermissionMode
-  readonly source?: 'agent' | 'compaction' | 'inbox' | 'person' | 'schedule'
+  readonly source?: 'agent' | 'compaction' | 'inbox' | 'notice' | 'person' | 'schedule'
   readonly given?: readonly ContextRef[]
   readonly missing?: readonly MissingRef[]
 }
@@ -4431,7 +4550,10 @@ export interface WorkUsage {
   readonly toolCalls?: number
 }
 
-/** What became of a child, on its way to its parent's inbox. `transcript` is the child's thread. */
+/**
+ * What became of a child, on its way to its parent's inbox. `transcript` is the child's thread. `plain_text` is set where
+ * the child answered in plain text and did not finalize.
+ */
 export interface WorkerNotification {
   readonly item: string
   readonly toThread: string
@@ -4440,6 +4562,7 @@ export interface WorkerNotification {
   readonly result?: Text
   readonly transcript?: string
   readonly usage?: WorkUsage
+  readonly plainText?: boolean
 }
 
 export interface WorkspaceIsOpen {
@@ -4453,15 +4576,20 @@ export interface WorkspaceList {
   readonly workspaces: readonly WorkspaceRow[]
 }
 
-/** A folder was opened for the first time. `path` is absolute with symlinks resolved. */
+/**
+ * A folder was opened for the first time, or a person approved that it is broad. `path` is absolute with symlinks resolved,
+ * `wide` is True if a person approved a folder that holds far more than one project.
+ */
 export interface WorkspaceOpened {
   readonly path: string
   readonly name: string
+  readonly wide?: boolean
 }
 
 /**
  * A workspace. `trusted` is the digest of what its folder's own files may widen, empty for nothing; whether they ask for
  * something else by now, `get_trust` tells. Its `sequence` is that of the newest fact of trust, rules or settings.
+ * `rebuilding` counts the sessions that are not in the list yet, because their rows are being made anew from the log.
  */
 export interface WorkspaceRow {
   readonly kind: 'workspace'
@@ -4472,6 +4600,7 @@ export interface WorkspaceRow {
   readonly path: string
   readonly name: string
   readonly trusted?: string
+  readonly rebuilding?: number
 }
 
 /** The folder's own files widen nothing any more. */
@@ -4506,6 +4635,7 @@ export interface FactPayloads {
   readonly 'agent.defined': AgentDefined
   readonly 'agent.disconnected': AgentDisconnected
   readonly 'agent.edge.added': EdgeAdded
+  readonly 'agent.mode.changed': AgentModeChanged
   readonly 'agent.slept': AgentSlept
   readonly 'agent.woke': AgentWoke
   readonly 'artifact.created': ArtifactCreated

@@ -1,5 +1,10 @@
 /** What the page says of settings, trust and forms, in English. */
 export const enSettings = {
+  'broad.title': 'Open this whole folder?',
+  'broad.means':
+    'This is a home or a system folder. Agents could read and change everything in it, not just one project.',
+  'broad.hidden': 'Keys, credentials and shell start files stay hidden from agents.',
+  'broad.open': 'Open anyway',
   'trust.region': 'Trust of this folder',
   'trust.title': 'This folder’s own files would allow more',
   'trust.changed': 'What this folder’s own files would allow has changed since you trusted it',

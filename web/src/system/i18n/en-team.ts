@@ -87,8 +87,11 @@ export const enTeam = {
   'team.fact.handoffs': '{given} given, {taken} taken',
   'team.fact.activity': 'Last active',
   'team.fact.thread': 'Thread',
+  'team.fact.provider_mode': 'Its mode',
+  'team.fact.provider_model': 'Its model',
   'team.fact.provider_session': 'Its session',
   'team.fact.result': 'Result',
+  'team.plain_text': 'Plain text, not finalized',
 
   'team.views': 'Views of the team',
   'team.view.conversation': 'Conversation',
@@ -257,6 +260,7 @@ export const enTeam = {
   'team.source.agent': 'From {agent}',
   'team.source.an_agent': 'From another agent',
   'team.source.inbox': 'Woken by its inbox',
+  'team.source.notice': 'Notice from the program',
   'team.source.compaction': 'Summary',
   'team.source.schedule': 'Woke by itself',
 } as const

@@ -23,6 +23,7 @@ export const en = {
   'app.starting': 'Starting',
   'app.open_sidebar': 'Show sessions',
   'app.close_sidebar': 'Hide sessions',
+  'app.rebuilding': 'Rebuilding the list: {count} to go',
   'app.open_inspector': 'Show details',
   'app.close_inspector': 'Hide details',
   'app.close': 'Close',
@@ -37,7 +38,7 @@ export const en = {
 
   'gate.unauthenticated': 'This page is not signed in',
   'gate.unauthenticated_hint':
-    'Callboard prints an address with a token when it starts. Open that address again in this browser; run {command} in the folder to print it once more.',
+    'Run {command} in your folder and open the address it prints. This page then continues where it was.',
   'gate.unreachable': 'Callboard does not answer',
   'gate.unreachable_hint': 'Start it with {command} in your folder, then try again.',
 
@@ -87,6 +88,7 @@ export const en = {
   'session.state.interrupted': 'Interrupted',
   'session.state.failed': 'Failed',
   'session.state.lost': 'Lost',
+  'session.state.paused': 'Paused',
 
   'status.label': 'Status',
   'status.ready': 'Ready',
@@ -117,6 +119,7 @@ export const en = {
   'paused.recovered': 'Callboard was restarted while this was at work. Nothing goes on by itself.',
   'paused.failed': 'The last turn failed, so the queue waits for you.',
   'paused.no_progress': 'Paused: the same result came again and again.',
+  'paused.unread': 'Paused: unread messages wait. Resume to read them.',
   'paused.resume': 'Resume',
   'paused.queued_one': '{count} queued turn is kept.',
   'paused.queued_other': '{count} queued turns are kept.',
@@ -166,6 +169,8 @@ export const en = {
   'verdict.allow': 'allowed',
   'verdict.ask': 'asked',
   'verdict.deny': 'denied',
+  'verdict.refused': 'refused',
+  'verdict.not_run': 'not run',
   'check.hooks': 'Hooks',
   'check.tools': 'Tool list',
   'check.policy': 'Policy',

@@ -2,6 +2,10 @@
 import type { enSettings } from './en-settings'
 
 export const zhSettings: Readonly<Record<keyof typeof enSettings, string>> = {
+  'broad.title': '要打开整个文件夹吗？',
+  'broad.means': '这是主目录或系统文件夹。智能体可以读取和更改其中的一切，而不仅是一个项目。',
+  'broad.hidden': '密钥、凭据和 shell 启动文件对智能体保持隐藏。',
+  'broad.open': '仍要打开',
   'trust.region': '此文件夹的信任',
   'trust.title': '此文件夹自身的文件会放宽限制',
   'trust.changed': '自你信任以来，此文件夹的文件所允许的内容已改变',

@@ -85,8 +85,11 @@ export const zhTeam = {
   'team.fact.handoffs': '发出 {given}，接收 {taken}',
   'team.fact.activity': '最近活动',
   'team.fact.thread': '线程',
+  'team.fact.provider_mode': '其模式',
+  'team.fact.provider_model': '其模型',
   'team.fact.provider_session': '其会话',
   'team.fact.result': '结果',
+  'team.plain_text': '纯文本回答，未正式完成',
 
   'team.views': '团队视图',
   'team.view.conversation': '对话',
@@ -255,6 +258,7 @@ export const zhTeam = {
   'team.source.agent': '来自 {agent}',
   'team.source.an_agent': '来自另一个成员',
   'team.source.inbox': '因收件箱而继续',
+  'team.source.notice': '程序通知',
   'team.source.compaction': '概括',
   'team.source.schedule': '自行醒来',
 } as const

@@ -24,6 +24,7 @@ export const zh: Texts = {
   'app.starting': '正在启动',
   'app.open_sidebar': '显示会话列表',
   'app.close_sidebar': '隐藏会话列表',
+  'app.rebuilding': '正在重建列表：还有 {count} 个会话',
   'app.open_inspector': '显示详情',
   'app.close_inspector': '隐藏详情',
   'app.close': '关闭',
@@ -38,7 +39,7 @@ export const zh: Texts = {
 
   'gate.unauthenticated': '此页面尚未登录',
   'gate.unauthenticated_hint':
-    'Callboard 启动时会打印一个带令牌的地址。请在此浏览器中重新打开该地址；在文件夹中运行 {command} 可再次打印。',
+    '请在你的文件夹中运行 {command}，然后打开它显示的地址。此页面会随即从原处继续。',
   'gate.unreachable': 'Callboard 没有响应',
   'gate.unreachable_hint': '请在你的文件夹中用 {command} 启动它，然后重试。',
 
@@ -87,6 +88,7 @@ export const zh: Texts = {
   'session.state.interrupted': '已中断',
   'session.state.failed': '失败',
   'session.state.lost': '失联',
+  'session.state.paused': '已暂停',
 
   'status.label': '状态',
   'status.ready': '就绪',
@@ -117,6 +119,7 @@ export const zh: Texts = {
   'paused.recovered': '工作期间 Callboard 被重启。不会自动继续。',
   'paused.failed': '上一轮失败，队列在等你处理。',
   'paused.no_progress': '已暂停：反复得到相同的结果。',
+  'paused.unread': '已暂停：有未读消息。恢复后读取。',
   'paused.resume': '继续',
   'paused.queued_one': '保留了 {count} 轮排队。',
   'paused.queued_other': '保留了 {count} 轮排队。',
@@ -166,6 +169,8 @@ export const zh: Texts = {
   'verdict.allow': '允许',
   'verdict.ask': '询问',
   'verdict.deny': '拒绝',
+  'verdict.refused': '已拒绝',
+  'verdict.not_run': '未运行',
   'check.hooks': '钩子',
   'check.tools': '工具清单',
   'check.policy': '策略',

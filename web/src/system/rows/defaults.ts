@@ -16,7 +16,13 @@ export type QueueReason = NonNullable<wire.AgentRow['queueReason']>
 
 /** By the kind of row. A field that is absent here is always on the wire. */
 export const DEFAULTS = {
-  session: { archived: false, source: null },
+  session: {
+    archived: false,
+    source: null,
+    state: 'idle' as wire.SessionState,
+    attention: 'none' as wire.Attention,
+    epoch: 0,
+  },
   session_card: {
     attention: 'none' as wire.Attention,
     pendingActions: 0,
@@ -80,7 +86,7 @@ export const DEFAULTS = {
     settledAt: 0,
   },
   user_text: { content: NO_TEXT, reason: '' },
-  runtime_status: { hint: '', agentId: '', retryInMs: null as number | null },
+  runtime_status: { hint: '', agentId: '', retryInMs: null as number | null, attempt: 0 },
   plan: {},
   worker_notification: { transcript: '' },
   agent_handoff: { ownership: false, news: 'requested' as NonNullable<wire.HandoffPart['news']> },
@@ -114,6 +120,7 @@ export const DEFAULTS = {
     expiresAt: 0,
     hooked: '',
     asked: null as Text | null,
+    commands: 0,
   },
   queued_turn: { input: NO_TEXT },
   status: {
@@ -191,10 +198,13 @@ export const DEFAULTS = {
     worktree: '',
     branch: '',
     unmerged: false,
+    plainText: false,
     permissionMode: '',
     policy: [] as NonNullable<wire.AgentRow['policy']>,
     connection: 'idle' as NonNullable<wire.AgentRow['connection']>,
     providerSessionId: '',
+    providerMode: '',
+    providerModel: '',
     lastActivity: 0,
     activity: 'ready' as wire.StatusDetail,
     tool: '',
@@ -230,6 +240,7 @@ export const DEFAULTS = {
     blocker: '',
     progress: '',
     summary: '',
+    plainText: false,
     comments: [] as readonly wire.Comment[],
     attempts: [] as readonly Attempt[],
     refs: [] as readonly wire.Ref[],
@@ -258,7 +269,14 @@ export const DEFAULTS = {
     replyBy: 0,
     reply: '' as NonNullable<wire.HandoffRow['reply']>,
   },
-  notification: { result: NO_TEXT, transcript: '', usage: NO_USAGE, at: 0, consumed: false },
+  notification: {
+    result: NO_TEXT,
+    transcript: '',
+    usage: NO_USAGE,
+    at: 0,
+    consumed: false,
+    plainText: false,
+  },
   review: {
     instructions: NO_TEXT,
     summary: '',

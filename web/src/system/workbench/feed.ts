@@ -61,6 +61,12 @@ export class Feed {
     this.#subscription.stop()
   }
 
+  /** Begin again where the server ended it; the cursor is kept. */
+  restart(): void {
+    this.stop()
+    this.start()
+  }
+
   nudge(): void {
     this.#subscription.nudge()
   }

@@ -75,7 +75,7 @@ export class SettingsDesk {
   async write(changes: Readonly<Record<string, unknown>>): Promise<Refused | null> {
     const { read, place } = this.#shown
     const body = { place, changes, digest: read?.digest ?? '', ...this.#where() }
-    const refused = await this.#asked(() => this.#api.command('update_settings', body))
+    const refused = await this.#asked(() => this.#api.confirmed('update_settings', body))
     if (refused === null) await this.open(place, this.#workspaceId)
     return refused
   }
@@ -95,7 +95,7 @@ export class SettingsDesk {
   /** Keep a key in the system's keyring; gives its handle, or why it is not kept. The value is let go of at once. */
   async keep(name: string, value: string): Promise<{ readonly handle: string } | Refused> {
     try {
-      return { handle: (await this.#api.command('set_secret', { name, value })).handle }
+      return { handle: (await this.#api.confirmed('set_secret', { name, value })).handle }
     } catch (error) {
       return described(error)
     }
@@ -116,14 +116,14 @@ export class SettingsDesk {
 
   async addRule(rule: RuleEntry): Promise<Refused | null> {
     const body = { ...rule, workspaceId: this.#workspaceId }
-    const refused = await this.#asked(() => this.#api.command('add_rule', body))
+    const refused = await this.#asked(() => this.#api.confirmed('add_rule', body))
     await this.#readRules()
     return refused
   }
 
   async revokeRule(ruleId: string): Promise<Refused | null> {
     const body = { ruleId, workspaceId: this.#workspaceId }
-    const refused = await this.#asked(() => this.#api.command('revoke_rule', body))
+    const refused = await this.#asked(() => this.#api.confirmed('revoke_rule', body))
     await this.#readRules()
     return refused
   }

@@ -47,7 +47,7 @@ export class Trust {
   /** Trust the folder for exactly what was shown. Raises ApiProblem; then what the files ask for by now is read. */
   async trust({ workspaceId, digest }: TrustRead): Promise<void> {
     try {
-      await this.#api.command('trust_workspace', { workspaceId, digest })
+      await this.#api.confirmed('trust_workspace', { workspaceId, digest })
     } finally {
       await this.look(workspaceId)
     }

@@ -11,6 +11,7 @@ import { BlobTexts } from '../rows/blobs'
 import { Pictures } from '../rows/pictures'
 import { Signal } from '../signal'
 import { Attachments } from './attachments'
+import { BroadFolders } from './broad-folders'
 import { Evidence } from './evidence'
 import { Feed } from './feed'
 import { described, Notices, type Refused } from './notices'
@@ -32,6 +33,7 @@ export class Workbench {
   readonly pictures: Pictures
   readonly outbox = new Outbox()
   readonly notices = new Notices()
+  readonly broad = new BroadFolders()
   readonly changes = new Signal()
   readonly timings = new Timings()
   readonly evidence: Evidence
@@ -48,6 +50,7 @@ export class Workbench {
 
   constructor(api: ApiClient, drafts: Drafts) {
     this.api = api
+    api.approveFolder = () => this.#approveFolder()
     this.blobs = new BlobTexts((hash, offset, length) =>
       this.timings.reading(() => api.blob(hash, offset, length)),
     )
@@ -93,11 +96,19 @@ export class Workbench {
       // A session that is on the screen has brought its own.
       if (chosen !== undefined && this.#workspace === null) this.openWorkspace(chosen.workspaceId)
       this.#phase = 'ready'
+      for (const feed of [this.#workspace?.feed, this.#active?.feed]) {
+        if (feed?.connection === 'unauthenticated') feed.restart()
+      }
     } catch (error) {
       const refused = error instanceof ApiProblem && error.status === 401
       this.#phase = refused ? 'unauthenticated' : 'unreachable'
     }
     this.changes.emit()
+  }
+
+  /** Go on where the page was signed out: another tab got a credential, and gave it to this one. */
+  signedIn(): void {
+    if (this.#phase === 'unauthenticated') void this.begin(this.workspaceId || null)
   }
 
   openWorkspace(id: string): void {
@@ -108,6 +119,14 @@ export class Workbench {
     this.#workspace = { id, feed }
     feed.start()
     this.changes.emit()
+  }
+
+  /** Open the folder on the screen with a person's approval: the server refused it as too broad. */
+  async #approveFolder(): Promise<boolean> {
+    const open = this.#meta?.workspaces.find((one) => one.workspaceId === this.workspaceId)
+    if (open === undefined || !(await this.broad.ask(open.path))) return false
+    await this.api.confirmed('open_workspace', { path: open.path, wide: true })
+    return true
   }
 
   /** Put a session on the screen, or the first page where the id is null. */
@@ -166,7 +185,11 @@ export class Workbench {
   async answer(response: RespondAction): Promise<void> {
     this.#answering.set(response.actionId, response.decision)
     this.changes.emit()
-    const given = await this.attempt(() => this.api.command('respond_action', response))
+    // An answer that allows more than this one call is a rule: the card showed what it covers.
+    const wider = response.decision === 'approve' && (response.scope ?? 'once') !== 'once'
+    const given = await this.attempt(() =>
+      wider ? this.api.confirmed('respond_action', response) : this.api.command('respond_action', response),
+    )
     if (given) return
     this.#answering.delete(response.actionId)
     this.changes.emit()

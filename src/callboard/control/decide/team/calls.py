@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-import msgspec
-
+from callboard.contracts import casing
 from callboard.contracts.commands.base import Answer
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import (
@@ -14,7 +13,6 @@ from callboard.contracts.commands.team import (
     AskReview,
     Await,
     ChangeTask,
-    ChildResult,
     Close,
     GiveInput,
     Handoff,
@@ -62,7 +60,7 @@ def refuse(batch: Batch, scope: Scope, refusal: Refusal) -> None:
 
 def _answer(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None:
     thread = batch.thread(scope.thread)
-    asked = msgspec.json.decode(arguments, type=TEAM_TOOLS[tool].arguments)
+    asked = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
     match tool:
         case "wait_subagents":
             run, call = _open(thread, scope)
@@ -72,9 +70,9 @@ def _answer(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None
             worktree.may_merge(batch, thread, _as(asked, Merge))
             return None
         case "list_subagents":
-            return _encode([children.result_of(one) for one in children_of(batch.state, thread.thread)])
+            return casing.encode([children.result_of(one) for one in children_of(batch.state, thread.thread)])
         case _:
-            return _encode(_done(batch, thread, tool, asked))
+            return casing.encode(_done(batch, thread, tool, asked))
 
 
 def _done(batch: Batch, thread: Thread, tool: str, asked: Asked) -> Answer:
@@ -121,7 +119,3 @@ def _open(thread: Thread, scope: Scope) -> tuple[OpenRun, OpenCall]:
     if run is None or call is None:
         raise LookupError(f"{scope.tool_call} is not open")
     return run, call
-
-
-def _encode(answer: msgspec.Struct | list[ChildResult]) -> str:
-    return msgspec.json.encode(answer).decode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts import casing
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.ports.agents import Definition
@@ -19,7 +20,7 @@ MAKING = frozenset(tool.name for tool in TEAM_TOOLS.values() if tool.capability 
 
 def card(batch: Batch, scope: Scope, tool: str, arguments: str) -> str:
     """What the call would make, as text. Raises Refusal where it could not make it, so that nobody is asked in vain."""
-    asked = msgspec.json.decode(arguments, type=TEAM_TOOLS[tool].arguments)
+    asked = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
     maker = batch.thread(scope.thread)
     match asked:
         case DefineAgent():

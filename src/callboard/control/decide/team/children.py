@@ -19,9 +19,12 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch, run_scope, thread_scope
 from ...state import Child, OpenRun, Thread
 from . import ending as ends
-from .agents import carried_mode, child_of
+from .agents import carried_mode, child_of, modes_of
 from .kin import ENDED, children
 from .slots import start_or_wait
+
+#: What a parent reads beside a result that a child did not finalize.
+PLAIN_TEXT = "answered in plain text, not finalized"
 
 
 def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> InputGiven:
@@ -44,9 +47,8 @@ def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> Input
 def resume(batch: Batch, thread: Thread, child: Child, text: str, by: OpenRun | None = None) -> str:
     """Gives the child a turn with this text, and a slot where it has none; `by` is the parent's run that does so. Returns the
     turn."""
-    last = thread.last or (thread.queue[0] if thread.queue else None)
-    if last is None:
-        raise LookupError(f"{thread.agent} never had a turn")
+    # One whose only turn was removed before it started works in its parent's modes.
+    last = thread.last or (thread.queue[0] if thread.queue else modes_of(batch, batch.thread(child.parent)))
     turn = batch.known.ids.new("turn")
     go_on(batch, thread, child, text, by)
     batch.say(
@@ -133,6 +135,7 @@ def result_of(thread: Thread) -> ChildResult:
         status=status_of(thread, child),
         result=child.result.text,
         usage=thread.usage,
+        note=PLAIN_TEXT if child.plain_text else "",
     )
 
 

@@ -14,6 +14,7 @@ from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition, folded
 from callboard.contracts.scope import Scope
 from callboard.contracts.team import Capability, Edge
+from callboard.contracts.tool_names import model_name, stored_name
 
 from ...batch import Batch, run_scope, thread_scope
 from ...known import narrower
@@ -60,7 +61,7 @@ def definition_of(batch: Batch, maker: Thread, request: DefineAgent) -> Definiti
         prompt=request.prompt.strip(),
         hash="",
         model=request.model.strip(),
-        tools=tuple(dict.fromkeys(request.tools)),
+        tools=tuple(dict.fromkeys(map(stored_name, request.tools))),
         policy=tuple(dict.fromkeys(request.policy)),
         delegate_targets=own.delegate_targets if "Delegate" in request.policy else None,
         permission_mode=_mode(own, request),
@@ -116,13 +117,13 @@ def _capable(batch: Batch, maker: Thread, capability: Capability) -> Definition:
 
 
 def _check_tools(own: Definition, request: DefineAgent) -> None:
-    more = [one for one in request.tools if one not in own.tools]
+    more = [one for one in request.tools if stored_name(one) not in own.tools]
     if more and "*" not in own.tools:
         raise Refusal(
             "tool_not_listed",
-            f"{request.name} would have tools that {own.name} does not have: {', '.join(more)}.",
+            f"{request.name} would have tools that {own.name} does not have: {', '.join(map(model_name, more))}.",
             field="tools",
-            hint=f"{own.name} has: {', '.join(own.tools) or 'none'}.",
+            hint=f"{own.name} has: {', '.join(map(model_name, own.tools)) or 'none'}.",
         )
 
 

@@ -28,13 +28,13 @@ from .taskstate import was_stopped
 SUMMARY = 500
 
 
-def completed(batch: Batch, thread: Thread, child: Child, result: Text) -> None:
-    """The objective is met."""
+def completed(batch: Batch, thread: Thread, child: Child, result: Text, *, plain_text: bool = False) -> None:
+    """The child's work is complete: finalized, or with `plain_text` answered only."""
     scope = child_scope(thread, child)
-    batch.say(SubagentCompleted(result=result, usage=thread.usage), scope)
+    batch.say(SubagentCompleted(result=result, usage=thread.usage, plain_text=plain_text), scope)
     if _is_at(batch, thread, child):
-        batch.say(TaskCompleted(summary=result.text[:SUMMARY]), scope)
-    notify(batch, thread, child, "completed", result)
+        batch.say(TaskCompleted(summary=result.text[:SUMMARY], plain_text=plain_text), scope)
+    notify(batch, thread, child, "completed", result, plain_text=plain_text)
     if child.job and not child.worktree:
         # What it came to is its item's; what is in a worktree waits to be merged.
         cancelled(batch, batch.thread(thread.thread), _ended(batch, thread), "closed", "its item is done")
@@ -124,6 +124,7 @@ def notify(
     summary: str = "",
     *,
     by_parent: bool = False,
+    plain_text: bool = False,
 ) -> None:
     """Tells the parent what became of the child. It waits in the parent's inbox, also where a call waits for the child:
     that call may be stopped before it tells anything. What is `by_parent` the parent knows; of a job's its job tells."""
@@ -137,6 +138,7 @@ def notify(
             result=result,
             transcript=thread.thread,
             usage=thread.usage,
+            plain_text=plain_text,
         ),
         child_scope(thread, child),
     )

@@ -22,6 +22,7 @@ from callboard.contracts.team import Edge
 from ...batch import Batch
 from ...state import OpenHandoff, Session, Thread
 from ..artifacts import resolved, worktree_of
+from ..idle import delay_reason
 from .agents import agent_of, known_agent, main_of
 
 #: The largest of all else that an envelope carries, in bytes of JSON.
@@ -103,6 +104,7 @@ def send(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
         target=receiver.agent,
         status="waiting_for_answer" if edge.confirm or request.ownership else "queued",
         sequence=batch.state.sequence,
+        paused=delay_reason(batch.state, batch.thread(receiver.thread)),
     )
 
 

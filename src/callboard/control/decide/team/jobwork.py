@@ -6,13 +6,14 @@ from __future__ import annotations
 from callboard.contracts.commands.team import Spawn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import TaskFailed, TaskStarted
-from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...known import carried, narrower
 from ...state import OpenJob, OpenTask, Thread
+from ..sleep import work_mode
 from . import attempts
 from .agents import modes_of, subagent
 from .spawn import OnBoard, spawn
@@ -46,8 +47,7 @@ def mode_of(batch: Batch, asked: PermissionMode | None) -> PermissionMode:
 
 def may_work(batch: Batch, definition: Definition, permission_mode: PermissionMode) -> None:
     """Raises what the setup of a worker raises."""
-    mode: Mode = "auto" if "Finalize" in definition.policy else "chat"
-    batch.known.setup(definition.name, mode, narrower(permission_mode, definition.permission_mode))
+    batch.known.setup(definition.name, work_mode(definition), narrower(permission_mode, definition.permission_mode))
 
 
 def begin(batch: Batch, job: OpenJob, item: OpenTask) -> bool:

@@ -11,6 +11,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state import Thread
+from ..idle import delay_reason
 from .agents import main_of
 from .handoff import check_invariants
 from .kin import ENDED
@@ -27,7 +28,13 @@ def send(batch: Batch, sender: Thread, request: Message) -> MessageSent:
     for receiver in receivers.values():
         check_listens(sender, receiver, "to")
     channel = _say(batch, sender, tuple(receivers.values()), request.text)
-    return MessageSent(session_id=batch.state.session, channel_id=channel, sequence=batch.state.sequence)
+    reasons = {one.agent: delay_reason(batch.state, batch.thread(one.thread)) for one in receivers.values()}
+    return MessageSent(
+        session_id=batch.state.session,
+        channel_id=channel,
+        sequence=batch.state.sequence,
+        paused={agent: reason for agent, reason in reasons.items() if reason},
+    )
 
 
 def tell(batch: Batch, by: Thread | None, receiver: Thread, text: str) -> None:

@@ -190,7 +190,7 @@ def _decided(
     scope = child_scope(thread, child)
     match verdict.verdict:
         case "passed":
-            batch.say(SubagentCompleted(result=child.result, usage=thread.usage), scope)
+            batch.say(SubagentCompleted(result=child.result, usage=thread.usage, plain_text=child.plain_text), scope)
             batch.say(TaskCompleted(summary=verdict.summary, refs=verdict.refs), scope)
             ending.notify(batch, thread, child, "completed", child.result, verdict.summary, by_parent=by_parent)
         case "failed":

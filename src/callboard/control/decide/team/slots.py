@@ -159,4 +159,6 @@ def _phase(lead: Thread, mine: list[Thread], active: list[Thread], waiting: list
         return "waiting" if blocked else "active"
     if waiting:
         return "forming" if all(one.usage.model_calls == 0 for one in mine) else "waiting"
-    return "merging" if lead.run is not None else "done"
+    if lead.run is not None:
+        return "merging"
+    return "waiting" if lead.paused is not None or lead.inbox else "done"

@@ -16,7 +16,6 @@ from callboard.contracts.facts import (
     TaskStarted,
     TurnSubmitted,
 )
-from callboard.contracts.facts.turn import Mode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 from callboard.contracts.team import Isolation, QueueReason
@@ -25,6 +24,7 @@ from ...batch import Batch
 from ...known import carried, narrower
 from ...state import Child, OpenJob, OpenRun, Thread
 from ..held import startable
+from ..sleep import work_mode
 from ..titles import title_of
 from .agents import agent_of, may_delegate, modes_of, opened, subagent
 from .slots import Slots, enqueue, start_child
@@ -49,7 +49,7 @@ def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = 
     job = board.job if board is not None else None
     definition = subagent(batch, request.agent) if job is not None else may_delegate(batch, parent, request.agent)
     modes = modes_of(batch, parent)
-    mode: Mode = "auto" if "Finalize" in definition.policy else "chat"
+    mode = work_mode(definition)
     widest = modes.permission_mode if job is None else job.permission_mode
     if job is not None and not job.chosen:
         widest = carried(batch.known, widest)

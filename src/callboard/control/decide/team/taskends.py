@@ -50,7 +50,7 @@ def _attempt_over(batch: Batch, task: OpenTask) -> None:
     scope = scope_of(batch.state, task)
     match end.how:
         case "completed":
-            batch.say(TaskCompleted(summary=end.text.text[:SUMMARY], refs=task.refs), scope)
+            batch.say(TaskCompleted(summary=end.text.text[:SUMMARY], refs=task.refs, plain_text=end.plain_text), scope)
         case "failed":
             batch.say(TaskFailed(code=end.code, message=end.message), scope)
         case "interrupted" if cut or not task.implied:

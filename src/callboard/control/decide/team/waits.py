@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from callboard.contracts import casing
 from callboard.contracts.commands.team import Await, ChildResult, Waited
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import InboxConsumed, SubagentsAwaited, ToolCompleted
@@ -47,7 +46,7 @@ def settle(batch: Batch) -> list[str]:
         for call in run.calls if run is not None else ():
             if call.awaits and run is not None and _enough(batch, call):
                 scope = call_scope(thread, run, call)
-                output = msgspec.json.encode(_answer(batch, call)).decode()
+                output = casing.encode(_answer(batch, call))
                 batch.say(ToolCompleted(output=batch.hold(output)), scope)
                 _told(batch, thread, run, call)
                 going.append(thread.thread)

@@ -15,6 +15,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
+from .untransformed import send_untransformed
 
 
 @dataclass
@@ -43,11 +44,13 @@ def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIChat
         max_retries=0,
         timeout=http.timeout,
     )
+    send_untransformed(client.chat.completions)
     return _ChatModel(
         name,
         provider=OpenAICompatibleProvider(endpoint.provider, openai_client=client),
         # Without this a stream that breaks off between two events reads as a finished answer.
-        profile=OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True),
+        # Tags are separated by `thinking`: the library knows them only where one is a delta of its own.
+        profile=OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True, thinking_tags=("\0", "\0")),
     )
 
 

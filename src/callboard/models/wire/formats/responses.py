@@ -13,6 +13,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
+from .untransformed import send_untransformed
 
 
 def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIResponsesModel:
@@ -27,6 +28,7 @@ def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIResp
         max_retries=0,
         timeout=http.timeout,
     )
+    send_untransformed(client.responses)
     return OpenAIResponsesModel(name, provider=OpenAIProvider(openai_client=client))
 
 

@@ -1,0 +1,172 @@
+"""The mode and the model of a conversation: what the agent advertises, what is in force, and how it is set."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from acp import RequestError, schema
+
+from callboard.contracts.errors import Code
+from callboard.contracts.ports.external import OWN_MODE, AgentControl, AgentSettings, ExternalFailure
+from callboard.contracts.redaction import without_secrets
+
+from .modes import KnownAgent, choose_mode, described, is_allowed, is_known, known_agent
+
+if TYPE_CHECKING:
+    from acp.client.connection import ClientSideConnection
+
+#: How long an agent may take to change its mode or its model, in seconds.
+CHANGE_S = 15.0
+
+_Options = Sequence[schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean]
+_WITHOUT_MODES = "It advertises no mode in which it asks, so Callboard cannot make it ask."
+
+
+class SettingsController:
+    """Holds an agent to a permission mode. `current` is in force as far as the agent reports."""
+
+    def __init__(self) -> None:
+        self.current = AgentSettings()
+        self._agent: KnownAgent = known_agent("")
+        self._wanted = AgentControl()
+        self._modes: tuple[str, ...] = ()
+        self._models: tuple[str, ...] = ()
+        #: Ids of the options through which mode and model are set; empty where there is no such option.
+        self._options = {"mode": "", "model": ""}
+
+    @property
+    def missing_is_empty(self) -> bool:
+        """True if the agent has to read a missing file as an empty one."""
+        return self._agent.missing_is_empty
+
+    @property
+    def writes_itself(self) -> bool:
+        """True if the agent writes files by itself, and a write through the client is a copy."""
+        return self._agent.writes_itself
+
+    @property
+    def allowed(self) -> bool:
+        """True if the permission mode allows the mode in force."""
+        return self._is_allowed(self.current.mode)
+
+    def introduce(self, name: str) -> None:
+        """Take the name under which the agent introduces itself."""
+        self._agent = known_agent(name)
+
+    def opened(self, modes: schema.SessionModeState | None, options: _Options | None) -> None:
+        """Take what the agent advertises with a conversation."""
+        if modes is not None:
+            self._modes = tuple(mode.id for mode in modes.available_modes)
+            self._report(mode=modes.current_mode_id)
+        self._take_options(options or ())
+
+    def update(self, update: object) -> bool:
+        """Take an update of the conversation. Return whether it changed the mode or the model."""
+        before = self.current
+        if isinstance(update, schema.CurrentModeUpdate):
+            self._report(mode=update.current_mode_id)
+        elif isinstance(update, schema.ConfigOptionUpdate):
+            self._take_options(update.config_options)
+        return self.current != before
+
+    async def apply(self, connection: ClientSideConnection, session: str, wanted: AgentControl) -> None:
+        """Put the agent into a mode that the permission mode allows, and choose its model.
+
+        Raises:
+            ExternalFailure: `agent_mode_unavailable` or `unknown_model`, with what the agent offers.
+        """
+        self._wanted = wanted
+        mode = self._mode()
+        if mode != self.current.mode:
+            await self._set(connection, session, "mode", mode)
+        if not self.allowed or (mode and self.current.mode != mode):
+            raise _unavailable(f"It is in the mode {self.current.mode or '(none)'} after it was set to {mode}.")
+        if wanted.model and wanted.model != self.current.model:
+            if wanted.model not in self._models:
+                raise ExternalFailure("unknown_model", f"It has no model {wanted.model}. {_offers(self._models)}")
+            await self._set(connection, session, "model", wanted.model)
+
+    def _mode(self) -> str:
+        """The mode to work in. Raises ExternalFailure where there is none."""
+        wanted, permission = self._wanted.mode, self._wanted.permission
+        if wanted == OWN_MODE:
+            return self.current.mode
+        chosen = choose_mode(self._agent, self._modes, self.current.mode, permission)
+        if wanted:
+            planned = permission == "planning" and self._agent.modes.get(chosen) == "plan"
+            mode = chosen if planned else wanted
+            if mode not in self._modes:
+                raise _unavailable(f"It has no mode {mode}. {_offers(self._modes)}")
+            if not self._is_allowed(mode):
+                widest = described(permission)
+                message = f"Its mode {mode} allows more than the permission mode {permission} ({widest} at most)."
+                raise _unavailable(message)
+            return mode
+        if not chosen and not self._is_allowed(self.current.mode):
+            raise _unavailable(
+                f"{_offers(self._modes)} None of them is known to ask." if self._modes else _WITHOUT_MODES
+            )
+        return chosen or self.current.mode
+
+    def _is_allowed(self, mode: str) -> bool:
+        """An unknown mode is allowed where the definition names it: a person approved that with the start."""
+        if self._wanted.mode == OWN_MODE or (not mode and not self._modes and self._agent.asks_without_modes):
+            return True
+        if mode and mode == self._wanted.mode and not is_known(self._agent, mode):
+            return True
+        return is_allowed(self._agent, mode, self._wanted.permission)
+
+    async def _set(self, connection: ClientSideConnection, session: str, kind: str, value: str) -> None:
+        code: Code = "agent_mode_unavailable" if kind == "mode" else "unknown_model"
+        try:
+            async with asyncio.timeout(CHANGE_S):
+                if self._options[kind]:
+                    answer = await connection.set_config_option(
+                        config_id=self._options[kind], session_id=session, value=value
+                    )
+                    self._take_options(answer.config_options)
+                else:
+                    await connection.set_session_mode(session_id=session, mode_id=value)
+                    self._report(mode=value)
+        except (RequestError, TimeoutError) as error:
+            reason = without_secrets(str(error)[:500]) or f"no answer within {CHANGE_S:.0f} s"
+            raise ExternalFailure(code, f"It did not accept its {kind} {value}: {reason}.") from error
+
+    def _take_options(self, options: _Options) -> None:
+        for option in options:
+            kind = str(option.category)
+            if kind not in self._options or not isinstance(option, schema.SessionConfigOptionSelect):
+                continue
+            self._options[kind] = option.id
+            values = tuple(_values(option))
+            if kind == "mode":
+                self._modes = values
+                self._report(mode=option.current_value)
+            else:
+                self._models = values
+                self._report(model=option.current_value)
+
+    def _report(self, *, mode: str | None = None, model: str | None = None) -> None:
+        before = self.current
+        self.current = AgentSettings(
+            mode=before.mode if mode is None else mode, model=before.model if model is None else model
+        )
+
+
+def _values(option: schema.SessionConfigOptionSelect) -> list[str]:
+    found: list[str] = []
+    for one in option.options:
+        found += (
+            [inner.value for inner in one.options] if isinstance(one, schema.SessionConfigSelectGroup) else [one.value]
+        )
+    return found
+
+
+def _offers(names: tuple[str, ...]) -> str:
+    return f"It offers {', '.join(names[:30])}." if names else "It offers none."
+
+
+def _unavailable(message: str) -> ExternalFailure:
+    return ExternalFailure("agent_mode_unavailable", message)

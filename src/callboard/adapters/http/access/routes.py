@@ -1,0 +1,140 @@
+"""The routes by which a page gets its credential and confirms a command."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from callboard.contracts.errors import Refusal
+
+from ..reading import CREDENTIAL, body_of, decode
+from .codes import LoginCodes, PageLink
+from .confirmations import CHALLENGE_S, Confirmations
+from .credentials import CREDENTIAL_S, PageCredential, PageCredentials
+from .granting import confirmation_required
+
+_ROOT = "/api/v1/page"
+LINKS, CREDENTIALS, CONFIRMATIONS = f"{_ROOT}/links", f"{_ROOT}/credentials", f"{_ROOT}/confirmations"
+CONFIRMATION_HEADER = "Callboard-Confirmation"
+_KEY_BYTES = 32
+
+
+class OpenPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Ask for an address that opens the page. `route` is the place in it, such as `/s/ses_1`."""
+
+    route: Annotated[str, Meta(max_length=200, pattern=r"^(/[A-Za-z0-9_.:-]+)*/?$(?!\n)")] = ""
+
+
+class RedeemCode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Use a code up. `proof_key` is 32 random bytes in base64, with which the page confirms commands from then on."""
+
+    code: Annotated[str, Meta(min_length=1, max_length=100)]
+    proof_key: Annotated[str, Meta(min_length=44, max_length=44)]
+
+
+class CredentialIssued(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The page's credential, for `Authorization: Bearer`. Every use extends it to `expires_in_s` seconds."""
+
+    credential: str
+    expires_in_s: int
+
+
+class ChallengeCommand(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Ask for a challenge for one command. `body_sha256` is the SHA-256 of the body that will be sent, in hex."""
+
+    command: Annotated[str, Meta(min_length=1, max_length=100)]
+    body_sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
+
+
+class CommandChallenged(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A challenge to answer within `expires_in_s` seconds, once."""
+
+    challenge: str
+    expires_in_s: int
+
+
+class PageAccess:
+    """Codes, credentials and confirmations of one server. `folder` is where files that open the page are written."""
+
+    def __init__(self, folder: Path | None = None, now: Callable[[], float] = monotonic) -> None:
+        self.codes = LoginCodes(folder, now)
+        self.credentials = PageCredentials(now)
+        self.confirmations = Confirmations(now)
+
+    def redeem(self, redeem: RedeemCode, origin: str) -> CredentialIssued:
+        """Exchange a code for a credential. Raises Refusal `unauthenticated`, `invalid_input`."""
+        try:
+            proof_key = base64.b64decode(redeem.proof_key, validate=True)
+        except binascii.Error:
+            proof_key = b""
+        if len(proof_key) != _KEY_BYTES:
+            raise Refusal("invalid_input", f"The key must be {_KEY_BYTES} bytes in base64.", field="proofKey")
+        if not self.codes.redeem(redeem.code):
+            raise Refusal(
+                "unauthenticated",
+                "This address was used before or has expired.",
+                field="code",
+                hint="Run callboard again and open the address that it prints.",
+            )
+        return CredentialIssued(credential=self.credentials.issue(origin, proof_key), expires_in_s=CREDENTIAL_S)
+
+    def confirm(self, request: Request, command: str, body: bytes) -> None:
+        """Check the confirmation that the request carries. Raises Refusal `confirmation_required`."""
+        credential = request.scope.get(CREDENTIAL)
+        confirmation = request.headers.get(CONFIRMATION_HEADER, "")
+        if not isinstance(credential, PageCredential) or not self.confirmations.accepts(
+            credential, command, body, confirmation
+        ):
+            raise confirmation_required()
+
+    def close(self) -> None:
+        """End every code and remove its file."""
+        self.codes.close()
+
+
+def access_routes(access: PageAccess) -> list[Route]:
+    """Build the routes. The guard demands no credential for `CREDENTIALS`, whose body has the code."""
+    to_open = msgspec.json.Decoder(OpenPage)
+    to_redeem = msgspec.json.Decoder(RedeemCode)
+    to_confirm = msgspec.json.Decoder(ChallengeCommand)
+
+    async def open_page(request: Request) -> Response:
+        asked = decode(to_open, await body_of(request))
+        if request.scope.get(CREDENTIAL) is not None:
+            raise Refusal("not_authorised", "A page cannot open other pages.", hint="Run callboard again.")
+        return _json(access.codes.issue(_origin(request), asked.route))
+
+    async def redeem(request: Request) -> Response:
+        return _json(access.redeem(decode(to_redeem, await body_of(request)), _origin(request)))
+
+    async def challenge(request: Request) -> Response:
+        asked = decode(to_confirm, await body_of(request))
+        credential = request.scope.get(CREDENTIAL)
+        if not isinstance(credential, PageCredential):
+            raise Refusal("not_authorised", "Only a page confirms commands; the token needs no confirmation.")
+        value = access.confirmations.challenge(credential, asked.command, asked.body_sha256)
+        return _json(CommandChallenged(challenge=value, expires_in_s=CHALLENGE_S))
+
+    return [
+        Route(LINKS, open_page, methods=["POST"]),
+        Route(CREDENTIALS, redeem, methods=["POST"]),
+        Route(CONFIRMATIONS, challenge, methods=["POST"]),
+    ]
+
+
+def _origin(request: Request) -> str:
+    return f"http://{request.headers['host'].lower()}"
+
+
+def _json(value: PageLink | CredentialIssued | CommandChallenged) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")

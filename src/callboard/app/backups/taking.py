@@ -1,0 +1,148 @@
+"""Making a backup, beside the process that writes or without one."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from callboard import __version__
+from callboard.contracts.errors import Refusal
+from callboard.log.sqlite.upkeep.checking import check_store
+from callboard.log.sqlite.upkeep.copying import copy_log
+from callboard.log.sqlite.upkeep.damage import Checked
+
+from ..home import Home, sync_folder, unusable
+from .archive import FORMAT, Manifest, Member, member_of, write
+
+#: What is left out, and why, in the words that a person reads.
+LEFT_OUT = (
+    "views.db (made anew from the log)",
+    "the values of secrets (they are in the system's keyring)",
+    "the token and the log of incidents",
+)
+_STORE = "store"
+_LOG = "callboard.db"
+
+
+class BackedUp(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A backup that was made. `size` is in bytes."""
+
+    file: str
+    size: int
+    streams: int
+    facts: int
+    blobs: int
+    damages: int = 0
+    left_out: tuple[str, ...] = LEFT_OUT
+
+
+def back_up(
+    home: Home, place: Path, *, force: bool = False, damaged: bool = False, progress: Callable[[str], None]
+) -> BackedUp:
+    """Write a backup of the state folder to a file, or into a folder under a name with the time.
+
+    Copies the log as of one moment, checks the whole copy, and then packs it with the settings, the names of secrets and the
+    uploads. Blocks.
+
+    Args:
+        force: Replace a file that is there.
+        damaged: Back up a store that is damaged, as it is.
+    Raises:
+        Refusal: `unknown_session` where there is no store, `invalid_input` for a place that cannot be written,
+            `chain_broken` where the store is damaged, `store_full`, `store_unusable`.
+    Example:
+        made = back_up(home, Path("/mnt/disk"), progress=print)
+    """
+    place = _place(place, force=force)
+    try:
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".callboard-backup-") as name:
+            folder = Path(name)
+            (folder / _STORE).mkdir(mode=0o700)
+            progress("copying the log")
+            copy_log(home.store, folder / _STORE)
+            checked = check_store(folder / _STORE, progress=progress)
+            if checked.damages and not damaged:
+                raise _damaged(checked)
+            _drop_side_files(folder / _STORE)
+            progress("packing")
+            members = [member_of(folder / _STORE / _LOG, f"{_STORE}/{_LOG}"), *_files(home, folder)]
+            write(place, folder, _manifest(checked, tuple(members)))
+            sync_folder(place.parent)
+    except OSError as error:
+        raise unusable(place, error) from error
+    return BackedUp(
+        file=str(place),
+        size=place.stat().st_size,
+        streams=checked.streams,
+        facts=checked.facts,
+        blobs=checked.blobs,
+        damages=len(checked.damages),
+    )
+
+
+def _place(place: Path, *, force: bool) -> Path:
+    place = place.absolute()
+    if place.is_dir():
+        place /= f"callboard-{datetime.now(UTC):%Y%m%d-%H%M%S}.tar"
+    if not place.parent.is_dir():
+        raise Refusal("invalid_input", f"There is no folder {place.parent}.", field="PLACE", hint="Make it first.")
+    if place.exists() and not force:
+        raise Refusal(
+            "invalid_input", f"There is a file {place}.", field="PLACE", hint="Name another one, or add --force."
+        )
+    return place
+
+
+def _files(home: Home, folder: Path) -> list[Member]:
+    """Copy what is truth beside the log, so that what is hashed is what is packed."""
+    members: list[Member] = []
+    wanted = [home.settings, home.folder / "secrets.json"]
+    if home.uploads.is_dir():
+        wanted += sorted(path for path in home.uploads.iterdir() if path.is_file())
+    for path in wanted:
+        name = path.relative_to(home.folder).as_posix()
+        copy = folder / name
+        copy.parent.mkdir(mode=0o700, exist_ok=True)
+        try:
+            shutil.copyfile(path, copy)
+        except FileNotFoundError:
+            # Not set, or an upload whose day is over.
+            continue
+        members.append(member_of(copy, name))
+    return members
+
+
+def _manifest(checked: Checked, members: tuple[Member, ...]) -> Manifest:
+    return Manifest(
+        format=FORMAT,
+        version=__version__,
+        made_at=time.time_ns() // 1000,
+        store_id=checked.store_id,
+        streams=checked.streams,
+        facts=checked.facts,
+        blobs=checked.blobs,
+        members=members,
+        damages=len(checked.damages),
+    )
+
+
+def _drop_side_files(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.name != _LOG:
+            path.unlink()
+
+
+def _damaged(checked: Checked) -> Refusal:
+    first = checked.damages[0]
+    more = f" And {len(checked.damages) - 1} more." if checked.damages[1:] else ""
+    return Refusal(
+        "chain_broken",
+        f"The store is damaged, so no backup was written. {first.message}{more}",
+        hint="`callboard check` lists all of it. Add --damaged to back it up as it is.",
+    )

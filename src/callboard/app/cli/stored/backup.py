@@ -1,0 +1,66 @@
+"""`callboard backup PLACE`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from ...home import Home
+from ..terminal import Style, err, out
+from .progress import Progress
+
+_HELP = """Write a backup of all that is stored to one file.
+
+PLACE is the file to write, or a folder, which gets a file named by the time. The log is copied as of one moment, also while
+another `callboard` runs, and the whole copy is checked before the backup is written.
+
+\b
+Contains: the log with all its content, the settings, the names of secrets, and uploads that wait.
+Leaves out: views.db (made anew from the log), the values of secrets (in the system's keyring), the token, the log of incidents.
+It is not encrypted: keep it where only you can read it.
+
+\b
+Examples:
+  callboard backup /mnt/disk
+  callboard backup before-update.tar
+  callboard backup /mnt/disk --json | jq -r .file
+
+\b
+Exit codes: 0 written, 1 the store is damaged or the disk failed, 2 the place or the request was wrong.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("backup", help=_HELP)(_backup)
+
+
+def _backup(
+    place: Annotated[Path, typer.Argument(metavar="PLACE", help="The file to write, or a folder.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    damaged: Annotated[bool, typer.Option("--damaged", help="Back up a damaged store as it is.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
+) -> None:
+    from ...backups import back_up
+    from ...reading import nothing_yet
+
+    home = Home.of(os.environ)
+    if not home.has_store():
+        raise nothing_yet()
+    made = back_up(home, place.expanduser(), force=force, damaged=damaged, progress=Progress(quiet=json))
+    if json:
+        out(msgspec.json.encode(made).decode())
+        return
+    style = Style(sys.stderr)
+    out(made.file)
+    err(f"{made.streams} streams, {made.facts:,} facts, {made.blobs:,} blobs; {made.size:,} bytes.")
+    if made.damages:
+        err(style.warn(f"{made.damages} damaged in it: `callboard check` lists them."))
+    for one in made.left_out:
+        err(style.dim(f"left out: {one}"))
+    err(style.dim(f"Restore it: callboard restore {made.file}"))

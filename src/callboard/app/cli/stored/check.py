@@ -1,0 +1,71 @@
+"""`callboard check`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from ...home import Home
+from ..exits import DONE, FAILED
+from ..terminal import Style, one_line, out
+from .progress import Progress
+
+if TYPE_CHECKING:
+    from callboard.log.sqlite.upkeep.damage import Checked
+
+_HELP = """Check all that is stored, and name what is damaged.
+
+Reads every fact with its link, every blob with its hash, every reference between them, and the watermarks of the views.
+Changes nothing. Works while another `callboard` runs, and on a read-only file system.
+
+\b
+Examples:
+  callboard check
+  callboard check --quick                   the newest facts and blobs only
+  callboard check --json | jq -r '.damages[].name'
+
+\b
+Exit codes: 0 nothing is lost, 1 something is damaged, 2 there is nothing to check.
+Damaged views exit with 0: they are made anew from the log.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("check", help=_HELP)(_check)
+
+
+def _check(
+    quick: Annotated[bool, typer.Option("--quick", help="The newest facts and blobs only.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
+) -> int:
+    from callboard.log.sqlite.upkeep.checking import check_store
+
+    from ...reading import nothing_yet
+
+    home = Home.of(os.environ)
+    if not home.has_store():
+        raise nothing_yet()
+    checked = check_store(home.store, whole=not quick, progress=Progress(quiet=json))
+    if json:
+        out(msgspec.json.encode(checked).decode())
+    else:
+        _print(checked)
+    return DONE if checked.sound else FAILED
+
+
+def _print(checked: Checked) -> None:
+    style = Style(sys.stdout)
+    for one in checked.damages:
+        place = f"{one.name}/{one.sequence}" if one.kind == "fact" else one.name
+        mark = style.bad("damaged") if one.loses else style.warn("derived")
+        out(f"{mark}  {one.kind} {one_line(place)}")
+        out(f"         {one_line(one.message)}")
+        out(f"         {style.dim(one_line(one.advice))}")
+    how = "" if checked.whole else " (a quick look at the newest)"
+    mark = style.good("sound") if checked.sound else style.bad(f"{len(checked.damages)} damaged")
+    out(f"{mark}  {checked.streams} streams, {checked.facts:,} facts, {checked.blobs:,} blobs in {checked.store}{how}")

@@ -1,0 +1,117 @@
+"""The snake_case spelling of Structs for models, derived from the declarations that HTTP and facts use.
+
+A request of a team is declared once: its HTTP names are camelCase, and its fields have the same names in snake_case. Models see
+the second spelling, in arguments and in results. Sessions stored before this rule have the first one, so decoding accepts both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import msgspec
+from msgspec import inspect
+
+T = TypeVar("T")
+
+_UPPER = re.compile(r"(?<=[a-z0-9])[A-Z]")
+_Pick = Callable[[inspect.Field], tuple[str, str]]
+
+
+def snake(name: str) -> str:
+    """Return the snake_case spelling of a camelCase name.
+
+    Example:
+        snake("taskId") == "task_id"
+    """
+    return _UPPER.sub(lambda found: f"_{found[0].lower()}", name)
+
+
+@cache
+def has_wire_names(kind: type[msgspec.Struct]) -> bool:
+    """Return whether the wire spelling of this Struct, or of one inside it, differs from its fields' names."""
+    return _differs(inspect.type_info(kind))
+
+
+def decode(text: str | bytes, kind: type[T], *, strict: bool = True) -> T:
+    """Decode arguments of a tool, in snake_case or in the wire spelling of sessions that were stored earlier.
+
+    Raises:
+        msgspec.MsgspecError: The text is not JSON, or does not fit. Its names are those of the text.
+    """
+    if not (issubclass(kind, msgspec.Struct) and has_wire_names(kind)):
+        return msgspec.json.decode(text, type=kind, strict=strict)
+    wire = _respelled(msgspec.json.decode(text), inspect.type_info(kind), _to_wire)
+    return msgspec.json.decode(msgspec.json.encode(wire), type=kind, strict=strict)
+
+
+def encode(value: Any) -> str:
+    """Encode a Struct, or a list of Structs, as JSON in snake_case: the result of a call."""
+    if isinstance(value, list):
+        return msgspec.json.encode([_snake_builtins(one) for one in cast("list[Any]", value)]).decode()
+    return msgspec.json.encode(_snake_builtins(value)).decode()
+
+
+def canonical(value: msgspec.Struct) -> str:
+    """Encode a Struct as its one JSON text in snake_case: sorted keys, no spaces, no defaults where it omits them."""
+    if not has_wire_names(type(value)):
+        return msgspec.json.encode(value, order="sorted").decode()
+    return msgspec.json.encode(_snake_builtins(value), order="sorted").decode()
+
+
+def _snake_builtins(value: Any) -> Any:
+    data = msgspec.to_builtins(value)
+    return _respelled(data, inspect.type_info(type(value)), _to_snake) if isinstance(value, msgspec.Struct) else data
+
+
+def _to_wire(field: inspect.Field) -> tuple[str, str]:
+    return field.name, field.encode_name
+
+
+def _to_snake(field: inspect.Field) -> tuple[str, str]:
+    return field.encode_name, field.name
+
+
+def _respelled(data: Any, kind: inspect.Type, pick: _Pick) -> Any:
+    """The data with the keys of Structs respelled. An object that has one field in both spellings is invalid."""
+    match kind:
+        case inspect.Metadata(type=inner):
+            return _respelled(data, inner, pick)
+        case inspect.UnionType(types=types):
+            # A union of ours holds one Struct or one collection at most, beside None and plain values.
+            inner = next((one for one in types if _differs(one)), None)
+            return data if inner is None else _respelled(data, inner, pick)
+        case inspect.VarTupleType(item_type=item) | inspect.ListType(item_type=item) if isinstance(data, list | tuple):
+            return [_respelled(one, item, pick) for one in cast("list[Any]", data)]
+        case inspect.StructType(fields=fields) if isinstance(data, dict):
+            return _respelled_object(cast("dict[str, Any]", data), fields, pick)
+        case _:
+            return data
+
+
+def _respelled_object(data: dict[str, Any], fields: tuple[inspect.Field, ...], pick: _Pick) -> dict[str, Any]:
+    picked = {source: (target, field.type) for field in fields for source, target in (pick(field),)}
+    kinds = dict(picked.values())
+    found: dict[str, Any] = {}
+    for key, value in data.items():
+        target, inner = picked.get(key, (key, kinds.get(key)))
+        if target != key and target in data:
+            raise msgspec.ValidationError(f"Object contains unknown field `{target}`")
+        found[target] = value if inner is None else _respelled(value, inner, pick)
+    return found
+
+
+def _differs(kind: inspect.Type) -> bool:
+    match kind:
+        case inspect.Metadata(type=inner):
+            return _differs(inner)
+        case inspect.UnionType(types=types):
+            return any(_differs(one) for one in types)
+        case inspect.VarTupleType(item_type=item) | inspect.ListType(item_type=item):
+            return _differs(item)
+        case inspect.StructType(fields=fields):
+            return any(one.name != one.encode_name or _differs(one.type) for one in fields)
+        case _:
+            return False

@@ -1,0 +1,109 @@
+"""Text that a person decides on: invisible characters as marks, and long or empty stretches as counted folds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Literal
+
+import msgspec
+
+#: Controls but tab and line feed, format characters, separators, halves of a pair, default-ignorable code points, and spaces
+#: that look like the plain one. A test compares the list with the Unicode database.
+INVISIBLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5"
+    r"\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_RUN = re.compile(rf"({INVISIBLE.pattern})\1*")
+#: A stretch of blanks that is longer could push what follows out of sight.
+_BLANKS = re.compile(r"[ \t]{61,}")
+_HANDLE = re.compile(r"secret://seen-[0-9a-f]{12}")
+
+#: Empty lines in a row that are shown.
+MOST_EMPTY = 3
+#: Lines of a text that are shown: its beginning and its end.
+HEAD, TAIL = 24, 12
+#: Characters of one line that are shown: its beginning and its end.
+LINE_HEAD, LINE_TAIL = 1200, 600
+
+
+class Fold(msgspec.Struct, frozen=True):
+    """A stretch that is not shown.
+
+    Attributes:
+        kind: What `count` counts.
+        text: The whole stretch, marked.
+    """
+
+    kind: Literal["empty_lines", "lines", "characters"]
+    count: int
+    text: str
+
+
+def mark(text: str) -> str:
+    """Write out every invisible character; equal ones in a row share a mark. CRLF counts as a line break.
+
+    Example:
+        mark("rm\\u00ad -rf") == "rm⟨U+00AD⟩ -rf"
+    """
+    marked = _RUN.sub(_mark_of, text.replace("\r\n", "\n"))
+    return _BLANKS.sub(lambda found: f" ⟨U+0020 ×{len(found[0])}⟩ ", marked)
+
+
+def count_invisible(text: str) -> int:
+    """Count the characters that `mark` writes out."""
+    return len(INVISIBLE.findall(text.replace("\r\n", "\n")))
+
+
+def count_masked(text: str) -> int:
+    """Count the stretches that redaction replaced because they look like a secret."""
+    return len(_HANDLE.findall(text))
+
+
+def fold(text: str, *, is_diff: bool = False) -> list[str | Fold]:
+    """Return the lines of a text, marked, with counted folds for long and empty stretches.
+
+    Args:
+        is_diff: Whether `+`, `-` and a space in front of a line belong to a diff.
+    """
+    lines: list[str | Fold] = []
+    for empty, group in groupby(mark(text).split("\n"), key=lambda line: _empty(line, is_diff=is_diff)):
+        run = list(group)
+        if empty is not None and len(run) > MOST_EMPTY:
+            lines.append(Fold("empty_lines", len(run), "\n".join(run)))
+        else:
+            lines += (part for line in run for part in _folded_line(line))
+    if len(lines) <= HEAD + TAIL + 1:
+        return lines
+    hidden = lines[HEAD:-TAIL]
+    whole = "\n".join(part if isinstance(part, str) else part.text for part in hidden)
+    return [*lines[:HEAD], Fold("lines", whole.count("\n") + 1, whole), *lines[-TAIL:]]
+
+
+def describe(part: Fold) -> str:
+    """Return a line that says how much a fold hides."""
+    things = {"empty_lines": "empty lines", "lines": "more lines", "characters": "more characters"}
+    return f"… {part.count:,} {things[part.kind]}"
+
+
+def _mark_of(found: re.Match[str]) -> str:
+    count = len(found[0])
+    return f"⟨U+{ord(found[0][0]):04X}{f' ×{count}' if count > 1 else ''}⟩"
+
+
+def _empty(line: str, *, is_diff: bool) -> str | None:
+    """What lines of one empty run share; None for a line with content."""
+    sign = line[:1] if is_diff and line[:1] in ("+", "-") else ""
+    return sign if not line[len(sign) :].strip(" \t") else None
+
+
+def _folded_line(line: str) -> Iterator[str | Fold]:
+    if len(line) <= LINE_HEAD + LINE_TAIL:
+        yield line
+        return
+    hidden = line[LINE_HEAD:-LINE_TAIL]
+    yield line[:LINE_HEAD]
+    yield Fold("characters", len(hidden), hidden)
+    yield line[-LINE_TAIL:]

@@ -1,0 +1,58 @@
+"""One thing that is wrong in a store, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+#: What is damaged: the database file itself, a fact of a stream, a blob, a reference from a fact to a blob, or the views,
+#: which are derived and made anew.
+DamageKind = Literal["database", "fact", "blob", "reference", "views"]
+
+_RESTORE = "Restore a backup with `callboard restore`; the present store is kept beside it."
+ADVICE: dict[DamageKind, str] = {
+    "database": f"Stop Callboard and keep a copy of the folder. {_RESTORE}",
+    "fact": f"Facts before it are as they were written. {_RESTORE}",
+    "blob": f"Its session opens; the content is not shown. {_RESTORE}",
+    "reference": f"Its session opens; the content is missing. {_RESTORE}",
+    "views": "Nothing is lost: start Callboard again, which makes views.db anew from the log.",
+}
+
+
+class Damage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What is wrong. `name` is a file, a stream or a hash; `sequence` the first fact that does not fit, where there is one."""
+
+    kind: DamageKind
+    name: str
+    message: str
+    advice: str
+    sequence: int = 0
+
+    @property
+    def loses(self) -> bool:
+        """True where something that was stored cannot be had from what is left."""
+        return self.kind != "views"
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What was looked at, and what is wrong with it. `whole` is False for a quick look."""
+
+    store: str
+    whole: bool
+    store_id: str = ""
+    streams: int = 0
+    facts: int = 0
+    blobs: int = 0
+    blob_bytes: int = 0
+    damages: tuple[Damage, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """True where nothing that was stored is lost."""
+        return not any(one.loses for one in self.damages)
+
+
+def damage(kind: DamageKind, name: str, message: str, sequence: int = 0) -> Damage:
+    """Return a damage with the advice for its kind."""
+    return Damage(kind=kind, name=name, message=message, advice=ADVICE[kind], sequence=sequence)

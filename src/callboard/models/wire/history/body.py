@@ -1,0 +1,114 @@
+"""Request bodies that are assembled from encoded parts while they are sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx2
+import msgspec
+
+#: The field of the body that lists the conversation, by wire format.
+FIELDS: Final = {
+    "openai-compatible": "messages",
+    "openai": "input",
+    "anthropic": "messages",
+    "google": "contents",
+}
+#: Roles of items before the conversation that some formats list in the same field.
+_SYSTEM: Final = frozenset({"system", "developer"})
+#: Bytes that are sent before other work of the event loop gets its turn.
+CHUNK: Final = 128 * 1024
+
+
+class CapturedError(Exception):
+    """The request was captured and not sent."""
+
+
+@dataclass
+class Capture:
+    """A request that is encoded and not sent. `items` are those of its conversation, None until it was encoded."""
+
+    items: list[Any] | None = None
+
+
+@dataclass
+class Splice:
+    """Encoded rounds that go before the conversation of a request, each with a comma at its end. `size` is in bytes."""
+
+    pieces: Sequence[bytes] = field(default_factory=list[bytes])
+    size: int = 0
+
+
+_planned: ContextVar[Capture | Splice | None] = ContextVar("planned", default=None)
+
+
+@contextmanager
+def planned(plan: Capture | Splice) -> Generator[None]:
+    """Apply the plan to requests that this context sends."""
+    token = _planned.set(plan)
+    try:
+        yield
+    finally:
+        _planned.reset(token)
+
+
+class RequestHook:
+    """Request hook of an HTTP client: captures a body, or puts encoded rounds into it."""
+
+    def __init__(self, field: str) -> None:
+        self._field = field
+
+    async def __call__(self, request: httpx2.Request) -> None:
+        """Apply the plan of this context.
+
+        Raises:
+            CapturedError: The body was captured; nothing is sent.
+        """
+        plan = _planned.get()
+        if plan is None:
+            return
+        body: dict[str, Any] = msgspec.json.decode(request.content)
+        items: list[Any] = body.pop(self._field)
+        if isinstance(plan, Capture):
+            plan.items = items
+            raise CapturedError
+        if not plan.size:
+            return
+        lead = next((at for at, item in enumerate(items) if item.get("role") not in _SYSTEM), len(items))
+        stream = _Body(body, self._field, items[:lead], plan, items[lead:])
+        request.headers["content-length"] = str(stream.size)
+        request.stream = stream
+
+
+class _Body(httpx2.AsyncByteStream):
+    def __init__(
+        self, body: dict[str, Any], field: str, lead: Sequence[Any], splice: Splice, rest: Sequence[Any]
+    ) -> None:
+        others = msgspec.json.encode(body)[:-1] + (b"," if body else b"")
+        self._head = b"".join((others, msgspec.json.encode(field), b":[", join_items(lead), b"," if lead else b""))
+        self._tail = join_items(rest) + b"]}"
+        self._pieces = splice.pieces if rest else (*splice.pieces[:-1], splice.pieces[-1][:-1])
+        self.size = len(self._head) + splice.size - (0 if rest else 1) + len(self._tail)
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        waiting, size = [self._head], len(self._head)
+        for piece in self._pieces:
+            waiting.append(piece)
+            size += len(piece)
+            if size >= CHUNK:
+                yield b"".join(waiting)
+                waiting, size = [], 0
+                # The connection may take all of it without a pause, and others wait meanwhile.
+                await asyncio.sleep(0)
+        waiting.append(self._tail)
+        yield b"".join(waiting)
+
+
+def join_items(items: Sequence[Any]) -> bytes:
+    """Encode the items of a list, without its brackets."""
+    return msgspec.json.encode(items)[1:-1]

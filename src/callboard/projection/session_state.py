@@ -1,0 +1,165 @@
+"""The state of a session: one function from facts, for the list, the header, the tab and the command line.
+
+The first that applies is the state:
+
+1. `waiting`: a person is asked for an answer, a decision, or as an agent of the team.
+2. `failed`: the newest turn of a main agent failed, or a job did, and neither was tried again.
+3. `paused`: an agent with something to do waits for `resume_thread`, or a task or job for its resume.
+4. `running`: an agent runs, or a job has open items.
+5. `queued`: a turn waits.
+6. `interrupted`: the newest turn of the agent that a person talks with was interrupted.
+7. `idle`.
+
+A child that failed is its parent's to handle: its session is `failed` only once the parent is.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ActionExpired,
+    ActionRequired,
+    ActionResolved,
+    ActionWithdrawn,
+    JobCreated,
+    QueueAdded,
+    QueueRemoved,
+    SubagentClosed,
+    TaskCancelled,
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+    TaskPaused,
+    TaskResumed,
+    TaskStarted,
+    ThreadOpened,
+    ThreadPaused,
+    ThreadResumed,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+from callboard.contracts.facts.thread import PauseCause
+from callboard.contracts.record import Record
+from callboard.contracts.rows.session import Attention, SessionState
+
+from .team import persons
+from .team.persons import Persons
+
+JobState = Literal["running", "failed"]
+
+
+class OpenWork(msgspec.Struct):
+    """What is open in a session. `running` has the run of each turn under way, `pending` the turn of each action without an
+    answer, `queued` the turns that wait, `paused` the paused threads. `held` are the paused tasks, each with whether a person
+    paused it; `jobs` the open jobs by their tasks. `children` are the threads of children, `failed` the other threads whose
+    newest turn failed; `interrupted` says that the lead's was interrupted."""
+
+    running: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    pending: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    queued: set[str] = msgspec.field(default_factory=set[str])
+    paused: dict[str, PauseCause] = msgspec.field(default_factory=dict[str, PauseCause])
+    held: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
+    jobs: dict[str, JobState] = msgspec.field(default_factory=dict[str, JobState])
+    persons: Persons = msgspec.field(default_factory=Persons)
+    children: set[str] = msgspec.field(default_factory=set[str])
+    failed: set[str] = msgspec.field(default_factory=set[str])
+    interrupted: bool = False
+
+    def take(self, record: Record) -> bool:
+        """Take the fact. False where no count depends on it."""
+        scope, counted = record.scope, False
+        if type(record.fact) in persons.TAKES:
+            self.persons.take(record)
+            counted = bool(self.persons.agents)
+        match record.fact:
+            case ThreadOpened():
+                if scope.parent_thread:
+                    self.children.add(scope.thread)
+            case TurnStarted():
+                self.queued.discard(scope.turn)
+                self.running[scope.turn] = scope.run
+                self.failed.discard(scope.thread)
+                self.interrupted = self.interrupted and scope.thread in self.children
+            case TurnCompleted() | TurnFailed() | TurnInterrupted():
+                self._end(record)
+            case QueueAdded():
+                self.queued.add(scope.turn)
+            case QueueRemoved():
+                self.queued.discard(scope.turn)
+            case ActionRequired():
+                self.pending[scope.action] = scope.turn
+            case ActionResolved() | ActionExpired() | ActionWithdrawn():
+                self.pending.pop(scope.action, None)
+            case ThreadPaused() as fact:
+                self.paused[scope.thread] = fact.cause
+            case ThreadResumed():
+                self.paused.pop(scope.thread, None)
+            case SubagentClosed():
+                self.children.discard(scope.thread)
+                self.paused.pop(scope.thread, None)
+            case _:
+                return self._task(record) or counted
+        return True
+
+    def state(self) -> SessionState:
+        """The state of the session, by the order that this module states."""
+        if self.pending or self.persons.any_asked():
+            return "waiting"
+        if self.has_failed():
+            return "failed"
+        if self.paused or self.held:
+            return "paused"
+        if self.running or self.jobs:
+            return "running"
+        if self.queued:
+            return "queued"
+        return "interrupted" if self.interrupted else "idle"
+
+    def attention(self) -> Attention:
+        """What a person is needed for. What a person paused calls for no attention."""
+        state = self.state()
+        if state == "failed":
+            return "failed"
+        waits = state == "waiting" or bool(self.paused) or not all(self.held.values())
+        return "needs_input" if waits else "none"
+
+    def has_failed(self) -> bool:
+        """True where a failure waits for a person."""
+        return bool(self.failed) or "failed" in self.jobs.values() or "failed" in self.paused.values()
+
+    def _end(self, record: Record) -> None:
+        scope = record.scope
+        self.running.pop(scope.turn, None)
+        self.pending = {action: turn for action, turn in self.pending.items() if turn != scope.turn}
+        if scope.thread in self.children:
+            return
+        self.interrupted = isinstance(record.fact, TurnInterrupted)
+        if isinstance(record.fact, TurnFailed):
+            self.failed.add(scope.thread)
+
+    def _task(self, record: Record) -> bool:
+        task, actor = record.scope.task, record.header.actor
+        match record.fact:
+            case TaskCreated():
+                return False
+            case JobCreated():
+                self.jobs[task] = "running"
+            case TaskStarted() if task in self.jobs:
+                self.jobs[task] = "running"
+            case TaskFailed() if task in self.jobs:
+                self.jobs[task] = "failed"
+            case TaskPaused():
+                self.held[task] = actor is not None and actor.kind == "person"
+            case TaskResumed():
+                self.held.pop(task, None)
+            case TaskCompleted() | TaskCancelled():
+                self.held.pop(task, None)
+                self.jobs.pop(task, None)
+            case _:
+                return False
+        return True

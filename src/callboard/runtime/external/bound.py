@@ -1,0 +1,58 @@
+"""Writes through us that belong to a call which the agent asked about: they are asked about once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from callboard.contracts.facts.permission import Check
+from callboard.contracts.ports.external import ExternalCall, ExternalDiff, WriteAsked
+from callboard.contracts.ports.tools import Evaluation, ToolContext
+from callboard.tools import foreign
+
+
+class ApprovedWrites:
+    """The files that one approved call may still write through us, each once."""
+
+    def __init__(self) -> None:
+        self.written: set[str] = set()
+        self._open = False
+
+    def open(self) -> None:
+        """The call is approved, and runs from now on."""
+        self._open = True
+
+    def close(self) -> None:
+        """The call has ended: it covers no further write."""
+        self._open = False
+
+    def covers(self, call: ExternalCall, asked: WriteAsked, before: str | None, context: ToolContext) -> bool:
+        """Return whether the write is what was approved: to a file of the call, with the content that its diff showed.
+
+        Args:
+            before: Text of the file as it stands; None if there is none.
+        """
+        path = foreign.path_of(asked.path, context)
+        if not self._open or path in self.written or path not in foreign.paths_of(call, context):
+            return False
+        diffs = [one for one in call.diffs if foreign.path_of(one.path, context) == path]
+        return not diffs or any(_makes(one, before, asked.content) for one in diffs)
+
+
+def approved_with(evaluation: Evaluation, call: str) -> Evaluation:
+    """Return the verdict on a write that call covers: a question is answered by that call's approval, a denial stays."""
+    if evaluation.verdict != "ask":
+        return evaluation
+    check = Check(name="approval", verdict="allow", detail=f"approved with the call {call}")
+    return foreign.answered(evaluation, (*_without_approval(evaluation.checks), check))
+
+
+def _without_approval(checks: Iterable[Check]) -> tuple[Check, ...]:
+    return tuple(check for check in checks if check.name != "approval")
+
+
+def _makes(diff: ExternalDiff, before: str | None, content: str) -> bool:
+    """True if the diff results in the content: as the whole file, or as a part of it that occurs once."""
+    if content == diff.after:
+        return True
+    part = diff.before or ""
+    return bool(part and before is not None and before.count(part) == 1 and before.replace(part, diff.after) == content)

@@ -1,0 +1,123 @@
+"""What a home holds that no agent may read or change: keys, credentials, start files. One table for commands and file tools."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+#: Relative to a home. Folders appear empty to commands, files appear empty and read-only; file tools refuse both.
+PRIVATE: Final = (
+    # Keys and credentials.
+    *(
+        ".ssh",
+        ".aws",
+        ".azure",
+        ".gnupg",
+        ".kube",
+        ".docker",
+        ".config/gcloud",
+        ".config/gh",
+        ".config/hub",
+        ".config/op",
+    ),
+    *(
+        ".config/rclone",
+        ".config/containers",
+        ".config/age",
+        ".config/sops",
+        ".terraform.d",
+        ".vault-token",
+        ".password-store",
+    ),
+    *(".netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".gitconfig"),
+    *(
+        ".config/git",
+        ".cargo/credentials",
+        ".cargo/credentials.toml",
+        ".gem/credentials",
+        ".m2/settings.xml",
+        ".config/pip",
+    ),
+    # Keyrings, browsers and mail.
+    *(
+        ".local/share/keyrings",
+        ".local/share/kwalletd",
+        ".mozilla",
+        ".config/google-chrome",
+        ".config/chromium",
+        ".thunderbird",
+    ),
+    *(
+        ".config/BraveSoftware",
+        ".config/microsoft-edge",
+        ".config/Signal",
+        ".config/Slack",
+        "snap/firefox",
+        "Library/Keychains",
+    ),
+    *("Library/Application Support/Google/Chrome", "Library/Application Support/Firefox"),
+    # Start files of shells and sessions, and what a shell remembers.
+    *(
+        ".bashrc",
+        ".bash_profile",
+        ".bash_login",
+        ".bash_logout",
+        ".bash_aliases",
+        ".profile",
+        ".zshrc",
+        ".zshenv",
+        ".zprofile",
+    ),
+    *(".zlogin", ".zlogout", ".inputrc", ".config/fish", ".xprofile", ".xsessionrc", ".xinitrc", ".pam_environment"),
+    *(".config/autostart", ".config/systemd", ".config/environment.d", ".local/share/systemd", "Library/LaunchAgents"),
+    *(
+        ".bash_history",
+        ".zsh_history",
+        ".python_history",
+        ".node_repl_history",
+        ".psql_history",
+        ".lesshst",
+        ".viminfo",
+    ),
+    *(".vimrc", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".local/bin", "bin"),
+)
+#: Names of `PRIVATE` that programs of a person rewrite at any time, and that no program obeys.
+REMEMBERED: Final = frozenset(
+    (".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".lesshst", ".viminfo")
+)
+#: Folders that hold far more than one project.
+_SYSTEM: Final = frozenset(
+    "/ /bin /boot /dev /etc /home /lib /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /var "
+    "/Users /System /Library /Applications".split()
+)
+#: Folders of the system at every depth.
+_WITHIN: Final = frozenset(
+    "/bin /boot /etc /lib /lib32 /lib64 /proc /sbin /sys /usr/bin /usr/lib /usr/sbin /System /Library".split()
+)
+_HOMES: Final = frozenset(("/home", "/Users"))
+
+
+def private(home: str) -> tuple[str, ...]:
+    """Return the absolute paths of the table, for a home and for where the home really is."""
+    homes = dict.fromkeys((home.rstrip("/"), os.path.realpath(home)))
+    return tuple(f"{one}/{name}" for one in homes for name in PRIVATE)
+
+
+def breadth(folder: Path, home: Path) -> str:
+    """Return what makes a folder one to ask about before it is opened; empty for an ordinary one.
+
+    Args:
+        home: The home of the person that Callboard runs as.
+    """
+    where, own = folder.resolve(), home.resolve()
+    if where == own:
+        return "it is your home: agents could read and change everything of yours in it"
+    if where in own.parents:
+        return "your home is in it: agents could read and change everything of yours"
+    above = {str(where), *(str(one) for one in where.parents)}
+    if above & {os.path.realpath(one) for one in private(str(own))}:
+        return "it holds keys, credentials or start files of yours"
+    if str(where.parent) in _HOMES:
+        return "it is a home: agents could read and change everything in it"
+    return "it is a folder of the system, not a project" if str(where) in _SYSTEM or above & _WITHIN else ""

@@ -1,0 +1,45 @@
+"""Failures of a connection to a server, as codes and text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import httpx2
+from mcp import MCPError
+from pydantic import ValidationError
+
+from callboard.contracts.errors import Code
+
+from ..paths import display
+
+
+def leaves(error: BaseException) -> list[BaseException]:
+    """The errors of a group, of its groups as well, or the error itself."""
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return [leaf for one in group.exceptions for leaf in leaves(one)]
+    return [error]
+
+
+def code_of(error: BaseException) -> Code:
+    """The code of a connection that failed with this error."""
+    return (
+        "server_unavailable"
+        if any(isinstance(one, OSError | httpx2.HTTPError) for one in leaves(error))
+        else "server_failed"
+    )
+
+
+def describe(error: BaseException, safe: Callable[[str], str], patience: float) -> str:
+    """Why a connection failed. `safe` removes secrets from a server's text; `patience` is in seconds."""
+    first = leaves(error)[0]
+    match first:
+        case TimeoutError():
+            return f"it did not say within {patience:g} s who it is"
+        case MCPError():
+            return f"it said {display(safe(first.message), 300)}"
+        case ValidationError():
+            return "it answered with what is none of the protocol's"
+        case _:
+            return f"{display(safe(str(first)), 300) or type(first).__name__}"

@@ -1,0 +1,57 @@
+"""The environment variables by which a program is made to load or run something that its command does not name."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+#: Patterns of names. A folder's files must not set these for what runs outside of the sandbox.
+LOADERS: Final = (
+    # The loader of the system, and the C library.
+    *("LD_*", "DYLD_*", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES", "LOCPATH", "NLSPATH", "MALLOC_*", "GLIBC_TUNABLES"),
+    # Where programs and a home with start files are found.
+    *("PATH", "HOME", "SHELL", "XDG_*", "CDPATH"),
+    # Shells.
+    *("BASH_*", "ENV", "ZDOTDIR", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "PROMPT_COMMAND", "FPATH"),
+    # Interpreters.
+    *("PYTHON*", "NODE_*", "NPM_CONFIG_*", "npm_config_*", "YARN_*", "BUN_*", "DENO_*", "PERL5*", "PERLLIB", "RUBY*"),
+    *("GEM_*", "BUNDLE_*", "LUA_*", "PHPRC", "PHP_INI_SCAN_DIR", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_*"),
+    *("CLASSPATH", "JAVA_OPTS", "MAVEN_OPTS", "GRADLE_OPTS", "DOTNET_*", "CORECLR_*", "COR_*", "ERL_*", "ELIXIR_*"),
+    *("R_PROFILE*", "R_ENVIRON*", "JULIA_*", "TCLLIBPATH", "GUILE_*", "EMACSLOADPATH", "VIMINIT", "EXINIT"),
+    # Package managers and builds.
+    *("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "PIP_*", "UV_*", "CARGO_*", "RUSTC*", "GOFLAGS", "GO*PATH"),
+    *("CC", "CXX", "CONDA_*", "VIRTUAL_ENV", "POETRY_*"),
+    # Programs that others start.
+    *(
+        "GIT_*",
+        "SSH_ASKPASS",
+        "SSH_AUTH_SOCK",
+        "EDITOR",
+        "VISUAL",
+        "PAGER",
+        "MANPAGER",
+        "BROWSER",
+        "LESSOPEN",
+        "LESSCLOSE",
+    ),
+    *("OPENSSL_*", "SSLKEYLOGFILE", "KRB5_CONFIG", "DOCKER_*", "KUBECONFIG"),
+)
+
+
+def is_loader(name: str) -> bool:
+    """Return True for a variable that a folder's files must not set."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in LOADERS)
+
+
+def refused(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the names that a folder's files must not set, in order."""
+    return tuple(sorted({name for name in names if is_loader(name)}))
+
+
+def assigned(command: Sequence[str]) -> dict[str, str]:
+    """Return the variables that a command sets by the program `env`: the words `NAME=value` before the program."""
+    if not command or command[0].rpartition("/")[2] != "env":
+        return {}
+    pairs = (word.partition("=") for word in command[1:] if "=" in word and not word.startswith("-"))
+    return {name: value for name, _, value in pairs if name.isidentifier()}

@@ -1,0 +1,208 @@
+"""Protected paths around one command: read-only while it runs, compared after it.
+
+What is there when a command starts is mounted read-only. A mount cannot stand for what is not there yet, and a command can
+rename a folder that holds a protected path. So the folder is walked again when the command has ended: what is new in a place
+that the command could write is set aside under another name, where no program obeys it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ..handles import Folder
+from ..paths import PROTECTED, PathDenied, protected
+from . import repositories
+from .private import Private
+from .tree import MOST_DEPTH, MOST_ENTRIES, MOST_FOUND, Found, tree
+
+ASIDE: Final = ".set-aside"
+_BEYOND: Final = f"what is deeper than {MOST_DEPTH} folders or beyond {MOST_ENTRIES:,} entries and {MOST_FOUND:,} names"
+_MOST_APPROVED: Final = 1000
+
+_Identity = tuple[int, int]
+
+_NOTHING_PRIVATE: Final = Private("", ())
+
+_approved: OrderedDict[str, _Identity] = OrderedDict()
+_lock = threading.Lock()
+
+
+class SetAside(NamedTuple):
+    """A path that was set aside, relative to the folder, and its name now; empty where that failed."""
+
+    path: str
+    name: str
+
+
+def approve(folder: str, path: str) -> None:
+    """Note that a path was written with an approval, so that no command that runs meanwhile has it set aside."""
+    parts = path.split("/")
+    ways = ("/".join(parts[: count + 1]) for count in range(len(parts)))
+    full = f"{folder.rstrip('/')}/{next(filter(protected, ways), path)}"
+    identity = _identity(full)
+    if identity is not None:
+        with _lock:
+            _approved[full] = identity
+            _approved.move_to_end(full)
+            while len(_approved) > _MOST_APPROVED:
+                _approved.popitem(last=False)
+
+
+def guarded(folder: str, path: str) -> str:
+    """Return the protected name that a path of ours goes through, or the program of git that it is; empty for neither."""
+    found = protected(path)
+    if found:
+        return found
+    full, above = f"{folder.rstrip('/')}/{path}", folder.rstrip("/")
+    for part in ("", *path.split("/")[:-1]):
+        above = f"{above}/{part}" if part else above
+        if os.path.lexists(f"{above}/.git"):
+            store = repositories.store_of(f"{above}/.git")
+            for target in repositories.targets(above, store, str(Path.home())) if store else ():
+                if full == target or full.startswith(f"{target}/"):
+                    return target[len(folder.rstrip("/")) + 1 :]
+    return ""
+
+
+class Watch:
+    """The protected paths of a folder as they are now.
+
+    Attributes:
+        kept: Absolute paths to mount read-only, apart from those of `PROTECTED` at the top.
+        unkept: What no mount can protect, in words. Empty is the normal case.
+    """
+
+    def __init__(self, folder: str, private: Private = _NOTHING_PRIVATE) -> None:
+        self._root = folder.rstrip("/")
+        self._private = private
+        survey = tree(folder).survey()
+        self._places = {one.path: one.within for one in survey.found}
+        self._links: dict[str, str] = {}
+        self._identities: set[_Identity] = set()
+        self._absent: set[str] = set()
+        kept: dict[str, None] = {}
+        self.unkept: tuple[str, ...] = () if survey.whole else (_BEYOND,)
+        for one in survey.found:
+            self._add(one, kept)
+        self.kept = tuple(path for path in sorted(kept) if not self._is_covered(path, kept))
+
+    @property
+    def nested(self) -> tuple[str, ...]:
+        """The kept paths, relative to the folder."""
+        return tuple(path[len(self._root) + 1 :] for path in self.kept)
+
+    def set_aside(self) -> tuple[SetAside, ...]:
+        """Set aside what appeared since. Blocks."""
+        survey = tree(self._root).survey()
+        wrong = [part for one in survey.found for part in self._wrong(one)]
+        wrong += [path for path in self._absent if os.path.lexists(f"{self._root}/{path}")]
+        wrong += self._private.appeared()
+        if not wrong:
+            return ()
+        with Folder(self._root) as folder:
+            return tuple(_set_aside(folder, path) for path in dict.fromkeys(wrong))
+
+    def _add(self, one: Found, kept: dict[str, None]) -> None:
+        full = f"{self._root}/{one.path}"
+        try:
+            status = os.lstat(full)
+        except OSError:
+            return
+        if stat.S_ISLNK(status.st_mode):
+            self._links[one.path] = os.readlink(full)  # noqa: PTH115
+            self._keep(os.path.realpath(full), kept)
+        elif "/" in one.path or one.path not in PROTECTED:
+            self._identities.add((status.st_dev, status.st_ino))
+            self._keep(full, kept)
+        if _is_repository(one.path):
+            store = repositories.store_of(full)
+            self._keep(store, kept)
+            top = os.path.dirname(full) if protected(one.path) else full  # noqa: PTH120
+            for target in repositories.targets(top, store, str(Path.home())) if store else ():
+                if os.path.lexists(target):
+                    self._keep(os.path.realpath(target), kept)
+                elif target.startswith(f"{self._root}/"):
+                    self._absent.add(target[len(self._root) + 1 :])
+
+    def _keep(self, full: str, kept: dict[str, None]) -> None:
+        if full.startswith(f"{self._root}/"):
+            if full[len(self._root) + 1 :] not in PROTECTED:
+                kept[full] = None
+        elif full and (full == self._root or self._root.startswith(f"{full.rstrip('/')}/")):
+            self.unkept = (*self.unkept, f"{full}, which git is set to run programs from,")
+
+    def _is_covered(self, path: str, kept: dict[str, None]) -> bool:
+        above = os.path.dirname(path)  # noqa: PTH120
+        while len(above) > len(self._root):
+            if above in kept or above[len(self._root) + 1 :] in PROTECTED:
+                return True
+            above = os.path.dirname(above)  # noqa: PTH120
+        return False
+
+    def _wrong(self, one: Found) -> list[str]:
+        """The paths to set aside of one that is protected: none where the command could not have made it."""
+        full = f"{self._root}/{one.path}"
+        identity = _identity(full)
+        if identity is None or one.path in PROTECTED:
+            return []
+        same_link = one.path in self._links and self._links[one.path] == _link(full)
+        same_place = one.path not in self._links and self._places.get(one.path) == one.within
+        with _lock:
+            approved = _approved.get(full) == identity
+        if same_link or same_place or approved or identity in self._identities:
+            return []
+        store = repositories.store_of(full) if _is_repository(one.path) else ""
+        if not store:
+            return [one.path]
+        return [
+            f"{own[len(self._root) + 1 :]}/{name}"
+            for own in dict.fromkeys((store, repositories.common_of(store)))
+            if own.startswith(f"{self._root}/") and _identity(own) not in self._identities
+            for name in repositories.names_programs(own)
+        ]
+
+
+def _is_repository(path: str) -> bool:
+    """True for `.git` and for a repository without a working tree, which has a name of its own."""
+    return path.rpartition("/")[2].lower() == ".git" or not protected(path)
+
+
+def _set_aside(folder: Folder, path: str) -> SetAside:
+    try:
+        with folder.parent(path) as (handle, name):
+            for number in range(1, 100):
+                other = f"{name}{ASIDE}{f'-{number}' if number > 1 else ''}"
+                if not _is_there(handle, other):
+                    os.rename(name, other, src_dir_fd=handle, dst_dir_fd=handle)
+                    return SetAside(path, other)
+    except (OSError, PathDenied):
+        pass
+    return SetAside(path, "")
+
+
+def _is_there(handle: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=handle, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _identity(full: str) -> _Identity | None:
+    try:
+        status = os.lstat(full)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _link(full: str) -> str | None:
+    try:
+        return os.readlink(full)  # noqa: PTH115
+    except OSError:
+        return None

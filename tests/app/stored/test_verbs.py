@@ -1,0 +1,273 @@
+"""`check`, `backup` and `restore`, and what other verbs do beside a damaged, frozen or stopped store."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tarfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.app.backups import restoring
+from tests.app.product import Product, command, says, uses
+
+LONG = "All that was said. " * 1000
+
+
+def written(product: Product, *prompts: str) -> None:
+    """Run turns, each with an answer that is a blob."""
+    product.plays({"match": [{"text": "", "calls": [says(LONG)]}]})
+    for prompt in prompts:
+        assert product.run("run", prompt).code == 0
+
+
+def change(product: Product, statement: str) -> None:
+    with closing(sqlite3.connect(product.home / "store" / "callboard.db")) as store:
+        store.execute(statement)
+        store.commit()
+
+
+def titles(product: Product) -> list[str]:
+    return [card["title"] for card in product.run("sessions", "--json").json]
+
+
+def problem(done: Any) -> dict[str, Any]:
+    return json.loads(done.err.splitlines()[-1])
+
+
+def left_in(folder: Path) -> list[str]:
+    """The names in a folder, without the log of incidents and the endpoint."""
+    return sorted(path.name for path in folder.iterdir() if path.suffix not in (".log", ".json"))
+
+
+def test_r6_check_calls_a_sound_store_sound_and_says_what_it_looked_at(product: Product):
+    """R6"""
+    assert product.run("check").code == 2
+    written(product, "One")
+    done = product.run("check", "--json")
+    (checked,) = done.json
+    assert (done.code, checked["damages"], checked["streams"]) == (0, [], 2)
+    assert product.run("check").out.startswith("sound  2 streams")
+
+
+def test_r6_check_names_what_is_damaged_with_what_to_do(product: Product):
+    """R6: the damage in the log has the exit code 1; damaged views lose nothing."""
+    written(product, "One")
+    (product.home / "store" / "views.db").write_bytes(b"no database" * 500)
+    done = product.run("check")
+    assert (done.code, "derived  views" in done.out, "makes views.db anew" in done.out) == (0, True, True)
+
+    change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 5")
+    done = product.run("check")
+    assert (done.code, "damaged  fact ses_" in done.out, "callboard restore" in done.out) == (1, True, True)
+
+
+def test_r6_a_backup_is_made_while_callboard_runs_and_restores_all_of_it(product: Product, tmp_path: Path):
+    """R6: the log with its blobs, the settings, the names of secrets and the uploads; nothing derived and no key."""
+    written(product, "One")
+    (product.home / "settings.toml").write_text("retention = 7\n")
+    (product.home / "uploads").mkdir(exist_ok=True)
+    (product.home / "uploads" / "upl_1").write_bytes(b"waiting")
+    with product.up():
+        assert product.run("run", "Two").code == 0
+        done = product.run("backup", str(tmp_path / "b.tar"), "--json")
+        assert product.run("check", "--json").json[0]["damages"] == []
+    assert done.code == 0, done.err
+    assert any("keyring" in one for one in done.json[0]["leftOut"])
+    with tarfile.open(tmp_path / "b.tar") as archive:
+        assert sorted(archive.getnames()) == ["manifest.json", "settings.toml", "store/callboard.db", "uploads/upl_1"]
+
+    before = [product.run("facts", "last", "--json").out, product.run("view", "last").out, titles(product)]
+    shutil.rmtree(product.home)
+    assert product.run("restore", str(tmp_path / "b.tar")).code == 0
+
+    assert [product.run("facts", "last", "--json").out, product.run("view", "last").out, titles(product)] == before
+    assert (product.home / "settings.toml").read_text() == "retention = 7\n"
+    assert (product.home / "uploads" / "upl_1").read_bytes() == b"waiting"
+    assert product.run("run", "Three").code == 0
+    assert product.run("check").code == 0
+
+
+def test_r6_restore_refuses_to_overwrite_and_keeps_what_was_there(product: Product, tmp_path: Path):
+    """R6: the former store is whole under its new name, and no epoch names two histories."""
+    written(product, "One")
+    product.run("backup", str(tmp_path / "b.tar"))
+    written(product, "Two", "Three")
+
+    refused = product.run("restore", str(tmp_path / "b.tar"), "--json")
+    assert (refused.code, problem(refused)["code"], len(titles(product))) == (4, "store_exists", 3)
+
+    epoch = _epoch(product.home / "store")
+    (done,) = product.run("restore", str(tmp_path / "b.tar"), "--replace", "--json").json
+    assert (titles(product), _epoch(product.home / "store")) == (["One"], epoch)
+    (former,) = done["former"]
+    shutil.rmtree(product.home / "store")
+    Path(former).rename(product.home / "store")
+    assert sorted(titles(product)) == ["One", "Three", "Two"]
+
+
+def test_r6_restore_waits_for_no_process_that_writes(product: Product, tmp_path: Path):
+    """R6: the store of a process that runs is never taken from under it."""
+    written(product, "One")
+    product.run("backup", str(tmp_path / "b.tar"))
+    with product.up():
+        refused = product.run("restore", str(tmp_path / "b.tar"), "--replace", "--json")
+        assert problem(refused)["code"] == "store_locked"
+        assert titles(product) == ["One"]
+
+
+@pytest.mark.parametrize("how", ["a byte", "half", "other file", "another member", "damaged inside"])
+def test_r6_what_is_no_whole_backup_changes_nothing(product: Product, tmp_path: Path, how: str):
+    """R6: all is checked before anything is put in place."""
+    written(product, "One")
+    place = tmp_path / "b.tar"
+    if how == "damaged inside":
+        change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 5")
+        assert problem(product.run("backup", str(place), "--json"))["code"] == "chain_broken"
+        assert not place.exists()
+        assert product.run("backup", str(place), "--damaged").code == 0
+    else:
+        product.run("backup", str(place))
+    data = bytearray(place.read_bytes())
+    if how == "a byte":
+        data[len(data) // 2] ^= 1
+    elif how == "half":
+        del data[len(data) // 2 :]
+    elif how == "other file":
+        data = bytearray(b"no archive at all" * 1000)
+    place.write_bytes(data)
+    if how == "another member":
+        with tarfile.open(place, "a") as archive:
+            archive.add(product.folder / "README.md", "../outside")
+    before = left_in(product.home)
+
+    refused = product.run("restore", str(place), "--replace", "--json")
+
+    assert problem(refused)["code"] == ("chain_broken" if how == "damaged inside" else "invalid_input")
+    assert (left_in(product.home), titles(product)) == (before, ["One"])
+
+
+@pytest.mark.parametrize("step", range(3))
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_r6_a_restore_that_is_interrupted_loses_no_store(
+    product: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, *, exchanges: bool
+):
+    """R6: at each step there is one store, the former or the restored one, or the former one under its new name."""
+    written(product, "One")
+    product.run("backup", str(tmp_path / "b.tar"))
+    written(product, "Two")
+    rename, renamed = Path.rename, list[Path]()
+
+    def interrupted(self: Path, target: Path) -> Path:
+        if len(renamed) == step:
+            raise KeyboardInterrupt
+        renamed.append(target)
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    if not exchanges:
+        monkeypatch.setattr(restoring, "_exchange", lambda *_: False)
+    product.run("restore", str(tmp_path / "b.tar"), "--replace")
+    monkeypatch.undo()
+
+    stores = [path for path in product.home.rglob("callboard.db") if not path.parent.name.startswith(".")]
+    kept = {_sessions(path) for path in stores}
+    assert 2 in kept or (exchanges and kept == {1}), kept
+
+
+def test_a_changed_log_is_printed_up_to_the_change(product: Product):
+    """A tampered log is not printed without a word."""
+    written(product, "One")
+    whole = product.run("facts", "last", "--json").json
+    session = whole[0]["sessionId"]
+    number = "(SELECT number FROM streams WHERE name LIKE 'ses_%')"
+    change(product, f"UPDATE facts SET payload = CAST(payload || ' ' AS BLOB) WHERE stream = {number} AND sequence = 6")
+
+    done = product.run("facts", "last", "--json")
+
+    assert (done.code, done.json) == (1, whole[:5])
+    assert (problem(done)["code"], f"{session}/6" in problem(done)["message"]) == ("chain_broken", True)
+
+
+def test_r5_a_store_on_a_read_only_file_system_is_read(product: Product):
+    """R5: with a write-ahead log that a killed process left, and without one. Nothing is written and nothing is missing."""
+    written(product, "One")
+    verbs = (["sessions", "--json"], ["facts", "last", "--json"], ["check", "--json"])
+    before = [product.run(*verb).out for verb in verbs]
+    assert [_frozen(product, *verb) for verb in verbs] == before
+
+    with product.up() as (running, _):
+        assert product.run("run", "Two").code == 0
+        running.signal(signal.SIGKILL)
+        running.wait()
+    # As the disk of a machine that lost power: what was written last is in a log beside the file.
+    (product.home / "store" / "callboard.db-shm").unlink()
+    assert (product.home / "store" / "callboard.db-wal").stat().st_size > 0
+    frozen = [_frozen(product, *verb) for verb in verbs]
+    assert frozen == [product.run(*verb).out for verb in verbs]
+    assert '"title":"Two"' in frozen[0]
+
+
+def test_r5_doctor_names_a_process_that_is_stopped(product: Product):
+    """R5: it does not say that none runs."""
+    with product.up() as (running, ready):
+        running.signal(signal.SIGSTOP)
+        try:
+            found = {one["name"]: one for one in product.run("doctor", "--json").json}["process"]
+        finally:
+            running.signal(signal.SIGCONT)
+        assert found["state"] == "bad"
+        assert found["said"] == f"process {ready['pid']} writes to the store and is stopped"
+        assert found["mend"] == f"kill -CONT {ready['pid']}"
+
+
+def test_r5_doctor_names_a_damaged_blob_and_says_how_much_it_looked_at(product: Product):
+    """R5"""
+    written(product, "One")
+    store = {one["name"]: one for one in product.run("doctor", "--json").json}["store"]
+    assert (store["state"], "quick check" in store["said"]) == ("ok", True)
+    change(product, "UPDATE blobs SET data = zeroblob(length(data))")
+    store = {one["name"]: one for one in product.run("doctor", "--json").json}["store"]
+    assert (store["state"], store["mend"]) == ("bad", "callboard check")
+    assert product.run("doctor").code == 1
+
+
+def _frozen(product: Product, *arguments: str) -> str:
+    """What a verb prints where the state folder cannot be written to, for root as well."""
+    bwrap = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(product.home), str(product.home)]
+    done = subprocess.run(
+        [*bwrap, *command(*arguments)],
+        cwd=product.folder,
+        env=product.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _epoch(store: Path) -> int:
+    with closing(sqlite3.connect(store / "callboard.db")) as connection:
+        return connection.execute("SELECT epoch FROM store").fetchone()[0]
+
+
+def _sessions(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT count(*) FROM streams WHERE name LIKE 'ses_%'").fetchone()[0]
+
+
+def test_a_turn_with_a_file_is_in_a_backup_with_its_versions(product: Product, tmp_path: Path):
+    """R6"""
+    product.plays({"calls": [uses("Write", "Now.", file_path="report.md", content="# R\n"), says(LONG)]})
+    product.run("run", "Write", "--approve", "all")
+    before = product.run("artifacts", "last", "--json").out
+    product.run("backup", str(tmp_path / "b.tar"))
+    product.run("restore", str(tmp_path / "b.tar"), "--replace")
+    assert product.run("artifacts", "last", "--json").out == before

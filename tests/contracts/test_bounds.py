@@ -1,0 +1,41 @@
+"""What a client sends in numbers fits every store and every client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec.inspect
+import pytest
+
+from callboard.contracts.commands import TABLE, Declaration
+from callboard.contracts.commands.base import LARGEST
+
+
+def integers(kind: msgspec.inspect.Type, path: str) -> Iterator[tuple[str, msgspec.inspect.IntType]]:
+    """Every whole number in a shape, with its place."""
+    match kind:
+        case msgspec.inspect.IntType():
+            yield path, kind
+        case msgspec.inspect.UnionType(types=types):
+            for one in types:
+                yield from integers(one, path)
+        case msgspec.inspect.VarTupleType(item_type=item) | msgspec.inspect.ListType(item_type=item):
+            yield from integers(item, f"{path}[]")
+        case msgspec.inspect.DictType(value_type=value):
+            yield from integers(value, f"{path}{{}}")
+        case msgspec.inspect.StructType(fields=fields):
+            for field in fields:
+                yield from integers(field.type, f"{path}.{field.encode_name}")
+        case _:
+            return
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_every_whole_number_of_a_command_has_bounds_that_stores_and_clients_can_represent(row: Declaration):
+    found = integers(msgspec.inspect.type_info(row.command), row.name)
+
+    unbounded = [
+        place for place, kind in found if kind.ge is None or kind.le is None or kind.ge < -LARGEST or kind.le > LARGEST
+    ]
+
+    assert unbounded == []

@@ -1,0 +1,41 @@
+"""M2: models see and write names of tools in snake_case; everything else has the stored names."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from callboard.contracts.tool_names import model_name, spellings_of, stored_matcher, stored_name
+from callboard.contracts.tools import TOOL_NAMES
+
+
+@pytest.mark.parametrize("name", sorted(TOOL_NAMES))
+def test_m2_every_tool_has_one_snake_case_name_that_leads_back(name: str):
+    seen = model_name(name)
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", seen)
+    assert {stored_name(one) for one in (name, seen, name.upper(), name.lower(), seen.upper())} == {name}
+
+
+@pytest.mark.parametrize("name", ["mcp__github__getIssue", "mcp__a__read", "a-tool-of-others", "*", ""])
+def test_m2_names_of_others_stay_as_they_are(name: str):
+    assert (model_name(name), stored_name(name)) == (name, name)
+
+
+def test_m2_two_tools_that_would_have_one_name_are_refused():
+    with pytest.raises(ValueError, match="ReadOutput and read_output would have one name"):
+        spellings_of(["Read", "read_output", "ReadOutput"])
+
+
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [
+        ("bash(git *)", "Bash(git *)"),
+        (" Bash (git *) ", "Bash(git *)"),
+        ("read_output", "ReadOutput"),
+        ("bash(echo (bash))", "Bash(echo (bash))"),
+        ("mcp__a__*", "mcp__a__*"),
+    ],
+)
+def test_m2_a_matcher_is_kept_in_one_spelling(written: str, stored: str):
+    assert stored_matcher(written) == stored

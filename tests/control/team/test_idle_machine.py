@@ -1,0 +1,50 @@
+"""D1, D2: the rule of idle agents over random histories, judged from facts and rows by the witness of
+`make prove-idle`."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from callboard.contracts.facts.turn import Mode
+from tests.control.team.histories import STEPS, History, Rows
+from tests.prove.idle import plain
+from tests.prove.idle_witness import Witness
+
+NUMBERS = st.integers(0, 9)
+
+
+class IdleMachine(RuleBasedStateMachine):
+    """A team, a board and a job, and everything that may happen to them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history = History()
+        self.witness, self.rows, self.seen = Witness(), Rows(), 0
+
+    @initialize(mode=st.sampled_from(["chat", "auto"]))
+    def begins(self, mode: Mode) -> None:
+        self.history = History(mode)
+
+    @rule(name=st.sampled_from(sorted(STEPS)), a=NUMBERS, b=NUMBERS, c=NUMBERS)
+    def takes(self, name: str, a: int, b: int, c: int) -> None:
+        self.history.take(name, a, b, c)
+
+    @invariant()
+    def agents_read_the_truth(self) -> None:
+        records = self.history.given.records
+        for record in records[self.seen :]:
+            self.witness.take(record.header.type, plain(record.scope), plain(record.fact))
+            self.rows.take(record)
+        self.seen = len(records)
+        assert list(self.witness.problems({key: plain(row) for key, row in self.rows.rows.items()})) == []
+
+    @invariant()
+    def one_command_gives_each_agent_with_unread_input_a_run(self) -> None:
+        refused = {thread: self.history.resumes(thread) for thread in self.witness.stranded()}
+        assert set(refused.values()) <= {""}, refused
+
+
+IdleMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestIdle = IdleMachine.TestCase

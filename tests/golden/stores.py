@@ -1,0 +1,79 @@
+"""Golden stores as files: packed, unpacked, and compared with what they must contain."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import tarfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from tests.prove import store
+
+GOLDEN = Path(__file__).parent
+#: The folder that the sessions of a golden store work in.
+ROOT = Path("/tmp/callboard-golden")
+ARCHIVE, EXPECTED = "home.tar.xz", "expected.json"
+
+
+def versions() -> list[str]:
+    """The golden stores that are checked in, oldest first."""
+    return sorted(path.parent.name for path in GOLDEN.glob(f"*/{EXPECTED}"))
+
+
+def expected(version: str) -> dict[str, Any]:
+    """What the store of that version contains."""
+    return json.loads((GOLDEN / version / EXPECTED).read_text())
+
+
+def pack(home: Path, version: str) -> None:
+    """Pack a state folder whose processes have ended, and write down what its log contains."""
+    target = GOLDEN / version
+    target.mkdir(exist_ok=True)
+
+    def plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        member.uid = member.gid = member.mtime = 0
+        member.uname = member.gname = ""
+        # Nothing of the machine that made it: no credential, no path.
+        skipped = member.name.endswith(("endpoint.json", "token", "-shm", ".lock", ".log"))
+        return None if skipped or not (member.isdir() or member.isfile()) else member
+
+    with tarfile.open(target / ARCHIVE, "w:xz") as archive:
+        archive.add(home, "home", filter=plain)
+    (target / EXPECTED).write_text(json.dumps(contents(home / "store"), indent=1) + "\n")
+
+
+def unpack(version: str, root: Path) -> Path:
+    """Unpack the golden store below a folder; returns the state folder."""
+    with tarfile.open(GOLDEN / version / ARCHIVE) as archive:
+        archive.extractall(root, filter="data")
+    return root / "home"
+
+
+def contents(folder: Path) -> dict[str, Any]:
+    """What a store contains, read without the product: of each stream its length, head and digest; its blobs; its parts."""
+    log = store.read(folder)
+    assert not log.broken, log.broken
+    with closing(sqlite3.connect(folder / store.DATABASE)) as connection:
+        links = dict(connection.execute("SELECT name, lower(hex(link)) FROM streams WHERE name IS NOT NULL"))
+    return {
+        "streams": {
+            name: {
+                "facts": len(facts),
+                "link": links[name],
+                "types": sorted({fact.type for fact in facts}),
+                "digest": digest(facts),
+            }
+            for name, facts in sorted(log.facts.items())
+        },
+        "blobs": hashlib.sha256("".join(sorted(log.blobs)).encode()).hexdigest(),
+        "partials": sorted(part.text for part in log.partials),
+    }
+
+
+def digest(facts: list[store.Fact]) -> str:
+    """The SHA-256 of a stream's facts in their order: sequence, type, time, ids and content."""
+    told = [[fact.sequence, fact.type, fact.at, sorted(fact.scope.items()), fact.payload] for fact in facts]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

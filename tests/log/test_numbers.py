@@ -1,0 +1,52 @@
+"""Numbers in facts: what is shown is what is chained, live and after a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from callboard.contracts.facts import FACTS, CostRecorded, SandboxApplied
+from callboard.contracts.record import NewFact, as_decoded, decode_payload, encode_payload
+from callboard.log.memory import MemoryStore
+from callboard.log.sqlite import open_store
+from callboard.projection.emit.runtime import wire_event
+
+from .given import SCOPE, STREAM, batch
+
+
+def _facts() -> tuple[NewFact, ...]:
+    sandbox = SandboxApplied(level="none", limits={"guard": {"memory": 4096, "timeout": 1.5}})
+    return (NewFact(CostRecorded(amount=3), SCOPE), NewFact(sandbox, replace(SCOPE, tool_call="cal_a")))
+
+
+async def test_r7_a_whole_number_is_shown_as_it_is_chained(tmp_path: Path) -> None:
+    """R7: `4096` live is `4096` after a restart, and the facts themselves are equal."""
+    store = open_store(tmp_path)
+    live = await store.facts.append(batch(0, *_facts()))
+    shown = [bytes(wire_event(record, "rtm").payload) for record in live]
+    chained = [stored.payload for stored in await store.facts.stored(STREAM)]
+    await store.close()
+
+    again = open_store(tmp_path)
+    read = await again.facts.read(STREAM)
+    await again.close()
+
+    assert [bytes(wire_event(record, "rtm").payload) for record in read] == shown == chained
+    assert (b"4096" in shown[1], b"4096.0" in shown[1]) == (True, False)
+    assert [repr(record.fact) for record in read] == [repr(record.fact) for record in live]
+
+
+async def test_r7_the_store_in_memory_shows_the_same() -> None:
+    """R7"""
+    store = MemoryStore()
+    live = await store.facts.append(batch(0, *_facts()))
+    assert [repr(record.fact) for record in await store.facts.read(STREAM)] == [repr(record.fact) for record in live]
+
+
+def test_r7_every_fact_with_a_float_is_decoded_at_once() -> None:
+    """R7: the rule is of the types, so that a new field needs nothing."""
+    cost = CostRecorded(amount=3)
+    decoded = as_decoded(cost, encode_payload(cost))
+    assert repr(decoded) == repr(decode_payload(CostRecorded.type, encode_payload(cost)))
+    assert {"cost.recorded", "sandbox.applied"} <= set(FACTS)

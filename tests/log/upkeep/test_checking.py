@@ -1,0 +1,196 @@
+"""A damaged store: each damage is named, nothing wrong is served as if it were right, and a sound store is called sound."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import Views
+from callboard.contracts.rows import Upsert
+from callboard.log.sqlite import open_store
+from callboard.log.sqlite.blobs import CHECKED_ALWAYS
+from callboard.log.sqlite.upkeep.checking import check_store
+
+from ..given import STREAM, batch, filled, said_at_length, turn_row
+
+LARGE = CHECKED_ALWAYS + 5
+
+
+async def written(folder: Path, size: int = 20_000) -> str:
+    """Write two streams and a blob; return the hash of the blob."""
+    store = open_store(folder)
+    await filled(store, 6)
+    await filled(store, 3, "ses_other")
+    fact, blobs = said_at_length("x" * size)
+    await store.facts.append(batch(6, fact, blobs=blobs))
+    await store.rows.write(
+        STREAM, [Upsert("turns", turn_row("trn_1", 1))], Views(watermark=7, fingerprint="1", state=b"")
+    )
+    await store.close()
+    return blobs[0].ref.hash
+
+
+def change(folder: Path, *statements: str, file: str = "callboard.db") -> None:
+    """Change the store behind its back."""
+    with closing(sqlite3.connect(folder / file)) as outside:
+        for statement in statements:
+            outside.execute(statement)
+        outside.commit()
+
+
+async def test_r6_a_sound_store_is_called_sound(tmp_path: Path) -> None:
+    """R6"""
+    await written(tmp_path)
+
+    checked = check_store(tmp_path)
+
+    assert (checked.streams, checked.facts, checked.blobs, checked.blob_bytes) == (2, 10, 1, 20_000)
+    assert (checked.sound, checked.damages) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("UPDATE facts SET payload = zeroblob(3) WHERE stream = 1 AND sequence = 4", ("fact", STREAM, 4)),
+        ("UPDATE facts SET header = zeroblob(3) WHERE stream = 2 AND sequence = 2", ("fact", "ses_other", 2)),
+        ("DELETE FROM facts WHERE stream = 1 AND sequence = 1", ("fact", STREAM, 1)),
+        ("DELETE FROM facts WHERE stream = 1 AND sequence = 7", ("fact", STREAM, 7)),
+        ("UPDATE streams SET head = 6 WHERE number = 1", ("fact", STREAM, 6)),
+        ("UPDATE streams SET head = 0 WHERE number = 1", ("fact", STREAM, 1)),
+        ("DELETE FROM blobs", ("reference", STREAM, 7)),
+    ],
+)
+async def test_r6_each_damage_is_named_with_its_place(
+    tmp_path: Path, statement: str, named: tuple[str, str, int]
+) -> None:
+    """R6: the other stream is checked all the same."""
+    await written(tmp_path)
+    change(tmp_path, statement)
+
+    checked = check_store(tmp_path)
+
+    found = [(one.kind, one.name, one.sequence) for one in checked.damages if one.loses]
+    assert (found, checked.sound, checked.streams) == ([named], False, 2)
+    assert "callboard restore" in checked.damages[0].advice
+
+
+async def test_r6_a_damaged_blob_is_named_with_the_fact_that_refers_to_it(tmp_path: Path) -> None:
+    """R6, R5"""
+    hash = await written(tmp_path)
+    change(tmp_path, "UPDATE blobs SET data = zeroblob(length(data))")
+
+    (found,) = check_store(tmp_path).damages
+
+    assert (found.kind, found.name) == ("blob", hash)
+    assert f"{STREAM}/7" in found.message
+
+
+async def test_r6_pages_that_cannot_be_read_are_a_damage_and_no_crash(tmp_path: Path) -> None:
+    """R6: the places are all over the file; whatever can still be read is."""
+    await written(tmp_path)
+    path = tmp_path / "callboard.db"
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 4096):
+        path.write_bytes(whole[:at] + b"\xa5" * 4096 + whole[at + 4096 :])
+        assert _finds(tmp_path), f"page {at // 4096}"
+
+
+def _finds(folder: Path) -> bool:
+    """True where a check names a damage, or says why the file is no store."""
+    try:
+        return not check_store(folder).sound
+    except Refusal as refusal:
+        return refusal.code == "store_unusable"
+
+
+async def test_r6_views_ahead_of_the_log_lose_nothing(tmp_path: Path) -> None:
+    """R6: they are derived."""
+    await written(tmp_path)
+    change(tmp_path, "UPDATE views SET watermark = 99", file="views.db")
+
+    checked = check_store(tmp_path)
+
+    assert [(one.kind, one.name, one.sequence) for one in checked.damages] == [("views", STREAM, 99)]
+    assert checked.sound
+
+
+async def test_r6_a_check_runs_beside_the_process_that_writes(tmp_path: Path) -> None:
+    """R6"""
+    await written(tmp_path)
+    store = open_store(tmp_path)
+    at = (await store.facts.head(STREAM)).sequence
+    for number in range(3):
+        fact, _ = said_at_length("more")
+        await store.facts.append(batch(at + number, fact, epoch=store.epoch))
+        checked = check_store(tmp_path)
+        assert (checked.sound, checked.facts) == (True, 11 + number)
+    await store.close()
+
+
+async def test_a_quick_check_looks_at_the_newest(tmp_path: Path) -> None:
+    """R5"""
+    store = open_store(tmp_path)
+    await filled(store, 500)
+    await store.close()
+    change(tmp_path, "UPDATE facts SET payload = zeroblob(3) WHERE sequence = 7")
+
+    assert check_store(tmp_path, whole=False).sound
+    assert not check_store(tmp_path).sound
+    change(tmp_path, "UPDATE facts SET payload = zeroblob(3) WHERE sequence = 490")
+    assert [one.sequence for one in check_store(tmp_path, whole=False).damages] == [490]
+
+
+@pytest.mark.parametrize("size", [20_000, LARGE])
+async def test_r5_a_blob_with_wrong_bytes_is_not_served(tmp_path: Path, size: int) -> None:
+    """R5: whole or a part of it, before and after the change."""
+    hash = await written(tmp_path, size)
+    change(tmp_path, "UPDATE blobs SET data = CAST(replace(CAST(data AS TEXT), 'xx', 'xy') AS BLOB)")
+    store = open_store(tmp_path, read_only=True)
+
+    for read in (store.blobs.get(hash), store.blobs.get_range(hash, offset=3, length=5)):
+        with pytest.raises(Refusal) as refused:
+            await read
+        assert refused.value.code == "blob_damaged"
+        assert "callboard check" in refused.value.problem.hint
+    await store.close()
+
+
+async def test_a_large_blob_is_read_by_page(tmp_path: Path) -> None:
+    """R5: it is checked once and not for each page."""
+    hash = await written(tmp_path, LARGE)
+    store = open_store(tmp_path, read_only=True)
+
+    pages = [await store.blobs.get_range(hash, offset=at, length=500_000) for at in range(0, LARGE, 500_000)]
+
+    assert b"".join(page or b"" for page in pages) == b"x" * LARGE
+    await store.close()
+
+
+READS: tuple[Callable[..., object], ...] = (
+    lambda store: store.facts.read(STREAM),
+    lambda store: store.facts.stored(STREAM, after=2, limit=2),
+    lambda store: store.facts.read(STREAM, after=3, until=4),
+    lambda store: store.facts.arrivals(),
+    lambda store: anext(store.facts.subscribe(STREAM)),
+)
+
+
+@pytest.mark.parametrize("read", READS)
+async def test_every_read_of_facts_checks_their_links(tmp_path: Path, read: Callable[..., object]) -> None:
+    """A tampered log is printed by nothing without a word: whatever reads the changed fact is refused with its sequence."""
+    await written(tmp_path)
+    change(tmp_path, "UPDATE facts SET payload = replace(payload, 'text', 'test') WHERE stream = 1 AND sequence = 4")
+    store = open_store(tmp_path, read_only=True)
+
+    with pytest.raises(Refusal, match=f"{STREAM}/4") as refused:
+        await read(store)  # pyright: ignore[reportGeneralTypeIssues]
+
+    assert refused.value.code == "chain_broken"
+    assert len(await store.facts.read(STREAM, until=3)) == 3
+    assert len(await store.facts.read("ses_other")) == 3
+    await store.close()

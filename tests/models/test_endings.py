@@ -1,0 +1,47 @@
+"""How an answer ended is read from one table, and no answer that is not whole completes in silence (M4)."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from callboard.contracts.ports.model import ModelFailure, TextContent
+from callboard.models.wire import Format
+from callboard.models.wire.finish import ENDINGS, Ending
+from tests.models.asking import answer, asks, failure
+from tests.models.servers import against
+from tests.models.streams import TEXT, ends_with
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+ROWS = [(format, word, ending) for format, table in ENDINGS.items() for word, ending in table.items()]
+FAILURES = {"failed": "model_unavailable", "garbled": "model_garbled"}
+
+
+@pytest.mark.parametrize(("format", "word", "ending"), ROWS, ids=[f"{format}-{word}" for format, word, _ in ROWS])
+async def test_m4_each_word_of_a_provider_reads_as_the_table_says(format: Format, word: str, ending: Ending) -> None:
+    async with against(ends_with(format, word), format=format) as (model, _):
+        if ending in FAILURES:
+            _, failed = await failure(model, asks("go"))
+            assert (failed.code, failed.retryable) == (FAILURES[ending], True)
+        else:
+            parts, end = await answer(model, asks("go"))
+            assert parts == [TextContent(TEXT)]
+            assert (end.stop_reason, end.provider_reason) == (ending, word)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_m4_a_word_that_no_table_lists_reads_unknown_and_is_kept(format: Format) -> None:
+    async with against(ends_with(format, "moon_phase"), format=format) as (model, _):
+        parts, end = await answer(model, asks("go"))
+
+    assert (parts, end.stop_reason, end.provider_reason) == ([TextContent(TEXT)], "unknown", "moon_phase")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_m4_an_answer_without_an_ending_fails_and_is_tried_again(format: Format) -> None:
+    async with against(ends_with(format, None), format=format) as (model, _):
+        parts, failed = await failure(model, asks("go"))
+
+    assert isinstance(failed, ModelFailure)
+    assert (parts, failed.code, failed.retryable) == ([TextContent(TEXT)], "model_cut_stream", True)

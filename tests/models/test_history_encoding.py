@@ -1,0 +1,221 @@
+"""A conversation is encoded once (R4): what is sent is what the library would send of all of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from functools import cache
+from typing import Any, get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from callboard.contracts.ports.model import (
+    Content,
+    ImageContent,
+    ModelMessage,
+    ModelRequest,
+    ReasoningContent,
+    TextContent,
+    ToolCallContent,
+    ToolResultContent,
+)
+from callboard.models.turn import spoken
+from callboard.models.wire import Endpoint, Format
+from callboard.models.wire.history import HistoryEncoder
+from callboard.models.wire.history.body import FIELDS, RequestHook, Splice
+from callboard.models.wire.history.rounds import Messages
+from callboard.models.wire.seal import sealed
+from callboard.models.wire.wire import Wire
+from tests.models.asking import READ, says
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+BY = "mock/m"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class _NoHistory(HistoryEncoder):
+    async def encode(self, request: ModelRequest) -> tuple[Splice, Messages]:
+        return Splice(), request.messages
+
+
+class Bodies:
+    """A model whose requests end before they are sent; `sent` are their bodies."""
+
+    def __init__(self, format: Format) -> None:
+        endpoint = Endpoint(provider="mock", base_url="http://127.0.0.1:9/v1", format=format)
+        self.wire = Wire(endpoint, "m", images=True)
+        self.sent: list[dict[str, Any]] = []
+        hook = RequestHook(FIELDS[format])
+
+        async def take(request: Any) -> None:
+            await hook(request)
+            chunks = [chunk async for chunk in request.stream]
+            assert sum(map(len, chunks)) == int(request.headers["content-length"])
+            self.sent.append(json.loads(b"".join(chunks)))
+            raise OSError("not sent")
+
+        self.wire._http.event_hooks = {"request": [take]}
+
+    async def spliced(self, request: ModelRequest) -> dict[str, Any]:
+        """The body as the product sends it."""
+        return await self._body(request)
+
+    async def whole(self, request: ModelRequest) -> dict[str, Any]:
+        """The body as the library makes it of all messages at once."""
+        encoder = self.wire._history
+
+        self.wire._history = _NoHistory(encoder._encode)
+        try:
+            return await self._body(request)
+        finally:
+            self.wire._history = encoder
+
+    async def _body(self, request: ModelRequest) -> dict[str, Any]:
+        try:
+            async for _ in self.wire.ask(request):
+                pass
+        except Exception:
+            if not self.sent:
+                raise
+        return self.sent.pop()
+
+
+def texts() -> st.SearchStrategy[str]:
+    return st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12)
+
+
+def answers() -> st.SearchStrategy[ModelMessage]:
+    call = st.builds(
+        lambda text: ToolCallContent(f"call_{text}", "Read", json.dumps({"path": text})), st.sampled_from("abcd")
+    )
+    part = st.one_of(
+        st.builds(TextContent, texts()),
+        call,
+        st.builds(ReasoningContent, texts()),
+        st.builds(lambda text: ReasoningContent(text, sealed(BY, "rs_1", "c2ln", None)), texts()),
+        st.builds(lambda text: ReasoningContent(text, sealed("other/m", "rs_1", "c2ln", None)), texts()),
+    )
+    return st.builds(lambda *found: says("assistant", *found), part, part)
+
+
+def asked() -> st.SearchStrategy[ModelMessage]:
+    content: st.SearchStrategy[Content] = st.one_of(
+        st.builds(TextContent, texts()), st.just(ImageContent(PNG, "image/png"))
+    )
+    result = st.builds(
+        lambda name, text, failed, images: ToolResultContent(f"call_{name}", "Read", text, failed, images),
+        st.sampled_from("abcd"),
+        texts(),
+        st.booleans(),
+        st.sampled_from(((), (ImageContent(PNG, "image/png"),))),
+    )
+    return st.one_of(
+        st.builds(lambda *found: says("user", *found), content, content),
+        st.builds(lambda one: says("tool", one), result),
+    )
+
+
+CONVERSATIONS = st.lists(st.one_of(answers(), asked()), min_size=1, max_size=14)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(messages=CONVERSATIONS, cuts=st.lists(st.integers(1, 14), max_size=3), front=st.integers(0, 6))
+async def test_r4_any_conversation_reaches_the_server_as_the_library_encodes_all_of_it(
+    format: Format, messages: list[ModelMessage], cuts: list[int], front: int
+) -> None:
+    bodies = _bodies(format)
+    everything = (says("user", "begin"), *messages, says("user", "end"))
+    for cut in (*sorted(cuts), len(everything)):
+        for told in (everything[:cut], everything[front:cut]):
+            if not told or told[-1].role == "assistant":
+                continue
+            request = ModelRequest(model="m", system=("sys",), messages=told, tools=(READ,), session="s", thread="t")
+            assert await bodies.spliced(request) == await bodies.whole(request)
+
+
+class Encoding:
+    """Encodes messages as the numbers in their texts, and remembers which."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.encoded: list[str] = []
+        self._seconds = seconds
+
+    async def __call__(self, messages: Messages) -> list[Any]:
+        until = time.perf_counter() + self._seconds
+        while time.perf_counter() < until:
+            pass
+        found = [{"role": one.role, "text": spoken(one)} for one in messages]
+        self.encoded += [one["text"] for one in found]
+        return found
+
+
+def conversation(rounds: int, start: int = 0) -> Messages:
+    found: list[ModelMessage] = []
+    for number in range(start, rounds):
+        found += [says("user", f"q{number}"), says("assistant", f"a{number}")]
+    return tuple(found)
+
+
+def asking(messages: Messages, thread: str = "t") -> ModelRequest:
+    return ModelRequest(model="m", system=(), messages=messages, session="s", thread=thread)
+
+
+async def test_r4_a_message_is_encoded_once_however_many_requests_repeat_it() -> None:
+    encoding = Encoding()
+    encoder = HistoryEncoder(encoding)
+    messages = conversation(50)
+    for count in range(1, len(messages) + 1):
+        splice, rest = await encoder.encode(asking(messages[:count]))
+        sent = json.loads(b"[" + b"".join(splice.pieces)[:-1] + b"]")
+        assert [one["text"] for one in sent] + [spoken(one) for one in rest] == [
+            spoken(one) for one in messages[:count]
+        ]
+    assert sorted(encoding.encoded) == sorted(spoken(one) for one in messages[:-2])
+
+
+async def test_r4_what_falls_out_at_the_front_does_not_have_the_rest_encoded_again() -> None:
+    encoding = Encoding()
+    encoder = HistoryEncoder(encoding)
+    messages = conversation(40)
+    await encoder.encode(asking(messages))
+    before = len(encoding.encoded)
+    splice, rest = await encoder.encode(asking((says("user", "a folder"), says("assistant", "fine"), *messages[20:])))
+    assert encoding.encoded[before:] == ["a folder", "fine"]
+    assert json.loads(b"[" + b"".join(splice.pieces)[:-1] + b"]")[2]["text"] == "q10"
+    assert rest == messages[-2:]
+
+
+async def test_r4_conversations_that_nobody_asks_for_give_way_to_newer_ones() -> None:
+    encoding = Encoding()
+    encoder = HistoryEncoder(encoding, kept_bytes=4_000)
+    for thread in range(20):
+        await encoder.encode(asking(conversation(40), thread=str(thread)))
+    count = len(encoding.encoded)
+    await encoder.encode(asking(conversation(40), thread="19"))
+    assert len(encoding.encoded) == count
+    await encoder.encode(asking(conversation(40), thread="0"))
+    assert len(encoding.encoded) == count + 78
+
+
+async def test_r4_encoding_a_long_conversation_leaves_the_event_loop_to_others() -> None:
+    encoder = HistoryEncoder(Encoding(seconds=0.003))
+    turns: list[float] = []
+
+    async def work() -> None:
+        while True:
+            turns.append(time.perf_counter())
+            await asyncio.sleep(0)
+
+    working = asyncio.create_task(work())
+    await encoder.encode(asking(conversation(30)))
+    working.cancel()
+    assert len(turns) >= 29
+
+
+@cache
+def _bodies(format: Format) -> Bodies:
+    return Bodies(format)

@@ -1,0 +1,74 @@
+"""M2: the names of tools in requests, as each format's server receives them over HTTP."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+import pytest
+
+from callboard.contracts.ports.model import ToolSpec
+from callboard.models.wire import Format
+from callboard.tools import arguments, kit
+from tests.models.asking import asks, calls, failure, result, says
+from tests.models.servers import Exchange, against
+
+FORMATS: tuple[Format, ...] = ("openai-compatible", "openai", "anthropic", "google")
+OTHERS = "mcp__github__getIssue"
+_TOOLS = tuple(
+    ToolSpec(name=kind.name, description=kind.description, schema=arguments.schema(kind.arguments))
+    for kind in kit.KINDS.values()
+)
+_THEIRS = ToolSpec(name=OTHERS, description="Reads an issue.", schema={"type": "object", "properties": {}})
+_SNAKE = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def _names(body: Any) -> list[str]:
+    """Every value of a key `name` outside of schemas."""
+    if isinstance(body, list):
+        return [name for part in cast("list[Any]", body) for name in _names(part)]
+    if not isinstance(body, dict):
+        return []
+    held = cast("dict[str, Any]", body)
+    own = [held["name"]] if isinstance(held.get("name"), str) else []
+    inside = [part for key, part in held.items() if key not in {"properties", "arguments", "input_schema"}]
+    return [*own, *_names(inside)]
+
+
+async def _body(format: Format, **request: Any) -> Any:
+    bodies: list[Any] = []
+
+    async def refuse(exchange: Exchange) -> None:
+        bodies.append(exchange.body)
+        await exchange.status("400 Bad Request", '{"error": {"message": "no"}}')
+
+    messages = request.pop("messages", ("go",))
+    async with against(refuse, format=format) as (model, _):
+        await failure(model, asks(*messages, **request))
+    return bodies[-1]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_m2_every_tool_of_ours_arrives_in_snake_case_and_others_as_they_are(format: Format):
+    found = _names(await _body(format, tools=(*_TOOLS, _THEIRS)))
+
+    assert len(found) == len(set(found)) == len(_TOOLS) + 1
+    assert [name for name in found if not _SNAKE.fullmatch(name)] == [OTHERS]
+    assert {"read_output", "bash", "find_tools", "spawn_subagent"} <= set(found)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+async def test_m2_stored_calls_and_results_are_repeated_under_the_names_of_the_request(format: Format):
+    """Also in a finished round, which is encoded apart from the newest messages."""
+    history = (
+        says("user", "look"),
+        says("assistant", calls("c1", "ReadOutput", "{}"), calls("c2", OTHERS, "{}")),
+        says("tool", *result("c1", "ReadOutput", "a").content, *result("c2", OTHERS, "b").content),
+        says("assistant", "Seen."),
+        says("user", "again"),
+        says("assistant", calls("c3", "Bash", "{}")),
+        result("c3", "Bash", "c"),
+    )
+    found = set(_names(await _body(format, messages=history)))
+
+    assert found == {"read_output", "bash", OTHERS}

@@ -1,0 +1,88 @@
+"""How the page gets in, stays in and is let in again, in a real browser."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.app.product import Product
+from tests.prove import store
+
+from .desk import desk, link_at
+
+GATES = {"en-US": ("This page is not signed in", "Try now"), "zh-CN": ("此页面尚未登录", "立即重试")}
+
+
+def test_the_code_leaves_the_address_a_reload_goes_on_and_a_second_tab_needs_none(
+    product: Product, browser: Browser
+) -> None:
+    """X1: there is no cookie, and the address that was printed opens nothing a second time."""
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        expect(tab.composer).to_be_visible()
+        clean = f"{ready['url']}/#/w/{ready['workspaceId']}"
+        assert tab.page.url == clean
+        assert tab.page.context.cookies() == []
+        tab.page.reload()
+        expect(tab.composer).to_be_visible()
+        second = tab.page.context.new_page()
+        second.goto(clean)
+        expect(second.get_by_role("textbox", name="Message", exact=True)).to_be_visible()
+        with desk(browser, ready["link"]) as stranger:
+            expect(stranger.page.get_by_role("heading", name=GATES["en-US"][0])).to_be_visible()
+
+
+def test_after_a_restart_one_new_address_lets_every_open_tab_go_on(product: Product, browser: Browser) -> None:
+    """X1: a credential ends with its server; what is typed stays."""
+    with product.up() as (server, ready), desk(browser, ready["link"]) as tab:
+        expect(tab.composer).to_be_visible()
+        tab.composer.fill("not sent yet")
+        port = ready["url"].rpartition(":")[2]
+        server.signal(signal.SIGINT)
+        server.wait()
+        with product.up("--port", port) as (_, again):
+            assert again["url"] == ready["url"]
+            gate = tab.page.get_by_role("heading", name=GATES["en-US"][0])
+            expect(gate).to_be_visible()
+            opened = tab.page.context.new_page()
+            opened.goto(again["link"])
+            expect(opened.get_by_role("textbox", name="Message", exact=True)).to_be_visible()
+            expect(gate).to_have_count(0)
+            expect(tab.composer).to_have_value("not sent yet")
+
+
+def test_a_grant_is_confirmed_where_its_content_is_read(product: Product, browser: Browser) -> None:
+    """X1: the line about the folder is the confirmation; there is no second dialog."""
+    (product.folder / ".callboard").mkdir()
+    (product.folder / ".callboard" / "settings.toml").write_text(
+        '[[rules]]\nmatcher = "Bash(ls *)"\nverdict = "allow"\n'
+    )
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        notice = tab.page.get_by_role("region", name="Trust of this folder")
+        expect(notice).to_contain_text("Bash(ls *)")
+        tab.button("Trust this").click()
+        expect(notice).to_have_count(0)
+        assert tab.troubles == []
+        (facts,) = (facts for stream, facts in store.read(product.home / "store").facts.items() if "wks_" in stream)
+        assert [(one.type, one.actor["id"]) for one in facts if "trust" in one.type] == [("workspace.trusted", "page")]
+
+
+@pytest.mark.parametrize("locale", sorted(GATES))
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_gate_says_one_step_in_both_languages_and_schemes(
+    product: Product, browser: Browser, locale: str, scheme: str
+) -> None:
+    """X1: a page without a credential says what to do."""
+    with (
+        product.up() as (_, ready),
+        desk(browser, link_at(ready, "/").partition("#")[0], locale=locale, color_scheme=scheme) as tab,
+    ):
+        heading, again = GATES[locale]
+        expect(tab.page.get_by_role("heading", name=heading)).to_be_visible()
+        expect(tab.page.get_by_text("callboard", exact=False).first).to_be_visible()
+        expect(tab.button(again)).to_be_visible()
+        if kept := os.environ.get("CALLBOARD_PICTURES"):
+            tab.page.screenshot(path=str(Path(kept) / f"gate-{locale}-{scheme}.png"))

@@ -1,0 +1,74 @@
+"""D7: one function from facts to the state of a session. What is there to see of it is its card and its shell."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.rows import SessionCard, SessionRow, TurnRow
+from tests.control.examples import ASK, SESSION, SETUP, answered, submit, wants
+from tests.control.team.batches import again, begun
+from tests.control.team.given import Team, agent, team
+from tests.control.team.histories import Rows
+
+
+def states(given: Team) -> tuple[str, str]:
+    """The state and the attention of the session; its card and its shell agree on both."""
+    rows = Rows()
+    for record in given.records:
+        rows.take(record)
+    card, shell = rows.rows["sessions", SESSION], rows.rows["session", SESSION]
+    assert isinstance(card, SessionCard)
+    assert isinstance(shell, SessionRow)
+    assert (card.state, card.attention) == (shell.state, shell.attention)
+    return card.state, card.attention
+
+
+def test_a_session_whose_lead_is_done_waits_while_a_teammate_asks() -> None:
+    given = team(agent("lead"), agent("other"))
+    given.uses("lead", "send_message", to=["other"], text="begin")
+    given.says("lead")
+    assert states(given) == ("running", "none")
+
+    run = int(given.run_of("other").run.removeprefix("run_"))
+    given.when(answered(wants(1, 2, ASK), run=run, thread=given.of("other").thread))
+
+    assert states(given) == ("waiting", "needs_input")
+
+
+def test_a_job_that_runs_or_failed_is_what_its_session_reads_until_it_is_tried_again() -> None:
+    given = begun("alpha")
+    assert states(given) == ("running", "none")
+    given.fails("worker-1")
+    assert states(given) == ("failed", "failed")
+    given.when(again())
+    assert states(given) == ("running", "none")
+
+
+def test_a_child_that_failed_is_its_parents_to_handle() -> None:
+    given = team()
+    given.spawns()
+    given.fails("worker-1")
+    assert states(given) == ("running", "none")
+    given.says("lead")
+    assert states(given) == ("paused", "needs_input")
+
+
+def test_a_failed_turn_rises_until_the_next_one() -> None:
+    given = team()
+    given.fails("lead")
+    assert states(given) == ("failed", "failed")
+    given.when(submit("again", session_id=SESSION))
+    assert states(given) == ("running", "none")
+
+
+def test_a_turn_row_shows_the_permission_mode_in_force() -> None:
+    """D3: its definition narrows what was asked for."""
+    given = team(permission_mode="full")
+    given.setup = lambda *modes: msgspec.structs.replace(SETUP, permission_mode="ask", max_iters=9)
+    given.says("lead")
+    given.when(submit("again", session_id=SESSION, permission_mode="full"))
+    rows = Rows()
+    for record in given.records:
+        rows.take(record)
+    turns = [row for row in rows.rows.values() if isinstance(row, TurnRow)]
+    assert [row.permission_mode for row in turns] == ["full", "ask"]

@@ -1,0 +1,254 @@
+"""A clock that steps by ten days before a start, while the product runs, and around a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from .. import crew, scenes, store
+from ..driving import do
+from ..product import Place, Server, place
+from ..report import Report
+from .disk import command
+from .library import Faults, faults
+
+RUNS = "an agent that runs every 2 s continues through each step of the clock"
+PENDING = "an approval that waits is still there after each step, and takes its answer"
+RULE = "a rule for an hour still applies when the clock steps by ten days"
+FACT = "a step is a fact: while a process lives, and where the clock is behind after a restart"
+DATED = "facts have the time of the process; a new session after the clock is right has the right time"
+ORDER = "sequences and times of a stream never go back, and its chain verifies"
+SOUND = "`check`, `doctor` and `sessions` work on either side of a step"
+#: The sabotage of this part: the product follows the wall clock wherever it goes.
+FOLLOWS = "follow-clock"
+DAYS = 10
+_STEP_S = DAYS * 86_400.0
+#: What a run of the agent may take beyond its interval of 2 s, on a busy machine, in seconds.
+_LATE_S = 25.0
+#: The sweep that looks at the clock comes every 15 s.
+_LOOK_S = 40.0
+_NEAR_S = 3600.0
+
+
+async def prove(report: Report, library: Path, sabotage: str) -> None:
+    """Step ahead and back, beside each other."""
+    longest = await asyncio.gather(*(_Steps(report, library, sign, sabotage).run() for sign in (1, -1)))
+    report.figure("clock steps", f"6 of {DAYS} days each way; longest wait for two runs {max(longest):.1f} s")
+
+
+@dataclass
+class _Life:
+    """One process of the product and the sessions that are followed through it."""
+
+    server: Server
+    followed: dict[str, crew.Followed] = field(default_factory=dict[str, crew.Followed])
+
+    def follow(self, session: str) -> crew.Followed:
+        if session not in self.followed:
+            self.followed[session] = crew.Followed(self.server.wire, session, approves=False)
+        return self.followed[session]
+
+
+class _Steps:
+    """The steps in one direction: `sign` is 1 for ahead."""
+
+    def __init__(self, report: Report, library: Path, sign: int, sabotage: str) -> None:
+        self._report = report
+        self._library = library
+        self._sign = sign
+        self._sabotage = sabotage
+        self._longest = 0.0
+
+    async def run(self) -> float:
+        """Take all steps; return the longest wait for two runs of the agent, in seconds."""
+        with place() as at, faults(self._library, at.root, at.home) as planted:
+            _prepare(at)
+            at.home.mkdir()
+            first = await self._before_start(at, planted)
+            if self._report.failures:
+                # What follows a failure takes long and shows nothing new.
+                return self._longest
+            second = await self._while_running(at, planted, first)
+            if self._report.failures:
+                return self._longest
+            await self._around_restart(at, planted, (first, second))
+            await self._read(at, planted, second)
+        return self._longest
+
+    async def _before_start(self, at: Place, planted: Faults) -> str:
+        """Start with a wrong clock that is right again while the process lives."""
+        planted.move_clock(self._sign * _STEP_S)
+        async with self._life(at, planted) as life:
+            session = await self._watched(life)
+            await do(life.server, "submit_turn", sessionId=session, text="asks")
+            asked = await life.follow(session).until(lambda: life.follow(session).count("action.required") == 1)
+            self._report.check(PENDING, asked, f"{self._where('before a start')}: nothing was asked")
+            await self._runs(life, session, "after a start with it")
+            await _asleep(life, session)
+            planted.move_clock(0)
+            await self._runs(life, session, "back in the same process")
+            await self._recorded(life, session, -self._sign, 1, "back in the same process")
+        return session
+
+    async def _while_running(self, at: Place, planted: Faults, first: str) -> str:
+        """Start with the right clock, step, and step back."""
+        async with self._life(at, planted) as life:
+            await self._runs(life, first, "right again after a restart")
+            if self._sign > 0:
+                await self._recorded(life, first, -1, 2, "right again after a restart")
+            second = await self._watched(life)
+            ends = round((time.time() + 3600) * 1_000_000)
+            rule = {"sessionId": second, "matcher": "Bash(echo ruled)", "verdict": "allow", "expiresAt": ends}
+            await do(life.server, "add_rule", **rule)
+            await _asleep(life, first)
+            planted.move_clock(self._sign * _STEP_S)
+            await do(life.server, "submit_turn", sessionId=second, text="ruled")
+            mine = life.follow(second)
+            ran = await mine.until(lambda: mine.count("tool.completed", "action.required") > 0)
+            self._report.check(RULE, ran and not mine.count("action.required"), self._where("while running"))
+            for session in (first, second):
+                await self._runs(life, session, "while running")
+            await self._recorded(life, second, self._sign, 1, "while running")
+            await _asleep(life, second)
+            planted.move_clock(0)
+            await self._runs(life, second, "and back while running")
+        return second
+
+    async def _around_restart(self, at: Place, planted: Faults, sessions: tuple[str, str]) -> None:
+        """Step while no process runs, and be right again at the next start."""
+        planted.move_clock(self._sign * _STEP_S)
+        async with self._life(at, planted) as life:
+            for session in sessions:
+                await self._runs(life, session, "around a restart")
+            if self._sign < 0:
+                await self._recorded(life, sessions[1], -1, 2, "around a restart")
+        planted.move_clock(0)
+        async with self._life(at, planted) as life:
+            for session in sessions:
+                await self._runs(life, session, "right again after that restart")
+            await self._answer(life, sessions[0])
+            if self._sign > 0:
+                await self._recorded(life, sessions[1], -1, 1, "right again after that restart")
+            begun = await do(life.server, "submit_turn", workspaceId=life.server.workspace, text="new")
+            new = life.follow(begun["sessionId"])
+            await new.until(lambda: new.count(*crew.TURN_ENDS) == 1)
+            self._report.none(
+                DATED, [f"{self._where('a new session')}: {one}" for one in new.facts if not _is_now(one)]
+            )
+            await self._commands(at, planted, "while it serves")
+
+    async def _read(self, at: Place, planted: Faults, second: str) -> None:
+        """Judge the log with other code, and read it with the product and a clock that is wrong again."""
+        log = store.read(at.store)
+        self._report.none(ORDER, [f"{self._where('the log')}: {one}" for one in log.broken])
+        # The process that began this session had the right clock when it started; no step while it lived shows in a time.
+        began = min(fact.epoch for fact in log.facts[second])
+        times = [fact.at / 1_000_000 for fact in log.facts[second] if fact.epoch == began]
+        near = all(abs(at - time.time()) < _NEAR_S for at in times)
+        self._report.check(DATED, near, f"{self._where('while running')}: {times[0]} to {times[-1]}")
+        planted.move_clock(self._sign * _STEP_S)
+        await self._commands(at, planted, "with a wrong clock")
+
+    @asynccontextmanager
+    async def _life(self, at: Place, planted: Faults) -> AsyncGenerator[_Life]:
+        """A process of the product, killed at the end as a machine kills it."""
+        fault = (sys.executable, str(crew.PLANTED), self._sabotage) if self._sabotage else ()
+        life = _Life(await Server.start(at, before=(*planted.command, *fault)))
+        try:
+            yield life
+        finally:
+            await life.server.kill()
+            for one in life.followed.values():
+                await one.close()
+
+    async def _watched(self, life: _Life) -> str:
+        """A session in which an agent runs every 2 s."""
+        begun = await do(life.server, "submit_turn", workspaceId=life.server.workspace, text="begin")
+        session = begun["sessionId"]
+        followed = life.follow(session)
+        await followed.until(lambda: followed.count(*crew.TURN_ENDS) == 1)
+        await do(life.server, "add_agent", sessionId=session, agent="watcher")
+        return session
+
+    async def _runs(self, life: _Life, session: str, when: str) -> None:
+        """Two more runs of the agent come."""
+        followed, began = life.follow(session), time.monotonic()
+        await followed.until(lambda: bool(followed.facts))
+        # What a stream begins with is of before; the wait for one fact more separates the two.
+        await asyncio.sleep(0.2)
+        before = followed.count("agent.woke")
+        ran = await followed.until(lambda: followed.count("agent.woke") >= before + 2, 2 * 2 + _LATE_S)
+        self._longest = max(self._longest, time.monotonic() - began)
+        woke = followed.count("agent.woke") - before
+        self._report.check(RUNS, ran, f"{self._where(when)}: {woke} runs in {time.monotonic() - began:.0f} s")
+
+    async def _recorded(self, life: _Life, session: str, sign: int, count: int, when: str) -> None:
+        """The session has so many facts of a step in that direction."""
+        followed, code = life.follow(session), "clock_stepped" if sign > 0 else "clock_went_back"
+        warned = lambda: sum(
+            one["type"] == "warning.raised" and one["payload"]["code"] == code for one in followed.facts
+        )
+        found = await followed.until(lambda: warned() >= count, _LOOK_S)
+        self._report.check(FACT, found and warned() == count, f"{self._where(when)}: {warned()} of {count} {code}")
+
+    async def _answer(self, life: _Life, session: str) -> None:
+        """Approve what has waited since before the first step."""
+        followed = life.follow(session)
+        await followed.until(lambda: followed.count("action.required") == 1)
+        action = next(one["actionId"] for one in followed.facts if one["type"] == "action.required")
+        answer = await life.server.wire.post(
+            "respond_action", {"sessionId": session, "actionId": action, "decision": "approve"}
+        )
+        done = await followed.until(lambda: followed.count("tool.completed") == 1)
+        over = followed.count("action.expired", "action.withdrawn")
+        self._report.check(
+            PENDING, answer.status == 200 and done and not over, f"{self._where('answered')}: {answer} {over} over"
+        )
+
+    async def _commands(self, at: Place, planted: Faults, when: str) -> None:
+        for arguments in (("check",), ("sessions",)):
+            code, printed = await command(at, *arguments, before=planted.command)
+            self._report.check(SOUND, code == 0, f"{self._where(when)}: {arguments}: {code} {printed[-300:]}")
+        _, printed = await command(at, "doctor", "--json", before=planted.command)
+        found = {one["name"]: one["state"] for one in map(json.loads, printed.splitlines())}
+        states = (found.get("store"), found.get("process"))
+        self._report.check(SOUND, states == ("ok", "ok"), f"{self._where(when)}: doctor: {states}")
+
+    def _where(self, when: str) -> str:
+        return f"{DAYS} days {'ahead' if self._sign > 0 else 'back'}, {when}"
+
+
+async def _asleep(life: _Life, session: str) -> None:
+    """Wait until the agent sleeps: a step then falls between the time that it was set and that time."""
+    followed = life.follow(session)
+    await followed.until(lambda: followed.count("agent.slept") > followed.count("agent.woke"), _LATE_S)
+
+
+def _is_now(fact: dict[str, Any]) -> bool:
+    at = datetime.fromisoformat(fact["timestamp"]).timestamp()
+    return abs(at - time.time()) < _NEAR_S
+
+
+def _prepare(at: Place) -> None:
+    """Write the agents and what their model says."""
+    crew.lead(at)
+    crew.agent(at, "watcher", kind="background", tools=["Read"], schedule={"every": "2s"})
+    asks = [[scenes.calls("Bash", command="echo asked")], [scenes.says("Done.")]]
+    ruled = [[scenes.calls("Bash", command="echo ruled")], [scenes.says("Done.")]]
+    crew.plays(
+        at,
+        [
+            ("watcher", "", [[scenes.says("Nothing new.")]]),
+            ("lead", "asks", asks),
+            ("lead", "ruled", ruled),
+            ("lead", "", [[scenes.says("Hello.")]]),
+        ],
+    )

@@ -1,0 +1,149 @@
+"""A disk that fails or fills at one of the writes of the run: what is kept, what is advised, and what works afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import store
+from ..product import Place, Server, environment_of, place
+from ..report import Report
+from ..wire import Gone
+from .library import Faults, Kind, faults
+from .mixed import Acknowledged, Client, prepare, run
+from .power import there
+
+KEPT = "what was acknowledged survives a failing or full disk"
+ADVICE = "what is advised fits the fault"
+READS = "sessions are read while the disk is full"
+CONTINUES = "work continues once there is room, or after a new start where the disk failed"
+HIT = "each fault fell into the run"
+SOUND = "`check` finds nothing afterwards"
+CAUSE = "no turn ends as a crash because of the disk"
+STARTS = "a start on a full disk says so"
+KINDS: tuple[Kind, ...] = ("full", "io-error", "short")
+#: How long the run waits for anything while its disk fails, in seconds.
+LONGEST_S = 3.0
+#: What may be advised, by fault; each is part of a hint.
+_FULL = ("Free some disk space", "Make room")
+_FAILED = ("Look at the disk", "Start Callboard again", *_FULL)
+
+
+async def prove(report: Report, library: Path, n: int, total: int, draw: random.Random) -> None:
+    """Disturb the run `n` times, at operations spread over its `total`."""
+    moments = [round((at + draw.random()) * total / n) + 1 for at in range(n)]
+    for at, moment in enumerate(moments):
+        report.progress(f"disk fault {at + 1} of {n}")
+        await _disturb(report, library, KINDS[at % len(KINDS)], moment)
+
+
+async def _disturb(report: Report, library: Path, kind: Kind, moment: int) -> None:
+    where = f"{kind} at operation {moment}"
+    with place() as at, faults(library, at.root, at.home) as planted:
+        prepare(at)
+        at.home.mkdir()
+        planted.arm(kind, moment)
+        try:
+            server = await Server.start(at, before=planted.command)
+        except AssertionError as error:
+            report.check(ADVICE, _advised(str(error), kind), f"{where}, at the start: {error}")
+            planted.disarm()
+            server = await Server.start(at, before=planted.command)
+        client = Client(server, lambda: planted.count)
+        try:
+            await run(client, LONGEST_S)
+            report.check(HIT, planted.hits > 0, where)
+            wrong = [one for one in client.problems if not _advised(str(one.get("hint", "")), kind)]
+            report.none(ADVICE, [f"{where}: {one}" for one in wrong])
+            if kind != "io-error":
+                await _reads(report, client, where)
+                await _starts_full(report, at, planted, where, server)
+        finally:
+            await server.kill()
+            await client.close()
+        planted.disarm()
+        await _afterwards(report, at, planted, client.acknowledged, where)
+
+
+async def _reads(report: Report, client: Client, where: str) -> None:
+    for session in client.facts:
+        for query in ("get_session", "get_turns", "list_tasks", "list_artifacts"):
+            try:
+                answer = await client.server.wire.get(f"/queries/{query}?sessionId={session}")
+            except Gone as error:
+                report.check(READS, False, f"{where}: {query}: {error}")
+                continue
+            report.check(READS, answer.status == 200, f"{where}: {query}: {answer.status} {answer.body}")
+
+
+async def _starts_full(report: Report, at: Place, planted: Faults, where: str, server: Server) -> None:
+    """Start once more while there is no room at all."""
+    await server.kill()
+    planted.arm("full")
+    code, printed = await command(at, "up", "--json", "--no-browser", "--port", "0", before=planted.command)
+    fits = code != 0 and _advised(printed, "full") and "estore" not in printed
+    report.check(STARTS, fits, f"{where}: {code} {printed[-300:]}")
+
+
+async def _afterwards(report: Report, at: Place, planted: Faults, told: Sequence[Acknowledged], where: str) -> None:
+    """Judge what is left, and work with it."""
+    if told:
+        log = store.read(at.store)
+        report.none(
+            KEPT,
+            [f"{where}: {one}" for one in (*log.broken, *(each for each in told if not there(at.home, log, each)))],
+        )
+    server = await Server.start(at, before=planted.command)
+    try:
+        client = Client(server, lambda: planted.count, number=1000)
+        begun = await client.send("submit_turn", workspaceId=server.workspace, text="again")
+        client.follow((begun or {}).get("sessionId", ""))
+        ends = lambda facts: any(fact["type"] == "turn.completed" for fact in facts)
+        done = begun is not None and await client.until(begun["sessionId"], ends, 10.0)
+        report.check(CONTINUES, done, f"{where}: {client.problems}")
+        await client.close()
+    finally:
+        await server.stop()
+    left = store.read(at.store)
+    crashed = [
+        f"{where}: {fact.stream}/{fact.sequence} {fact.payload}"
+        for facts in left.facts.values()
+        for fact in facts
+        if fact.type == "turn.interrupted"
+        and fact.payload["cause"] == "crash"
+        and "runtime failed" in fact.payload["reason"]
+    ]
+    report.none(CAUSE, crashed)
+    code, printed = await command(at, "check")
+    report.check(SOUND, code == 0, f"{where}: {printed}")
+
+
+def _advised(text: str, kind: Kind) -> bool:
+    return any(one in text for one in (_FAILED if kind == "io-error" else _FULL))
+
+
+async def command(at: Place, *arguments: str, before: Sequence[str] = ()) -> tuple[int, str]:
+    """Run a command line of the product to its end, at most 20 s; return its exit code and what it printed."""
+    process = await asyncio.create_subprocess_exec(
+        *before,
+        sys.executable,
+        "-m",
+        "callboard",
+        *arguments,
+        cwd=at.folder,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env=environment_of(at),
+    )
+    try:
+        async with asyncio.timeout(20):
+            printed, _ = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        printed, _ = await process.communicate()
+        return 0, f"it did not end: {printed.decode('utf-8', 'replace')}"
+    return process.returncode or 0, printed.decode("utf-8", "replace")

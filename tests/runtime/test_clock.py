@@ -1,0 +1,100 @@
+"""R1: a clock that is set while the process lives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.facts import WarningRaised
+from callboard.contracts.scope import Scope
+from callboard.contracts.times import timestamp
+from callboard.runtime.clock import Clock
+from tests.runtime.crew import facts
+from tests.runtime.house import house, says
+
+SECOND = 1_000_000
+DAY = 86_400 * SECOND
+
+
+class Machine(Clock):
+    """A machine whose clocks a test moves."""
+
+    def __init__(self) -> None:
+        self.walls, self.steadies = 1_000 * DAY, 5 * SECOND
+
+    def wall(self) -> int:
+        return self.walls
+
+    def steady(self) -> int:
+        return self.steadies
+
+    def passes(self, seconds: int, *, drift: int = 0) -> None:
+        """Time passes, and the wall clock gains `drift` microseconds."""
+        self.steadies += seconds * SECOND
+        self.walls += seconds * SECOND + drift
+
+
+def test_a_clock_that_is_set_ten_days_ahead_and_back_moves_no_time() -> None:
+    """R1"""
+    clock = Machine()
+    began = clock.now()
+    clock.passes(5, drift=10 * DAY)
+    assert clock.now() == began + 5 * SECOND
+    clock.passes(70)
+    assert clock.now() == began + 75 * SECOND
+    clock.passes(5, drift=-10 * DAY)
+    assert clock.now() == began + 80 * SECOND
+
+
+def test_a_clock_that_a_time_server_corrects_is_followed() -> None:
+    """R1"""
+    clock = Machine()
+    began = clock.now()
+    for _ in range(10):
+        clock.passes(60, drift=2 * SECOND)
+        clock.now()
+    assert clock.now() == began + 620 * SECOND
+
+
+def test_a_step_is_seen_once_and_a_correction_is_none() -> None:
+    """R1: the first look has nothing to compare with."""
+    clock = Machine()
+    clock.walls += DAY
+    assert clock.step() == 0
+    clock.passes(60, drift=2 * SECOND)
+    assert clock.step() == 0
+    clock.passes(60, drift=-10 * DAY)
+    assert (clock.step(), clock.step()) == (-10 * DAY, 0)
+    clock.passes(60, drift=10 * DAY)
+    assert clock.step() == 10 * DAY
+
+
+@pytest.mark.parametrize(("by", "code", "how"), [(10, "clock_stepped", "ahead"), (-10, "clock_went_back", "back")])
+async def test_sessions_in_memory_record_that_the_clock_was_set(tmp_path: Path, by: int, code: str, how: str) -> None:
+    """R1: their facts keep the time of the process, and one step is one fact."""
+    clock = Machine()
+    async with house(tmp_path, {"calls": [says("Yes.")]}, clock=clock) as home:
+        turn = await home.submit("Hello.", mode="chat")
+        await home.until(turn.session_id, "turn.completed")
+        before = clock.now()
+        clock.passes(30, drift=by * DAY)
+        for _ in range(2):
+            await home.runtime.sessions.sweep()
+
+        (found,) = [one for one in await home.facts(turn.session_id) if isinstance(one.fact, WarningRaised)]
+        assert (found.header.at, found.scope) == (before + 30 * SECOND, Scope(thread=turn.thread_id))
+        (warning,) = await facts(home, turn.session_id, WarningRaised)
+        now = timestamp(before + 30 * SECOND)
+        kept = f"Callboard keeps its own time, now {now}, until it starts again."
+        assert (warning.code, warning.message) == (code, f"The machine's clock was set {how} by 864000 s. {kept}")
+
+
+def test_the_next_process_starts_from_the_wall_clock() -> None:
+    """R1"""
+    clock = Machine()
+    clock.now()
+    clock.passes(5, drift=10 * DAY)
+    after = Machine()
+    after.walls, after.steadies = clock.walls, clock.steadies
+    assert after.now() == clock.now() + 10 * DAY

@@ -1,0 +1,152 @@
+"""M2: what models read names tools and arguments as the schemas have them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+import callboard
+from callboard.agents.definition import read
+from callboard.agents.roster import roster
+from callboard.agents.teams import sources, teams
+from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.tool_names import model_name
+from callboard.contracts.tools import TOOL_NAMES
+from callboard.control.decide import resume
+from callboard.control.decide.team import taskstops
+from callboard.runtime import compacting, context, instructions, setup, teamwork
+from callboard.tools import arguments, kit
+
+_SOURCE = Path(callboard.__file__).parent
+#: Packages with texts that models read.
+_SPOKEN = ("control", "runtime", "tools", "contracts/commands")
+#: Files with texts that persons read about rules, and with what external agents call their tools.
+_FOR_PERSONS = {"runtime/trusting.py", "tools/rules.py", "tools/foreign.py"}
+_QUOTED = re.compile(r"`([A-Za-z][\w]*)`")
+_SNAKE = re.compile(r"(?<![\w/.<-])[a-z]+(?:_[a-z]+)+(?![\w/>-])")
+_STORED = {name for name in TOOL_NAMES if name != model_name(name)}
+_LONG = "|".join(sorted(name for name in _STORED if re.search("[a-z][A-Z]", name)))
+_SHORT = "|".join(sorted(_STORED))
+#: A stored name where a text says what to call, or in quotes.
+_CALLED = re.compile(
+    rf"\b(?:{_LONG})\b|`(?:{_SHORT})`|\b(?:[Uu]se|[Cc]all|[Ww]ith|[Bb]y|[Tt]hat|named) (?:{_SHORT})\b(?! (?:of|the|a)\b)"
+)
+
+
+def _properties(schema: Any) -> Iterator[str]:
+    """Names of properties, and values that they can have."""
+    if isinstance(schema, list):
+        for part in cast("list[Any]", schema):
+            yield from _properties(part)
+    elif isinstance(schema, dict):
+        held = cast("dict[str, Any]", schema)
+        yield from held.get("properties", {})
+        yield from (one for one in held.get("enum", ()) if isinstance(one, str))
+        for part in held.values():
+            yield from _properties(part)
+
+
+def _descriptions(schema: Any) -> Iterator[str]:
+    if isinstance(schema, list):
+        for part in cast("list[Any]", schema):
+            yield from _descriptions(part)
+    elif isinstance(schema, dict):
+        held = cast("dict[str, Any]", schema)
+        if isinstance(held.get("description"), str):
+            yield held["description"]
+        for part in held.values():
+            yield from _descriptions(part)
+
+
+_SCHEMAS = {name: arguments.schema(kind.arguments) for name, kind in kit.KINDS.items()}
+_KNOWN = {*map(model_name, kit.KINDS), *(name for schema in _SCHEMAS.values() for name in _properties(schema))}
+
+
+def _prompts() -> Iterator[tuple[str, str]]:
+    """Every text that a model reads before the conversation, and every reminder in it."""
+    for name, kind in kit.KINDS.items():
+        yield f"description of {name}", kind.description
+        yield from ((f"schema of {name}", text) for text in _descriptions(_SCHEMAS[name]))
+    modes: tuple[tuple[Mode, PermissionMode], ...] = tuple(product(("chat", "auto"), ("ask", "planning")))
+    specs = tuple(kit._told(kind) for kind in kit.KINDS.values())
+    rosters = [roster(read(source, name) for name, source in sources(team.name)) for team in teams()]
+    for team, (mode, permission_mode) in product(rosters, modes):
+        for agent in team.definitions:
+            yield f"{agent.name} in {mode}", setup._told_of_mode(agent, mode, permission_mode, specs)
+            yield f"team of {agent.name}", teamwork.told_of_team(_everything(agent), team)
+            yield f"prompt of {agent.name}", agent.prompt
+    yield "system", setup._SYSTEM
+    yield "summary", compacting.INSTRUCTION
+    for module in (resume, taskstops, context):
+        yield f"{module.__name__}.GO_ON", module.GO_ON
+    yield from (("context", text) for text in (context.OWN_FOLDER, context.LOST, context.SUMMARY))
+    yield from (("instructions", text) for text in (instructions._TRUSTED,))
+
+
+def _everything(agent: Definition) -> Definition:
+    return msgspec.structs.replace(agent, policy=("Patch", "Finalize", "Delegate"))
+
+
+def test_m2_every_name_in_prompts_reminders_and_descriptions_is_in_the_schemas():
+    texts = dict.fromkeys(_prompts())
+    wrong = [
+        (where, name)
+        for where, text in texts
+        for name in (*_QUOTED.findall(text), *_SNAKE.findall(text))
+        if name not in _KNOWN
+    ]
+    assert wrong == []
+    assert any("`finalize`" in text for _, text in texts)
+    assert {name for _, text in texts for name in _SNAKE.findall(text)} >= {
+        "spawn_subagent",
+        "read_process",
+        "replace_all",
+    }
+
+
+@pytest.mark.parametrize("package", _SPOKEN)
+def test_m2_no_text_that_a_model_may_read_has_a_stored_name_of_a_tool(package: str):
+    wrong = [
+        (str(path.relative_to(_SOURCE)), text)
+        for path in sorted((_SOURCE / package).rglob("*.py"))
+        if str(path.relative_to(_SOURCE)) not in _FOR_PERSONS
+        for text in _texts(path)
+        if text not in TOOL_NAMES and _CALLED.search(text)
+    ]
+    assert wrong == []
+
+
+def test_m2_every_tool_of_a_team_is_named_as_its_schema_is():
+    assert {name: model_name(name) for name in TEAM_TOOLS} == {name: name for name in TEAM_TOOLS}
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """Every string of a module that is no docstring; a text with values in it, as one."""
+    tree = ast.parse(path.read_text())
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value
+
+
+@pytest.mark.parametrize(("kind", "ends_in_text"), [("subagent", True), ("background", True), ("main", False)])
+def test_m3_an_agent_in_auto_reads_what_its_text_leads_to(kind: Any, ends_in_text: bool):
+    agent = Definition(name="a", description="", kind=kind, prompt="You work.", hash="h")
+    text = setup._told_of_mode(agent, "auto", "ask", ())
+    assert ("then your text is your result, marked as not finalized" in text) is ends_in_text
+    assert ("text alone ends nothing" in text) is not ends_in_text

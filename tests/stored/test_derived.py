@@ -1,0 +1,176 @@
+"""S1: derived data that does not fit is discarded and folded anew, and the session opens as if it had never been there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.runtime import fingerprint
+from callboard.runtime.views.session import SessionViews
+from tests.app.product import Product
+from tests.runtime.house import House, calls, house, says
+
+from . import views
+
+PARTIAL_STATE = msgspec.msgpack.encode({"sequence": "not a number"})
+Damage = Callable[[Path], int]
+
+#: Each way in which derived data may not fit, and the reason that is logged.
+DAMAGES: dict[str, tuple[Damage, str]] = {
+    "a view state that does not decode": (
+        lambda folder: views.replace_view_states(folder, PARTIAL_STATE),
+        "does not decode",
+    ),
+    "a view state whose bytes changed": (
+        lambda folder: views.change(folder, "UPDATE views SET state = state || x'00'"),
+        "is damaged",
+    ),
+    "a watermark that changed": (
+        lambda folder: views.change(folder, "UPDATE views SET watermark = watermark + 1"),
+        "is damaged",
+    ),
+    "a row that does not decode": (lambda folder: views.replace_rows(folder, b'{"kind":"new_kind"}'), "is damaged"),
+    "a row whose bytes changed": (
+        lambda folder: views.change(folder, "UPDATE rows SET data = substr(data, 1, length(data) - 1)"),
+        "is damaged",
+    ),
+    "a snapshot that does not decode": (
+        lambda folder: views.replace_snapshots(folder, b'{"session":1}'),
+        "does not decode",
+    ),
+    "a snapshot whose bytes changed": (
+        lambda folder: views.change(folder, "UPDATE snapshots SET state = state || x'00'"),
+        "is damaged",
+    ),
+    "a snapshot of another history": (
+        lambda folder: views.change(folder, "UPDATE snapshots SET link = zeroblob(32)"),
+        "is damaged",
+    ),
+}
+
+
+async def _conversation(home: House, session: str) -> object:
+    read = await home.read(session)
+    assert read.last_turn is not None
+    return msgspec.to_builtins((read, await home.parts(session, read.last_turn.turn_id)))
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+async def test_s1_derived_data_that_does_not_fit_is_folded_anew_and_the_reason_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    damage, reason = DAMAGES[name]
+    async with house(tmp_path, calls(says("Hello."), says("Again."))) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        before = await _conversation(home, turn.session_id)
+        store = tmp_path / "state"
+    assert damage(store) > 0
+
+    async with house(tmp_path, calls(says("Hello."), says("Again."))) as home:
+        assert await _conversation(home, turn.session_id) == before
+        again = await home.submit("again", turn.session_id)
+        await home.until(turn.session_id, "turn.completed", 2)
+        last = (await home.read(turn.session_id)).last_turn
+        assert last is not None
+        assert last.turn_id == again.turn_id
+    assert reason in caplog.text
+
+
+async def test_s1_a_row_that_is_damaged_while_its_session_is_open_is_folded_anew_beside_a_turn_that_runs(
+    tmp_path: Path,
+) -> None:
+    waits = [{"wait_for": "never"}]
+    async with house(tmp_path, calls(says("Hello."), waits)) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        before = await home.parts(turn.session_id, turn.turn_id)
+        await home.submit("wait", turn.session_id)
+        await home.until(turn.session_id, "model.requested", 2)
+        store = tmp_path / "state"
+        assert views.change(store, "UPDATE rows SET data = x'00'") > 0
+
+        assert await home.parts(turn.session_id, turn.turn_id) == before
+        assert (await home.read(turn.session_id)).status.detail == "asking_model"
+
+
+async def test_s1_another_fingerprint_discards_snapshots_rows_and_cards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with house(tmp_path, calls(says("Hello."))) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        before = await _conversation(home, turn.session_id)
+    fingerprint.view_fingerprint.cache_clear()
+    monkeypatch.setattr(fingerprint, "__version__", "another")
+    monkeypatch.setattr(fingerprint, "_sources", lambda *_: iter(()))
+    try:
+        async with house(tmp_path, calls(says("Hello."))) as home:
+            assert await home.runtime.parts.store.rows.across("sessions", "another") == ()
+            assert await _conversation(home, turn.session_id) == before
+    finally:
+        fingerprint.view_fingerprint.cache_clear()
+    assert "another version" in caplog.text
+
+
+def test_s1_a_fingerprint_covers_every_source_of_what_is_folded(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.py").write_text("A = 1\n")
+    (tmp_path / "deep" / "b.py").write_text("B = 1\n")
+    first = fingerprint.fingerprint(("one", tmp_path))
+    assert fingerprint.fingerprint(("one", tmp_path)) == first
+
+    (tmp_path / "notes.txt").write_text("not code")
+    assert fingerprint.fingerprint(("one", tmp_path)) == first
+    (tmp_path / "deep" / "b.py").write_text("B = 2\n")
+    changed = fingerprint.fingerprint(("one", tmp_path))
+    (tmp_path / "deep" / "b.py").rename(tmp_path / "deep" / "c.py")
+    assert len({first, changed, fingerprint.fingerprint(("one", tmp_path))}) == 3
+    assert fingerprint.state_fingerprint() != fingerprint.view_fingerprint()
+
+
+def test_s1_a_run_in_a_session_whose_view_state_does_not_decode_ends(tmp_path: Path) -> None:
+    """It used to wait for ever for a host that was opened and never closed."""
+    product = Product(tmp_path).plays(calls(says("Hello."), says("Again.")))
+    assert product.run("run", "go").code == 0
+    assert views.replace_view_states(tmp_path / "home" / "store", PARTIAL_STATE) > 0
+
+    with product.started("run", "again", "--session", "last") as running:
+        assert (running.rest()[-1:], running.wait()) == (["Again."], 0)
+
+
+async def test_s1_a_session_that_does_not_open_leaves_no_host_and_no_task_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each process of an opening is closed again, and the next opening is whole."""
+    async with house(tmp_path, calls(says("Hello."), says("Again."))) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        await home.read(turn.session_id)
+        await home.runtime.sessions.let_go(turn.session_id)
+        closed: list[str] = []
+        close, opened = SessionViews.close, SessionViews.open
+
+        async def fails(self: SessionViews) -> None:
+            await opened(self)
+            raise Refusal("store_unusable", "the disk is gone")
+
+        async def noted(self: SessionViews) -> None:
+            closed.append("views")
+            await close(self)
+
+        monkeypatch.setattr(SessionViews, "open", fails)
+        monkeypatch.setattr(SessionViews, "close", noted)
+        with pytest.raises(Refusal, match="the disk is gone"):
+            await home.read(turn.session_id)
+        assert (closed, home.runtime.sessions.in_use()) == (["views"], [])
+
+        monkeypatch.setattr(SessionViews, "open", opened)
+        await home.submit("again", turn.session_id)
+        await home.until(turn.session_id, "turn.completed", 2)

@@ -1,0 +1,46 @@
+"""Rows, view states and snapshots as they lie on disk, changed from outside."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from callboard.log.sqlite.derived import protect
+
+Place = tuple[str | int | bytes, ...]
+
+
+def replace_view_states(folder: Path, state: bytes) -> int:
+    """Put this in the place of each view state, with a right checksum; returns how many there were."""
+    with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
+        found = views.execute("SELECT stream, watermark, fingerprint FROM views").fetchall()
+        for place in found:
+            views.execute("UPDATE views SET state = ? WHERE stream = ?", (protect(state, *place), place[0]))
+        return len(found)
+
+
+def replace_snapshots(folder: Path, state: bytes) -> int:
+    """Put this in the place of each snapshot, with a right checksum; returns how many there were."""
+    with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
+        found = views.execute("SELECT stream, sequence, link, fingerprint FROM snapshots").fetchall()
+        for place in found:
+            views.execute("UPDATE snapshots SET state = ? WHERE stream = ?", (protect(state, *place), place[0]))
+        return len(found)
+
+
+def replace_rows(folder: Path, data: bytes) -> int:
+    """Put this in the place of each row, with a right checksum; returns how many there were."""
+    with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
+        found = views.execute(
+            "SELECT rows.number, stream, panels.panel, key FROM rows JOIN panels ON panels.number = rows.panel"
+        ).fetchall()
+        for number, *place in found:
+            views.execute("UPDATE rows SET data = ? WHERE number = ?", (protect(data, *place), number))
+        return len(found)
+
+
+def change(folder: Path, statement: str) -> int:
+    """Run a statement on `views.db`; returns how many rows it changed."""
+    with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
+        return views.execute(statement).rowcount

@@ -1,0 +1,113 @@
+"""Which parts of the protocol are supported, against a server on the protocol's own package (A9)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp_types import CallToolResult, TextContent
+
+from callboard.contracts.settings import StdioServer
+from callboard.tools.mcp.answers import outcome
+from tests.tools.calling import Agent
+from tests.tools.mcp.serving import do, scripted, serving
+
+LIBRARY = StdioServer(
+    name="library", command=(sys.executable, str(Path(__file__).with_name("library.py"))), env={"HOME": "/"}
+)
+
+
+def names(agent: Agent) -> list[str]:
+    """The tools of the server that a model gets."""
+    return sorted(one.name for one in agent.toolbox.specs(agent.context) if one.name.startswith("mcp__"))
+
+
+async def test_a_tool_that_runs_only_as_a_task_is_not_offered_and_named_with_the_reason(folder: Path) -> None:
+    """A9: it could not be called."""
+    async with serving(folder, LIBRARY) as agent:
+        (state,) = agent.toolbox.servers(agent.context)
+
+        assert names(agent) == [
+            f"mcp__library__{name}" for name in ("capabilities", "items", "number", "read_resource", "record", "roots")
+        ]
+        assert state.refusals == (
+            "slow: it runs only as a task, and Callboard does not support the tasks of the protocol",
+        )
+
+
+async def test_structured_content_reaches_a_model_once(folder: Path) -> None:
+    """A9: a number, a list of texts and an object, each of which the server sends as text as well."""
+    async with serving(folder, LIBRARY) as agent:
+        number = (await do(agent, "mcp__library__number")).output
+        items = (await do(agent, "mcp__library__items")).output
+        record = (await do(agent, "mcp__library__record", title="t")).output
+
+    assert (number, items) == ("5", "one\n\ntwo")
+    assert json.loads(record) == {"title": "t", "default": "x"}
+
+
+@pytest.mark.parametrize(
+    ("data", "texts", "expected"),
+    [
+        ({"result": 5}, ["5"], "5"),
+        ({"result": [1, 2]}, ["1", "2"], "1\n\n2"),
+        ({"result": ["1", "2"]}, ["1", "2"], "1\n\n2"),
+        ({"a": 1}, ['{"a":1}'], '{"a":1}'),
+        ({"a": 1}, ["There is one a."], 'There is one a.\n\n{\n  "a": 1\n}'),
+        ({"result": [1, 2]}, ["1"], '1\n\n{\n  "result": [\n    1,\n    2\n  ]\n}'),
+        ({"result": []}, [], '{\n  "result": []\n}'),
+    ],
+)
+def test_only_text_that_is_the_same_data_stands_for_it(data: dict[str, Any], texts: list[str], expected: str) -> None:
+    """A9: nothing that the text does not say is lost."""
+    content = [TextContent(text=text) for text in texts]
+
+    assert outcome(CallToolResult(content=list(content), structured_content=data)).output == expected
+
+
+async def test_resources_are_listed_and_read_through_the_gate(folder: Path) -> None:
+    """A9: by one tool, which reads only."""
+    async with serving(folder, LIBRARY) as agent:
+        listed = (await do(agent, "mcp__library__read_resource")).output.splitlines()
+        read = await do(agent, "mcp__library__read_resource", uri="notes://days/monday")
+        missing = await do(agent, "mcp__library__read_resource", uri="notes://nowhere")
+        info = next(one for one in agent.toolbox.inventory(agent.context) if one.name.endswith("read_resource"))
+
+    assert listed[0].startswith("notes://today  today (text/plain)")
+    assert listed[1].startswith("notes://days/{day}  day")
+    assert read.output == "Nothing on monday."
+    assert (missing.code, info.read_only) == ("tool_failed", True)
+
+
+async def test_prompts_are_listed_and_a_server_without_resources_gets_no_tool_for_them(
+    folder: Path, tmp_path: Path
+) -> None:
+    """A9"""
+    async with serving(folder, LIBRARY, scripted(tmp_path)) as agent:
+        library, plain = agent.toolbox.servers(agent.context)
+
+        assert (library.prompts, plain.prompts) == (("review",), ())
+        assert "mcp__scripted__read_resource" not in names(agent)
+
+
+async def test_a_program_gets_the_folder_as_its_root_and_no_sampling_is_declared(folder: Path) -> None:
+    """A9: also where the server is started elsewhere."""
+    async with serving(folder, LIBRARY) as agent:
+        roots = (await do(agent, "mcp__library__roots")).output
+        declared = (await do(agent, "mcp__library__capabilities")).output.split()
+
+    assert roots == f"{folder.as_uri()} {folder.name}"
+    assert ("roots" in declared, "elicitation" in declared, "sampling" in declared) == (True, True, False)
+
+
+async def test_the_schema_of_a_tool_reaches_the_model_with_the_properties_of_its_server(folder: Path) -> None:
+    """A9: also where a property is called like a keyword of JSON Schema."""
+    async with serving(folder, LIBRARY) as agent:
+        spec = next(one for one in agent.toolbox.specs(agent.context) if one.name == "mcp__library__record")
+
+    properties: Any = spec.schema["properties"]
+    assert {name: one["type"] for name, one in properties.items()} == {"title": "string", "default": "string"}
+    assert spec.schema["required"] == ["title"]

@@ -1,0 +1,159 @@
+"""What models see of our tools: one schema each, which is the Struct's, in snake_case."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from callboard.contracts import casing
+from callboard.contracts.arguments import Arguments
+from callboard.contracts.commands.team import ChildResult, Spawned, Waited
+from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.errors import Refusal
+from callboard.tools import arguments, kit
+
+_KINDS = tuple(kit.KINDS)
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+def example(schema: dict[str, Any], *, whole: bool) -> Any:
+    """A value that the schema describes: with all properties, or with those alone that it requires."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return example(next(one for one in schema["anyOf"] if one.get("type") != "null"), whole=whole)
+    match schema.get("type"):
+        case "object":
+            named = schema.get("properties", {}).items()
+            required = schema.get("required", ())
+            return {name: example(one, whole=whole) for name, one in named if whole or name in required}
+        case "array":
+            return [example(schema["items"], whole=whole)] if whole or schema.get("minItems") else []
+        case "string":
+            return "a" * max(1, schema.get("minLength", 0))
+        case "integer":
+            return max(1, schema.get("minimum", 1))
+        case "boolean":
+            return True
+        case _:
+            return {}
+
+
+@pytest.mark.parametrize("tool", _KINDS)
+def test_m1_a_schema_has_the_fields_of_its_struct_and_requires_those_without_a_default(tool: str):
+    kind = kit.KINDS[tool].arguments
+    fields = msgspec.structs.fields(kind)
+    schema = arguments.schema(kind)
+
+    assert set(schema["properties"]) == {one.name for one in fields}
+    assert set(schema["required"]) == {one.name for one in fields if one.required}
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "required"])
+@pytest.mark.parametrize("tool", _KINDS)
+def test_m1_what_a_schema_describes_is_the_struct_and_the_struct_is_what_it_describes(tool: str, whole: bool):
+    kind = kit.KINDS[tool].arguments
+    schema = arguments.schema(kind)
+    given = example(schema, whole=whole)
+    jsonschema.validate(given, schema)
+
+    asked = arguments.decode(kind, msgspec.json.encode(given).decode())
+    again = msgspec.json.decode(arguments.canonical(asked))
+
+    jsonschema.validate(again, schema)
+    assert arguments.decode(kind, msgspec.json.encode(again).decode()) == asked
+    if whole:
+        assert {one.name for one in msgspec.structs.fields(kind) if getattr(asked, one.name) != one.default} <= set(
+            again
+        )
+
+
+def test_m1_a_property_may_have_the_name_of_a_keyword():
+    class Odd(Arguments, frozen=True, kw_only=True):
+        title: str
+        type: str
+        properties: str = ""
+        required: bool = False
+
+    assert set(arguments.schema(Odd)["properties"]) == {"title", "type", "properties", "required"}
+
+
+def _names(schema: dict[str, Any]) -> set[str]:
+    found: set[str] = set(schema.get("properties", {}))
+    items = schema.get("items")
+    for inner in (*schema.get("properties", {}).values(), *schema.get("anyOf", ()), *([items] if items else [])):
+        found |= _names(inner)
+    return found
+
+
+@pytest.mark.parametrize("tool", _KINDS)
+def test_m2_arguments_have_one_casing_however_deep(tool: str):
+    assert [
+        name for name in sorted(_names(arguments.schema(kit.KINDS[tool].arguments))) if not _SNAKE.fullmatch(name)
+    ] == []
+
+
+@pytest.mark.parametrize("tool", TEAM_TOOLS)
+def test_m2_arguments_of_older_sessions_still_decode(tool: str):
+    """The wire spelling, in which HTTP takes the same request and older sessions stored it."""
+    kind = TEAM_TOOLS[tool].arguments
+    asked = arguments.decode(kind, msgspec.json.encode(example(arguments.schema(kind), whole=True)).decode())
+
+    stored = msgspec.json.encode(asked).decode()
+
+    assert arguments.decode(kind, stored) == casing.decode(stored, kind) == asked
+
+
+def test_m2_arguments_are_kept_in_snake_case():
+    kind = TEAM_TOOLS["send_handoff"].arguments
+    text = '{"to":"a","message":"m","contextRef":"c","response":{"replyTo":"b","withinS":5},"structured":{"fooBar":1}}'
+
+    assert arguments.canonical(arguments.decode(kind, text)) == (
+        '{"context_ref":"c","message":"m","response":{"reply_to":"b","within_s":5},"structured":{"fooBar":1},"to":"a"}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "message"),
+    [
+        ("update_task", "{}", "task_id: is required."),
+        ("update_task", '{"task_id":1}', "task_id: Expected `str`, got `int`."),
+        ("update_task", '{"task_id":"a","taskId":"b"}', "taskId: is not a field of this tool."),
+        ("update_task", '{"task_id":"a","fooBar":1}', "fooBar: is not a field of this tool."),
+        (
+            "send_handoff",
+            '{"to":"a","message":"m","response":{"within_s":0}}',
+            "response.within_s: Expected `int` >= 1.",
+        ),
+    ],
+)
+def test_m2_a_refusal_names_the_field_as_the_model_writes_it(tool: str, text: str, message: str):
+    with pytest.raises(Refusal) as refused:
+        arguments.decode(kit.KINDS[tool].arguments, text)
+
+    assert refused.value.problem.message == message
+
+
+def test_m2_results_have_the_casing_of_arguments():
+    child = ChildResult(agent_id="a-1", thread_id="t", task_id="k", status="completed", result="done")
+    waited = Waited(session_id="s", ended=(child,), pending=(), timed_out=False, sequence=3)
+    spawned = Spawned(session_id="s", agent_id="a-1", thread_id="t", task_id="k", status="running", sequence=2)
+
+    assert _keys(msgspec.json.decode(casing.encode(waited))) == _fields(Waited) | _fields(ChildResult)
+    assert _keys(msgspec.json.decode(casing.encode(spawned))) == _fields(Spawned)
+    assert _keys(msgspec.json.decode(casing.encode([child]))) == _fields(ChildResult)
+
+
+def _fields(kind: type[msgspec.Struct]) -> set[str]:
+    return {one.name for one in msgspec.structs.fields(kind)}
+
+
+def _keys(value: Any) -> set[str]:
+    if isinstance(value, list):
+        return set().union(*map(_keys, value)) if value else set()
+    return set(value) | set().union(*map(_keys, value.values())) if isinstance(value, dict) else set()

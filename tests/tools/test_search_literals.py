@@ -1,0 +1,49 @@
+"""R8: a file is left out of a search only where no line of it can match."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callboard.tools.search.literals import required
+
+_PIECES = r"ab c [ab] [^]x] a* b+ c? a{2} ab{0,1} x{ . \. \w \d+ ^ $ a+? \( \x61b \141b".split()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("needle", "needle"),
+        (r"def run\(", "def run("),
+        (r"import\s+os", "import"),
+        ("colou?r", "colo"),
+        ("ab{0,3}cde", "cde"),
+        ("[abc]def[^]]gh", "def"),
+        (r"a\|bc", "a|bc"),
+        ("foo|bar", ""),
+        ("(foo)?bar", ""),
+        ("fo*", ""),
+        ("näh", ""),
+        (r"\bTODO\b", "TODO"),
+        ("x{2,3}yz", "yz"),
+    ],
+)
+def test_the_text_that_every_match_contains_is_read_from_the_pattern(pattern: str, text: str) -> None:
+    """R8"""
+    assert required(pattern) == text
+
+
+@given(st.lists(st.sampled_from(_PIECES), min_size=1, max_size=5), st.text("abcx.(1]{", max_size=12))
+def test_every_line_that_matches_contains_the_text(pieces: list[str], line: str) -> None:
+    """R8: whatever the pattern is built from."""
+    try:
+        expression = re.compile("".join(pieces))
+    except re.error:
+        return
+
+    found = expression.search(line)
+
+    assert found is None or required(expression.pattern) in line

@@ -1,0 +1,299 @@
+"""A rule that denies a command applies to it however it is spelled, and asks where only the shell could tell (X8)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.facts.permission import Rule
+from callboard.tools.command.grammar import LONGEST, SimpleCommand, parse
+from callboard.tools.command.prefix import prefix
+from callboard.tools.rules import Target, decide, offer
+
+DENY = Rule(rule_id="rul_1", matcher="Bash(git push *)", verdict="deny", scope="user_settings")
+#: Each runs `git push` in bash; the test sees that it does.
+RUN = [
+    *(
+        "git push",
+        "git push origin main",
+        "git  push",
+        "git\tpush",
+        " git push",
+        "git push;",
+        "git push&",
+        "git push #x",
+    ),
+    *("git -C . push", "git --git-dir .git push", "git --no-pager push", "git -c a.b=c push", "git -c a.b=c -C . push"),
+    *("'git' push", '"git" push', "g''it push", 'g"i"t push', r"g\it push", r"\git push", "git 'push'", "git pu'sh'"),
+    *(
+        r"$'git' push",
+        r"$'\x67it' push",
+        r"git $'\160ush'",
+        '$"git" push',
+        "git \\\n push",
+        "gi\\\nt push",
+        "git\\\n push",
+    ),
+    *("A=1 git push", "A=1 B=2 git push", "env git push", "env -u A git push", "env -i RAN=$RAN PATH=$PATH git push"),
+    *(
+        "env A=1 git push",
+        "command git push",
+        "exec git push",
+        "exec -a x git push",
+        "nice git push",
+        "nice -n 5 git push",
+    ),
+    *("nohup git push", "timeout 9 git push", "timeout -k 1 9 git push", "setsid -w git push", "stdbuf -o L git push"),
+    *("time git push", "time -p git push", "! git push", "(git push)", "{ git push; }", "((1)); git push"),
+    *(
+        "true && git push",
+        "false || git push",
+        "true; git push",
+        "true\ngit push",
+        "true & git push",
+        "true | git push",
+    ),
+    *(
+        "if true; then git push; fi",
+        "if git push; then :; fi",
+        "while git push; do break; done",
+        "until git push; do :; done",
+    ),
+    *(
+        "for i in 1; do git push; done",
+        "case a in a) git push;; esac",
+        "f(){ git push; }; f",
+        "function f { git push; }; f",
+    ),
+    *("echo $(git push)", "echo `git push`", 'echo "$(git push)"', "echo ${x:-$(git push)}", "cat <(git push)"),
+    *("x=$(git push)", "export x=$(git push)", "[[ -z $(git push) ]]", "(( $(git push) 0 ))", "a[$(git push)]=1"),
+    *(
+        "git push > o",
+        "git push 2>&1",
+        "> o git push",
+        "< /dev/null git push",
+        "git push <<< x",
+        "cat <<E\n$(git push)\nE",
+    ),
+    *("sh -c 'git push'", 'bash -c "git push"', "bash -ec 'git push'", "sh -c 'true; git push'", "bash -c $'git push'"),
+    *("eval git push", "eval 'git push'", 'eval "git" "push"', "sh <<< 'git push'", "sh <<E\ngit push\nE"),
+    *("echo git push | sh", "echo 'git push' | bash", "printf 'git push' | sh -s", "cat <<E | sh\ngit push\nE"),
+    *(
+        "find . -maxdepth 0 -exec git push \\;",
+        "find . -maxdepth 0 -execdir git push {} +",
+        "find . -maxdepth 0 -exec sh -c 'git push' \\;",
+    ),
+    *(
+        "echo push | xargs git",
+        "echo x | xargs git push",
+        "echo x | xargs -n 1 git push",
+        "echo x | xargs -I{} git push {}",
+    ),
+    *("env -S 'git push'", "env bash -c 'env -u A git -C . push'", "coproc git push; wait", "trap 'git push' EXIT"),
+    *("shopt -s expand_aliases\nalias g='git push'\ng", "source <(echo git push)", ". /dev/stdin <<< 'git push'"),
+    *(
+        "python3 -c 'import os; os.system(\"git push\")'",
+        "python3 -c \"import subprocess as s; s.run(['git', 'push'])\"",
+    ),
+    *(
+        "perl -e 'system(\"git push\")'",
+        "awk 'BEGIN { system(\"git push\") }'",
+        "g=git; $g push",
+        "p=push; git $p",
+        "g{i,}t push",
+    ),
+    *('set -- git push; "$@"', "$(echo git) push", 'a=(git push); "${a[@]}"', "base64 -d <<< Z2l0IHB1c2gK | sh"),
+    *("echo t push | tr -d ' ' >/dev/null; x=gi; ${x}t push", "X='git push' sh -c '$X'"),
+]
+#: These start it too; the programs are not on every machine.
+ALIKE = [
+    *("sudo git push", "sudo -u a git push", "doas git push", "xvfb-run git push", "parallel git push ::: a"),
+    *(
+        "ssh host git push",
+        "ssh host 'cd a; git push'",
+        "su -c 'git push'",
+        "script -c 'git push' /dev/null",
+        "watch git push",
+    ),
+    *(
+        "flock f git push",
+        "ionice -c 3 git push",
+        "strace -f git push",
+        "unshare -r git push",
+        "busybox sh -c 'git push'",
+    ),
+    *(
+        "/usr/bin/git push",
+        "/usr/bin/env git push",
+        "./git push",
+        "fd . -x git push",
+        "npx --yes git push",
+        "zsh -c 'git push'",
+    ),
+]
+NEITHER = [
+    *(
+        "git status",
+        "git log --grep push",
+        "echo git push",
+        "git commit -m 'git push'",
+        "ls push",
+        "git stash",
+        "grep 'git push' a",
+    ),
+    *(
+        "git pushx",
+        "gitpush",
+        "cat git push",
+        "find . -name push",
+        "make push",
+        "x=push",
+        "# git push",
+    ),
+    *(
+        "find . -name git -o -name push",
+        "python3 x.py push",
+        'for f in *.py; do wc -l "$f"; done',
+        "echo $HOME",
+        "source .venv/bin/activate",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a `git` that writes down what it was asked."""
+    made = tmp_path_factory.mktemp("spellings")
+    program = made / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\nfor word; do [ "$word" = push ] && echo push >> "$RAN"; done\nexit 0\n')
+    program.chmod(0o755)
+    return made
+
+
+def shell(command: str) -> Target:
+    return Target(tool="Bash", command=command)
+
+
+def verdict(command: str) -> str:
+    applied = decide([DENY], shell(command))
+    return applied.verdict if applied is not None else "none"
+
+
+@pytest.mark.parametrize("command", RUN)
+def test_no_spelling_that_runs_a_denied_command_is_let_by(command: str, folder: Path, tmp_path: Path) -> None:
+    """X8: bash runs it, and the rule denies it or has a person asked."""
+    ran = tmp_path / "ran"
+    environment = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "RAN": str(ran), "HOME": str(tmp_path)}
+    subprocess.run(["bash", "-c", command], env=environment, cwd=tmp_path, capture_output=True, timeout=60, check=False)
+
+    assert ran.exists()
+    assert verdict(command) in ("deny", "ask")
+
+
+@pytest.mark.parametrize("command", ALIKE)
+def test_a_launcher_hides_no_denied_command(command: str) -> None:
+    """X8"""
+    assert verdict(command) == "deny"
+
+
+@pytest.mark.parametrize("command", NEITHER)
+def test_a_rule_leaves_other_commands_alone(command: str) -> None:
+    """X8"""
+    assert verdict(command) == "none"
+
+
+def test_only_what_the_shell_alone_could_tell_is_asked_about() -> None:
+    """X8: an expansion that names the program or the subcommand, and a script that another program makes."""
+    assert [command for command in RUN if verdict(command) == "ask"] == [
+        "echo push | xargs git",
+        "g=git; $g push",
+        "p=push; git $p",
+        "g{i,}t push",
+        'set -- git push; "$@"',
+        "$(echo git) push",
+        'a=(git push); "${a[@]}"',
+        "base64 -d <<< Z2l0IHB1c2gK | sh",
+        "echo t push | tr -d ' ' >/dev/null; x=gi; ${x}t push",
+        "X='git push' sh -c '$X'",
+    ]
+
+
+@pytest.mark.parametrize(
+    "command", ["git -c alias.p=push p", "git config alias.p push", "git config --global alias.p push"]
+)
+def test_an_alias_of_git_is_asked_about(command: str) -> None:
+    """X8: what it stands for is not in the command that uses it."""
+    assert verdict(command) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "env pytest",
+            "xargs ls",
+            "find . -name x",
+            "git bisect run make",
+            "git submodule foreach ls",
+            "docker run a b",
+        ),
+        *(
+            "kubectl exec a b",
+            "rg --pre cat x",
+            "sort a",
+            "tar cf a b",
+            "less a",
+            "make test",
+            "just build",
+            "watchexec ls",
+        ),
+        *(
+            "systemd-run ls",
+            "perf stat ls",
+            "valgrind ls",
+            "uvx ruff",
+            "go run x.go",
+            "cargo run",
+            "psql -c x",
+            "sqlite3 a b",
+        ),
+        *("ssh-agent ls", "git rebase -x make", "fd -x rm", "entr ls", "at now", "crontab x", "gdb a"),
+    ],
+)
+def test_no_prefix_is_offered_for_a_program_that_runs_its_arguments(command: str) -> None:
+    """X8: an answer for more than once speaks of exactly this command."""
+    assert prefix(command) == ""
+    assert offer(shell(command)) == f"Bash({command})"
+
+
+@pytest.mark.parametrize("text", ["(" * 20_000, "$(" * 5_000, "a" * (LONGEST + 1), "\0", "\ud800", "<<" * 900, "'"])
+def test_a_text_that_is_no_command_is_asked_about_and_takes_no_time(text: str) -> None:
+    """X8"""
+    assert not parse(text).is_complete or len(text) == 1
+    assert verdict(text) in ("ask", "none")
+
+
+@pytest.mark.parametrize("word", ["übung", "𝄞", "a\u00a0b", "\x02", "\U000f8ec3", "名前"])
+def test_a_word_beyond_ascii_is_read_as_bash_reads_it(word: str) -> None:
+    """X8: the parser itself gets ASCII alone, since its scanner corrupts memory on other characters."""
+    assert parse(f"git push {word}; rm '{word}'").commands == (
+        SimpleCommand(("git", "push", word)),
+        SimpleCommand(("rm", word)),
+    )
+
+
+def test_no_text_ends_the_process() -> None:
+    """X8: texts of every kind, in a process of its own, since a scanner that fails takes its process with it."""
+    code = (
+        "import random\nfrom callboard.tools.command.grammar import parse\nchance = random.Random(1)\n"
+        "marks = list(';&|$(){}<>`\\\\\\n\\t\\x02') + ['$((', '<<', '[[', '\\U0004274d', '\\U000f8ec3', 'a']\n"
+        "for _ in range(20000): parse(''.join(chance.choices(marks, k=chance.randrange(14))))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")

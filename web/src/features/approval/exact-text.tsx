@@ -1,0 +1,92 @@
+import { useState } from 'react'
+import { countInvisible, countMasked, type Fold, foldedLines } from '@/system/format/exact-text'
+import { Icon } from '@/ui/icon'
+import { useT } from '../shared/surface'
+
+/** Text that would run: every character is in sight, or a fold says how much is hidden and opens with one press. */
+export function ExactText(props: {
+  readonly text: string
+  readonly label: string
+  readonly isDiff?: boolean
+}) {
+  const parts = foldedLines(props.text, props.isDiff)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
+    <div
+      role="group"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label={props.label}
+      className="max-h-72 overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2"
+    >
+      <pre className="wrap-any font-mono text-sm whitespace-pre-wrap">
+        {parts.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text keep their places
+          <Part key={index} part={part} last={index === parts.length - 1} />
+        ))}
+      </pre>
+    </div>
+  )
+}
+
+function Part({ part, last }: { readonly part: string | Fold; readonly last: boolean }) {
+  const t = useT()
+  const [open, setOpen] = useState(false)
+  if (typeof part === 'string' || open) {
+    const text = typeof part === 'string' ? part : part.text
+    return (
+      <>
+        <Marked text={text} />
+        {last ? '' : '\n'}
+      </>
+    )
+  }
+  return (
+    <button
+      type="button"
+      onClick={() => setOpen(true)}
+      className="my-0.5 block rounded bg-warn/10 px-1.5 font-sans font-medium text-warn hover:underline"
+    >
+      {t.count(`action.fold.${part.kind}`, part.count)}
+    </button>
+  )
+}
+
+const MARKS = /(⟨U\+[0-9A-F]{4,6}(?: ×\d+)?⟩)/
+
+function Marked({ text }: { readonly text: string }) {
+  const pieces = text.split(MARKS)
+  return pieces.map((piece, index) =>
+    index % 2 === 0 ? (
+      piece
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their places
+      <mark key={index} className="rounded-sm bg-warn/15 text-warn">
+        {piece}
+      </mark>
+    ),
+  )
+}
+
+/** How many commands would run, and how much of the text is invisible or masked. */
+export function Notes({ text, commands }: { readonly text: string; readonly commands: number }) {
+  const t = useT()
+  const invisible = countInvisible(text)
+  const masked = countMasked(text)
+  const notes = [
+    ...(commands > 1 ? [t.count('action.commands', commands)] : []),
+    ...(invisible > 0 ? [t.count('action.invisible', invisible)] : []),
+    ...(masked > 0 ? [t.count('action.masked', masked)] : []),
+  ]
+  if (notes.length === 0) return null
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-0.5 pt-1 text-sm text-warn">
+      {notes.map((note) => (
+        <li key={note} className="flex items-center gap-1.5">
+          <Icon name="warning" size={12} />
+          {note}
+        </li>
+      ))}
+    </ul>
+  )
+}

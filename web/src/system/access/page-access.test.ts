@@ -1,0 +1,123 @@
+/** Defect X1: the page has a credential of its own, and no other page, tab of another origin or address gets it. */
+import { webcrypto } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { type Browser, type Channel, PageAccess } from './page-access'
+
+/** Tabs of one origin hear each other and not themselves. */
+class Tabs {
+  readonly #all = new Set<Channel>()
+  open(): Channel {
+    const channel: Channel = {
+      onmessage: null,
+      postMessage: (data) => {
+        for (const other of this.#all) if (other !== channel) other.onmessage?.({ data } as MessageEvent)
+      },
+    }
+    this.#all.add(channel)
+    return channel
+  }
+}
+
+/** A server that knows these codes once, and these credentials. */
+function server(codes: string[], valid: Set<string>) {
+  const seen: { readonly path: string; readonly authorization: string | null; readonly body: string }[] = []
+  const fetch: Browser['fetch'] = async (path, init = {}) => {
+    const authorization = new Headers(init.headers).get('authorization')
+    seen.push({ path, authorization, body: String(init.body ?? '') })
+    expect(init.credentials).toBe('omit')
+    if (path === '/api/v1/page/credentials') {
+      const { code } = JSON.parse(String(init.body)) as { code: string }
+      const place = codes.indexOf(code)
+      if (place < 0) return new Response('{}', { status: 401 })
+      codes.splice(place, 1)
+      valid.add(`of ${code}`)
+      return new Response(JSON.stringify({ credential: `of ${code}` }))
+    }
+    if (!valid.has(authorization?.replace('Bearer ', '') ?? '')) return new Response('{}', { status: 401 })
+    return new Response(JSON.stringify({ challenge: 'chl' }))
+  }
+  return { fetch, seen }
+}
+
+function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', kept = new Map<string, string>()) {
+  const place = { hash }
+  const access = new PageAccess({
+    fetch,
+    storage: {
+      getItem: (name) => kept.get(name) ?? null,
+      setItem: (name, value) => void kept.set(name, value),
+      removeItem: (name) => void kept.delete(name),
+    },
+    hash: () => place.hash,
+    replaceHash: (hash) => {
+      place.hash = hash
+    },
+    channel: tabs.open(),
+    crypto: webcrypto as unknown as Crypto,
+  })
+  return { access, place, kept }
+}
+
+test('a code is exchanged once, and leaves the address before anything is sent (X1)', async () => {
+  const { fetch, seen } = server(['abc'], new Set())
+  const { access, place, kept } = tab(fetch, new Tabs(), '#open=abc/s/ses_1')
+  expect(place.hash).toBe('#/s/ses_1')
+  expect((await access.fetch('/api/v1/meta')).status).toBe(200)
+  expect(seen.map(({ path, authorization }) => [path, authorization])).toEqual([
+    ['/api/v1/page/credentials', null],
+    ['/api/v1/meta', 'Bearer of abc'],
+  ])
+  expect(JSON.parse(seen[0]?.body ?? '').proofKey).toHaveLength(44)
+  expect([...kept.keys()]).toEqual(['callboard.credential'])
+})
+
+test('a reload goes on with what its tab kept, and another tab asks for it (X1)', async () => {
+  const { fetch } = server(['abc'], new Set())
+  const tabs = new Tabs()
+  const first = tab(fetch, tabs, '#open=abc')
+  await first.access.fetch('/api/v1/meta')
+  expect((await tab(fetch, new Tabs(), '', first.kept).access.fetch('/api/v1/meta')).status).toBe(200)
+  expect((await tab(fetch, tabs).access.fetch('/api/v1/meta')).status).toBe(200)
+  expect((await tab(fetch, new Tabs()).access.fetch('/api/v1/meta')).status).toBe(401)
+})
+
+test('after a restart of the server no tab hands the old credential on, and one new code serves all tabs (X1)', async () => {
+  const valid = new Set<string>()
+  const { fetch } = server(['abc', 'def'], valid)
+  const tabs = new Tabs()
+  const one = tab(fetch, tabs, '#open=abc')
+  await one.access.fetch('/api/v1/meta')
+  const other = tab(fetch, tabs)
+  expect((await other.access.fetch('/api/v1/meta')).status).toBe(200)
+  valid.clear()
+  let changes = 0
+  one.access.changes.subscribe(() => changes++)
+  expect((await one.access.fetch('/api/v1/meta')).status).toBe(401)
+  expect((await other.access.fetch('/api/v1/meta')).status).toBe(401)
+  expect([one.kept.size, other.kept.size]).toEqual([0, 0])
+  await tab(fetch, tabs, '#open=def').access.fetch('/api/v1/meta')
+  expect(changes).toBe(1)
+  expect((await one.access.fetch('/api/v1/meta')).status).toBe(200)
+  expect((await other.access.fetch('/api/v1/meta')).status).toBe(200)
+})
+
+test('a code that was used before opens nothing (X1)', async () => {
+  const { fetch } = server([], new Set())
+  const { access, place } = tab(fetch, new Tabs(), '#open=abc')
+  expect(place.hash).toBe('#')
+  expect((await access.fetch('/api/v1/meta')).status).toBe(401)
+})
+
+test('a confirmation is for one command with one body, by a key that is sent once (X1)', async () => {
+  const { fetch, seen } = server(['abc'], new Set())
+  const { access } = tab(fetch, new Tabs(), '#open=abc')
+  const body = '{"matcher":"Bash(ls)"}'
+  const header = await access.confirmation('add_rule', body)
+  const { subtle } = webcrypto
+  const digest = Buffer.from(await subtle.digest('SHA-256', Buffer.from(body))).toString('hex')
+  const raw = Buffer.from(JSON.parse(seen[0]?.body ?? '').proofKey as string, 'base64')
+  const key = await subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  const proof = await subtle.sign('HMAC', key, Buffer.from(`chl\nadd_rule\n${digest}`))
+  expect(header).toEqual({ 'callboard-confirmation': `chl.${Buffer.from(proof).toString('hex')}` })
+  expect(JSON.parse(seen[1]?.body ?? '')).toEqual({ command: 'add_rule', bodySha256: digest })
+})

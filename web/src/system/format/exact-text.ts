@@ -1,0 +1,101 @@
+/** Text that a person decides on: invisible characters as marks, and long or empty stretches as counted folds. */
+
+/**
+ * Controls but tab and line feed, format characters, separators, halves of a pair, default-ignorable code points, and spaces
+ * that look like the plain one.
+ */
+const INVISIBLE =
+  /[^\P{Cc}\t\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} \u3000]/gu
+const RUNS = new RegExp(`(${INVISIBLE.source})\\1*`, 'gu')
+/** A stretch of blanks that is longer could push what follows out of sight. */
+const BLANKS = /[ \t]{61,}/g
+const HANDLE = /secret:\/\/seen-[0-9a-f]{12}/g
+
+const MOST_EMPTY = 3
+const HEAD = 24
+const TAIL = 12
+const LINE_HEAD = 1200
+const LINE_TAIL = 600
+
+/** A stretch that is not shown; `text` is all of it, marked. */
+export interface Fold {
+  readonly kind: 'empty_lines' | 'lines' | 'characters'
+  readonly count: number
+  readonly text: string
+}
+
+/** Writes out every invisible character; equal ones in a row share a mark. CRLF counts as a line break. */
+export function visibleText(text: string): string {
+  return text
+    .replace(/\r\n/g, '\n')
+    .replace(RUNS, (run: string) => {
+      const [first = ''] = run
+      const count = run.length / first.length
+      return `⟨${codePoint(first)}${count > 1 ? ` ×${count}` : ''}⟩`
+    })
+    .replace(BLANKS, (run) => ` ⟨U+0020 ×${run.length}⟩ `)
+}
+
+/** How many characters `visibleText` writes out. */
+export function countInvisible(text: string): number {
+  return text.replace(/\r\n/g, '\n').match(INVISIBLE)?.length ?? 0
+}
+
+/** How many stretches redaction replaced because they look like a secret. */
+export function countMasked(text: string): number {
+  return text.match(HANDLE)?.length ?? 0
+}
+
+/** The lines of a text, marked, with counted folds for long and empty stretches. In a diff a line begins with its sign. */
+export function foldedLines(text: string, isDiff = false): readonly (string | Fold)[] {
+  const lines: (string | Fold)[] = []
+  for (const run of runsOf(visibleText(text).split('\n'), isDiff)) {
+    if (run.empty && run.lines.length > MOST_EMPTY) {
+      lines.push({ kind: 'empty_lines', count: run.lines.length, text: run.lines.join('\n') })
+    } else lines.push(...run.lines.flatMap(foldedLine))
+  }
+  if (lines.length <= HEAD + TAIL + 1) return lines
+  const whole = lines
+    .slice(HEAD, -TAIL)
+    .map((part) => (typeof part === 'string' ? part : part.text))
+    .join('\n')
+  const fold: Fold = { kind: 'lines', count: whole.split('\n').length, text: whole }
+  return [...lines.slice(0, HEAD), fold, ...lines.slice(-TAIL)]
+}
+
+/** Whether empty lines of a text would be folded, so that laying it out as a diff could hide what follows them. */
+export function hasEmptyFold(diff: string): boolean {
+  return runsOf(visibleText(diff).split('\n'), true).some((run) => run.empty && run.lines.length > MOST_EMPTY)
+}
+
+interface Run {
+  readonly empty: boolean
+  readonly sign: string
+  readonly lines: string[]
+}
+
+function runsOf(lines: readonly string[], isDiff: boolean): readonly Run[] {
+  const runs: Run[] = []
+  for (const line of lines) {
+    const sign = isDiff && /^[+-]/.test(line) ? line.slice(0, 1) : ''
+    const empty = /^[ \t]*$/.test(line.slice(sign.length))
+    const last = runs.at(-1)
+    if (last?.empty === empty && (!empty || last.sign === sign)) last.lines.push(line)
+    else runs.push({ empty, sign, lines: [line] })
+  }
+  return runs
+}
+
+function foldedLine(line: string): readonly (string | Fold)[] {
+  if (line.length <= LINE_HEAD + LINE_TAIL) return [line]
+  const hidden = line.slice(LINE_HEAD, -LINE_TAIL)
+  return [
+    line.slice(0, LINE_HEAD),
+    { kind: 'characters', count: hidden.length, text: hidden },
+    line.slice(-LINE_TAIL),
+  ]
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}
