@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -276,6 +277,34 @@ def test_a_text_that_is_no_command_is_asked_about_and_takes_no_time(text: str) -
     """X8"""
     assert not parse(text).is_complete or len(text) == 1
     assert verdict(text) in ("ask", "none")
+
+
+#: Each took the parser or the reading of scripts within scripts a second or more.
+SLOW = [
+    "a=(" * 10_000,
+    "$[" * 16_000,
+    "<<E\n" * 8_000,
+    "case x in (" * 2_900,
+    "[[ && x " * 4_000,
+    "env " + "eval env " * 40,
+]
+
+
+@pytest.mark.parametrize("text", [*SLOW, "env " + "eval env " * 3_000, "sh " * 10_000, "env " + "nice " * 6_000])
+def test_a_text_that_takes_the_parser_long_is_asked_about_within_a_moment(text: str) -> None:
+    """X8: measured in CPU time, so that a busy machine changes nothing."""
+    start = time.thread_time()
+
+    assert verdict(text) in ("ask", "deny")
+    assert time.thread_time() - start < 0.5
+
+
+def test_a_denied_command_deep_in_launchers_is_found_within_a_moment() -> None:
+    """X8: the same scripts are read once, however often they are named."""
+    start = time.thread_time()
+
+    assert verdict("env " + "eval env " * 20 + "git push") == "deny"
+    assert time.thread_time() - start < 0.5
 
 
 @pytest.mark.parametrize("word", ["übung", "𝄞", "a\u00a0b", "\x02", "\U000f8ec3", "名前"])

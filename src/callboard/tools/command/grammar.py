@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import sys
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -12,8 +13,12 @@ import tree_sitter
 import tree_sitter_bash
 
 #: Longer texts are not parsed.
-LONGEST = 64 * 1024
-_PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+LONGEST = 32 * 1024
+#: Nor are texts that take more seconds of CPU time. Some that no person writes take a time that grows with their square.
+PATIENCE_S = 0.05
+#: The parser receives a text in pieces of so many bytes, since it can be stopped only where it asks for them by a callback.
+_PIECE = 4096
+_BASH = tree_sitter.Language(tree_sitter_bash.language())
 #: A word with one of these depends on files and variables.
 _EXPANDS = re.compile(r"(?<!\\)[*?\[{~]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -57,16 +62,20 @@ class Script(NamedTuple):
     is_complete: bool
 
 
+_UNREAD = Script((), (), is_plain=False, is_complete=False)
+
+
 def parse(text: str) -> Script:
-    """Parse a shell text with the grammar of bash. A text that is too long or is no shell text is incomplete.
+    """Parse a shell text with the grammar of bash. A text that is too long or too slow or is no shell text is incomplete.
 
     Example:
         parse("cd a && git push").commands[1].words == ("git", "push")
     """
-    if len(text) > LONGEST or "\0" in text:
-        return Script((), (), is_plain=False, is_complete=False)
-    data = _UNUSUAL.sub(lambda found: f"_CbU{ord(found[0]):X}_", text.replace(_CONTINUATION, "")).encode()
-    root = _PARSER.parse(data).root_node
+    end = time.thread_time() + PATIENCE_S
+    tree = _parsed(text, end)
+    if tree is None:
+        return _UNREAD
+    root = tree.root_node
     commands: list[SimpleCommand] = []
     inputs: list[Word] = []
     for node, is_piped in _descend(root):
@@ -76,10 +85,26 @@ def parse(text: str) -> Script:
                 commands.append(SimpleCommand(words, is_piped))
         elif node.type in _INPUT:
             inputs.append(_input(node))
+        if time.thread_time() > end:
+            return _UNREAD
     only = root.named_children
     is_plain = len(only) == 1 and only[0].type == "command" and len(commands) == 1
     is_plain = is_plain and all(child.type not in _NOT_WORDS for child in only[0].named_children)
     return Script(tuple(commands), tuple(inputs), is_plain, not root.has_error)
+
+
+def _parsed(text: str, end: float) -> tree_sitter.Tree | None:
+    if len(text) > LONGEST or "\0" in text:
+        return None
+    data = _UNUSUAL.sub(lambda found: f"_CbU{ord(found[0]):X}_", text.replace(_CONTINUATION, "")).encode()
+    try:
+        # A parser of its own: while it calls back another thread may parse.
+        return tree_sitter.Parser(_BASH).parse(
+            lambda offset, _: data[offset : offset + _PIECE], progress_callback=lambda _, __: time.thread_time() > end
+        )
+    except ValueError:
+        # It was stopped.
+        return None
 
 
 def count_commands(text: str) -> int:

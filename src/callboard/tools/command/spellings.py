@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ from .programs import (
 _DEEPEST = 4
 #: At most so many spellings of one text are compared; beyond that the text counts as unclear.
 _MOST = 4000
+#: So many seconds of CPU time one text may take; beyond that it counts as unclear.
+_PATIENCE_S = 0.05
 _CODE_WORD = re.compile(r"[\w.:/@=+~-]+")
 #: What an argument that is no code does not have.
 _CODE = re.compile(r"[\s'\"({\[;]")
@@ -54,7 +57,7 @@ def spellings(text: str) -> Spellings:
         ("git", "push") in spellings("env -u A git -C . push").commands
     """
     reading = _Reading()
-    reading.read(text, 0)
+    reading.read(text)
     return Spellings(frozenset(reading.commands), reading.is_clear)
 
 
@@ -89,8 +92,17 @@ class _Reading:
     def __init__(self) -> None:
         self.commands: set[tuple[Word, ...]] = set()
         self.is_clear = True
+        self._end = time.thread_time() + _PATIENCE_S
+        self._is_over = False
+        #: At which depth each script was read, and whether it was clear: words of a script are scripts themselves.
+        self._scripts_read: dict[str, tuple[int, bool]] = {}
 
-    def read(self, text: str, depth: int) -> None:
+    def read(self, text: str) -> None:
+        """Read a text with all scripts in it."""
+        self._read(text, 0)
+        self.is_clear = self.is_clear and not self._is_over
+
+    def _read(self, text: str, depth: int) -> None:
         script = parse(text)
         self.is_clear = self.is_clear and script.is_complete
         names = {_base(command.words[0]) for command in script.commands}
@@ -115,6 +127,8 @@ class _Reading:
                 self.is_clear = False
             self._scripts(launched, depth)
             for start in range(len(launched)):
+                if self._is_exhausted():
+                    return
                 self._program(launched[start:], depth, is_piped=False)
 
     def _program(self, words: tuple[Word, ...], depth: int, *, is_piped: bool) -> None:
@@ -135,8 +149,7 @@ class _Reading:
             self._code(rest)
 
     def _add(self, words: tuple[Word, ...]) -> None:
-        if len(self.commands) >= _MOST:
-            self.is_clear = False
+        if self._is_exhausted():
             return
         self.commands.add(words)
         program = words[0]
@@ -155,11 +168,25 @@ class _Reading:
             if depth >= _DEEPEST:
                 self.is_clear = False
             else:
-                inner = _Reading()
-                inner.read(script, depth + 1)
-                self.commands |= inner.commands
                 # An argument that is no script, such as the options of a launcher, makes nothing unclear.
-                self.is_clear = self.is_clear and (inner.is_clear or not _is_script(script))
+                before = self.is_clear
+                self.is_clear = (self._is_clear_script(script, depth + 1) or not _is_script(script)) and before
+
+    def _is_clear_script(self, script: str, depth: int) -> bool:
+        before = self._scripts_read.get(script)
+        if before is not None and before[0] <= depth:
+            return before[1]
+        if self._is_exhausted():
+            return False
+        self._scripts_read[script] = depth, True
+        self.is_clear = True
+        self._read(script, depth)
+        self._scripts_read[script] = depth, self.is_clear
+        return self.is_clear
+
+    def _is_exhausted(self) -> bool:
+        self._is_over = self._is_over or len(self.commands) >= _MOST or time.thread_time() > self._end
+        return self._is_over
 
     def _code(self, arguments: tuple[Word, ...]) -> None:
         """Code of another language: the words in it, in their order, may be a command anywhere."""
