@@ -203,8 +203,7 @@ def uses(tool: str, **arguments: Any) -> list[dict[str, Any]]:
     return [{"tool": {"name": tool, "arguments": arguments}}]
 
 
-@asynccontextmanager
-async def house(
+def parts_in(
     place: Path,
     scenario: dict[str, Any],
     definitions: Definitions | None = None,
@@ -216,15 +215,13 @@ async def house(
     secrets: Redaction | None = None,
     past: PastSessions | None = None,
     **limits: Any,
-) -> AsyncIterator[House]:
-    """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store."""
-    folder = place / "work"
-    folder.mkdir(exist_ok=True)
+) -> Parts:
+    """What a runtime in `place` is built from. It opens the store, which its runtime closes."""
     (place / "scenario.yaml").write_text(yaml.safe_dump(scenario))
     store = open_store(place / "state")
     secrets = secrets or Redaction()
     played = ProviderSettings(name="scripted", kind="scripted", scenario=str(place / "scenario.yaml"))
-    parts = Parts(
+    return Parts(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models or ConfiguredModels(ModelSettings(providers=(played,))),
@@ -241,6 +238,16 @@ async def house(
         past=past,
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )
-    async with Runtime(parts) as runtime:
+
+
+@asynccontextmanager
+async def house(
+    place: Path, scenario: dict[str, Any], definitions: Definitions | None = None, **more: Any
+) -> AsyncIterator[House]:
+    """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store. `more` is as
+    in `parts_in`."""
+    folder = place / "work"
+    folder.mkdir(exist_ok=True)
+    async with Runtime(parts_in(place, scenario, definitions, **more)) as runtime:
         opened = await runtime.commands.submit(OpenWorkspace(path=str(folder)), actor=PERSON)
         yield House(runtime, opened.workspace_id, folder)

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from callboard.contracts.errors import Refusal
 from callboard.runtime.underway import UnderWay
 
 
@@ -62,3 +63,35 @@ async def test_what_is_ended_is_over_before_the_end_returns():
     with pytest.raises(asyncio.CancelledError):
         await asker
     await under_way.end()
+
+
+async def test_a_failure_that_no_asker_receives_is_logged_and_one_that_an_asker_receives_is_not(
+    caplog: pytest.LogCaptureFixture,
+):
+    under_way, gate = UnderWay(), asyncio.Event()
+
+    async def fails(name: str) -> None:
+        await gate.wait()
+        raise ValueError(name)
+
+    async def refuses() -> None:
+        raise Refusal("store_full", "The disk is full.")
+
+    asker = asyncio.create_task(under_way.run(fails("for an asker")))
+    gone = asyncio.create_task(under_way.run(fails("for one that has gone")))
+    await asyncio.sleep(0)
+    gone.cancel()
+    await asyncio.gather(gone, return_exceptions=True)
+    under_way.begin(fails("for nobody"))
+    under_way.begin(refuses())
+    gate.set()
+    with pytest.raises(ValueError, match="for an asker"):
+        await asker
+    await under_way.settled()
+
+    told = [str(one.exc_info[1]) if one.exc_info else one.getMessage() for one in caplog.records]
+    assert sorted(told) == [
+        "for nobody",
+        "for one that has gone",
+        "nobody waited for what was refused: The disk is full.",
+    ]

@@ -134,6 +134,7 @@ async def up(
                     tell(_shared(opening.result(), home, environment))
             finally:
                 opening.cancel()
+                await asyncio.gather(opening, return_exceptions=True)
             name = await stop
             sessions = await _sessions(host)
             working = sessions.count("running")

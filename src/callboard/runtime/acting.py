@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
 from typing import assert_never
 
 from callboard.contracts.errors import Refusal
@@ -40,16 +41,19 @@ from .expiries import Expiries
 from .external import Prompting, RemotePrompting
 from .host import SessionHost
 from .settling import settle
+from .underway import UnderWay
 from .worktrees import isolate, remove
 
 log = logging.getLogger(__name__)
 
 
-def _under_way(state: Session) -> Iterator[tuple[Thread, OpenRun]]:
-    """The runs that end with this process. One that is being stopped already ends by itself; one that rests stays open."""
+def _under_way(state: Session, epoch: int) -> Iterator[tuple[Thread, OpenRun]]:
+    """The runs that end with this process. One that is being stopped already ends by itself; one that rests stays open. One
+    of a dead epoch, which could not be taken over, is of unknown outcome: the next opening says so."""
     for thread in state.threads.values():
-        if thread.run is not None and not thread.run.stopping and not rests(state, thread):
-            yield thread, thread.run
+        run = thread.run
+        if run is not None and run.epoch == epoch and not run.stopping and not rests(state, thread):
+            yield thread, run
 
 
 WorkspaceEffect = ListSession | ScheduleSession | ShareRule
@@ -85,7 +89,7 @@ class Acting:
     ) -> None:
         self._pass_on = pass_on
         self._expiries = expiries
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = UnderWay()
         self._work: dict[str, dict[asyncio.Task[None], Work]] = {}
         self._stopping: set[str] = set()
         self._closing = asyncio.Event()
@@ -183,27 +187,45 @@ class Acting:
     async def close(self, host: SessionHost) -> None:
         """Ends everything: what runs is stopped and told as ended with the process; what waits stays as it is."""
         self._closing.set()
-        await host.settled()
+        # From the last to the first, each whatever became of those before it.
+        async with AsyncExitStack() as closing:
+            # What is told of ended processes and agents may have begun an effect.
+            closing.push_async_callback(self._settled, host)
+            closing.push_async_callback(self._end_agents, host)
+            closing.push_async_callback(host.processes.close)
+            closing.push_async_callback(self._settled, host)
+            await host.settled()
+            await self._stop_runs(host)
+
+    async def _stop_runs(self, host: SessionHost) -> None:
         # What is stopped may let another agent begin, such as one that was waiting for it.
         while True:
-            thread, run = next(_under_way(host.state), (None, None))
+            thread, run = next(_under_way(host.state, host.epoch), (None, None))
             if thread is None or run is None:
                 break
             await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
+
+    async def _settled(self, host: SessionHost) -> None:
         while self._tasks:
-            await asyncio.gather(*self._tasks, return_exceptions=True)
-        await host.processes.close()
+            await self._tasks.settled()
+            await host.settled()
+
+    @staticmethod
+    async def _end_agents(host: SessionHost) -> None:
         for thread in host.foreign.threads:
             elsewhere = host.foreign.remote(thread) is not None
-            await host.foreign.end(thread)
-            if elsewhere:
-                # It did not end, and nobody knows that it cannot be reached.
-                continue
             try:
+                await host.foreign.end(thread)
+                if elsewhere:
+                    # It did not end, and nobody knows that it cannot be reached.
+                    continue
                 await host.report(ExternalGone(thread=thread, reason="it was ended when its session was let go"))
             except Refusal as refusal:
                 # Whoever opens the session next says it: no agent outlives its process.
                 log.warning("that an agent was ended is not told yet: %s", refusal.problem.message)
+            except Exception:
+                log.exception("an agent could not be ended")
+        await host.foreign.settled()
 
     async def _ended(self, host: SessionHost, run: str) -> list[Work]:
         """Cancels what the run has under way, and what an outcome that was just being committed still began."""
@@ -241,10 +263,7 @@ class Acting:
             self._spawn(self.stop(host, scope.thread, scope.run, cause, reason, work))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-        return task
+        return self._tasks.begin(work)
 
     def _keep(self, run: str, task: asyncio.Task[None], work: Work) -> None:
         mine = self._work.setdefault(run, {})
@@ -256,11 +275,6 @@ class Acting:
                 del self._work[run]
 
         task.add_done_callback(forget)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("an effect failed", exc_info=task.exception())
 
 
 def _cause_of(error: Exception) -> tuple[InterruptCause, str]:

@@ -65,6 +65,7 @@ from .queries import Queries
 from .secretkeeping import SecretCommand, answer_secret
 from .sessions import Sessions, session_named
 from .trusting import PermissionCommand, answer_of
+from .underway import UnderWay
 from .veiling import body_hash, redacted
 from .workspaces import Workspaces
 
@@ -93,6 +94,7 @@ class Commands:
         self._merges = Merges(sessions)
         self._artifacts = artifacts
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
+        self._under_way = UnderWay()
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
         """Carries a command out, or answers a query. Raises Refusal.
@@ -122,13 +124,13 @@ class Commands:
         body = body_hash(declared.name, command, self._parts.secrets)
         running = self._in_flight.get(key)
         if running is None:
-            task = asyncio.create_task(self._once(command, declared, key, body, actor))
+            task = self._under_way.begin(self._once(command, declared, key, body, actor))
             self._in_flight[key] = (body, task)
             task.add_done_callback(lambda _: self._in_flight.pop(key, None))
         else:
             _same(running[0], body)
             task = running[1]
-        return await asyncio.shield(task)
+        return await self._under_way.wait(task)
 
     async def settled(self) -> None:
         """Waits for what runs outside of the sessions and must not be left half way; what can be made again is ended."""
@@ -136,6 +138,8 @@ class Commands:
         await self._merges.settled()
         await self._artifacts.settled()
         await self._exports.close()
+        # What was asked for with a key is carried out also where its asker has gone.
+        await self._under_way.settled()
 
     async def _once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
         stored = await self._parts.store.facts.answer(key)

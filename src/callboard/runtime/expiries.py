@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-import logging
 from collections.abc import Callable, Coroutine
 
 from callboard.control.outcomes import Outcome
 
 from .clock import Clock
-
-log = logging.getLogger(__name__)
+from .underway import UnderWay
 
 
 class Expiries:
@@ -29,7 +27,7 @@ class Expiries:
         self._known: set[str] = set()
         self._heap: list[tuple[int, str, str, Outcome]] = []
         self._timer: asyncio.TimerHandle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = UnderWay()
         self._closed = False
 
     def add(self, session: str, key: str, at: int, report: Outcome) -> None:
@@ -45,8 +43,7 @@ class Expiries:
         self._closed = True
         self._heap.clear()
         self._plan()
-        if self._tasks:
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.settled()
 
     def _plan(self) -> None:
         if self._timer is not None:
@@ -62,12 +59,5 @@ class Expiries:
         while self._heap and self._heap[0][0] <= self._clock.now():
             _, key, session, report = heapq.heappop(self._heap)
             self._known.discard(key)
-            task = asyncio.create_task(self._due(session, report))
-            self._tasks.add(task)
-            task.add_done_callback(self._done)
+            self._tasks.begin(self._due(session, report))
         self._plan()
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("a session did not take what its time brought", exc_info=task.exception())

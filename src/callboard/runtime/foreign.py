@@ -12,6 +12,8 @@ from callboard.contracts.facts import ActionResolved, Fact, ToolStarted
 from callboard.contracts.ports.external import AgentSettings, ExternalSession, Reached, RemoteSession
 from callboard.contracts.record import Record
 
+from .underway import UnderWay
+
 log = logging.getLogger(__name__)
 
 
@@ -44,6 +46,7 @@ class Foreign:
         self._programs: dict[str, ExternalSession] = {}
         self._remotes: dict[str, RemoteSession] = {}
         self._watching: dict[str, asyncio.Task[None]] = {}
+        self._watches = UnderWay()
         self._expected: dict[str, Expected] = {}
         self._own: set[str] = set()
 
@@ -62,7 +65,7 @@ class Foreign:
     def keep(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
         """The program runs for the thread from now on; `died` is told how it ended where it does between its prompts."""
         self._programs[thread] = session
-        self._watching[thread] = asyncio.create_task(self._watch(thread, session, died))
+        self._watching[thread] = self._watches.begin(self._watch(thread, session, died))
 
     def keep_remote(self, thread: str, session: RemoteSession) -> None:
         """The agent elsewhere was reached for the thread. Whether it still is shows when it is asked something."""
@@ -78,6 +81,10 @@ class Foreign:
         for session in found:
             if session is not None:
                 await session.close()
+
+    async def settled(self) -> None:
+        """Waits until what was seen of ended agents is told. Every agent has been ended by then."""
+        await self._watches.settled()
 
     @property
     def threads(self) -> tuple[str, ...]:

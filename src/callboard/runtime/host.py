@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -30,6 +30,7 @@ from .parts import Parts
 from .processes import Processes
 from .runs import Runs
 from .setup import Setups
+from .underway import UnderWay
 from .veiling import redacted_report
 from .verdicts import Verdicts
 from .waited import Answers
@@ -60,7 +61,7 @@ class SessionHost:
         self._home_of = home
         self._act = act
         self._lock = asyncio.Lock()
-        self._work: set[asyncio.Task[Any]] = set()
+        self._work = UnderWay()
         self._keeper = StateKeeper(session, parts.store, workspace)
         self.contexts = Contexts(session, parts, self._keeper)
         self.runs = Runs(setups, self._keeper, lambda: self.home, parts.clock.now)
@@ -131,8 +132,8 @@ class SessionHost:
 
     async def settled(self) -> None:
         """Waits until what was given so far is committed or refused, also where its giver has gone."""
-        if self._work:
-            await asyncio.wait(self._work)
+        await self.answers.settled()
+        await self._work.settled()
 
     async def save(self) -> None:
         """Keeps the deciders' state for the next opening."""
@@ -164,10 +165,7 @@ class SessionHost:
             async with self._lock:
                 return await work
 
-        task = asyncio.create_task(alone())
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
-        return await asyncio.shield(task)
+        return await self._work.run(alone())
 
     async def _command(
         self,

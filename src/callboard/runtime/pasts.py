@@ -82,7 +82,7 @@ class Pasts:
             task = self._under_way.begin(self._take(request, host.state.path, progress, take))
             self._imports[session] = progress, task
             task.add_done_callback(lambda _: self._imports.pop(session, None))
-        answer = await asyncio.shield(task)
+        answer = await self._under_way.wait(task)
         return await host.change(lambda _: ((), answer), actor, kept=kept)
 
     def must_not_be_driven(self, source_id: str) -> None:

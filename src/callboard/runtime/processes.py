@@ -112,11 +112,16 @@ class Processes:
             for name, one in self._kept.items()
             if (name == scope.process if scope.process else one.scope.thread == scope.thread)
         ]
-        await asyncio.gather(*(self._end(one, "terminated") for one in mine))
+        await self._end_all(mine, "terminated")
 
     async def close(self) -> None:
         """Ends all of them with their session, and tells so."""
-        await asyncio.gather(*(self._end(one, "session_closed") for one in self._kept.values()))
+        await self._end_all(list(self._kept.values()), "session_closed")
+
+    async def _end_all(self, kept: list[_Kept], how: ProcessEnd) -> None:
+        for came in await asyncio.gather(*(self._end(one, how) for one in kept), return_exceptions=True):
+            if isinstance(came, BaseException):
+                log.error("a process could not be ended", exc_info=came)
 
     async def _end(self, kept: _Kept, how: ProcessEnd) -> None:
         if kept.came is None:

@@ -28,6 +28,7 @@ from .queries import Queries
 from .records import RunRecords
 from .retention import Retention
 from .sessions import Sessions
+from .underway import UnderWay
 from .veiling import VeiledDefinitions
 from .workspaces import Workspaces
 
@@ -60,18 +61,20 @@ class Runtime:
         self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces, events)
         self.retention = Retention(parts, self.sessions, self.workspaces)
         self.runs = RunRecords(parts, self.sessions, self.workspaces)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks = UnderWay()
 
     async def __aenter__(self) -> Self:
         # Read from disk once, and not while the event loop waits.
         await asyncio.to_thread(state_fingerprint)
         await asyncio.to_thread(view_fingerprint)
-        await self.workspaces.open()
-        self._tasks = [
-            asyncio.create_task(self._recover()),
-            asyncio.create_task(self._sweep()),
-            asyncio.create_task(self.retention.run()),
-        ]
+        try:
+            await self.workspaces.open()
+        except BaseException:
+            # Nothing has begun but what the workspaces opened; the store stays with whoever opened it.
+            self.workspaces.close()
+            raise
+        for work in (self._recover(), self._sweep(), self.retention.run()):
+            self._tasks.begin(work)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -82,12 +85,7 @@ class Runtime:
             closing.push_async_callback(self.sessions.close)
             closing.callback(self.workspaces.close)
             closing.push_async_callback(self.commands.settled)
-            closing.push_async_callback(self._end_tasks)
-
-    async def _end_tasks(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+            closing.push_async_callback(self._tasks.end)
 
     async def _recover(self) -> None:
         """Takes over what a dead epoch left: sessions that ran or whose rows are behind, those not yet listed, and deletions
@@ -144,7 +142,10 @@ class Runtime:
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(SWEEP_EVERY)
-            await self.sessions.sweep()
+            try:
+                await self.sessions.sweep()
+            except Exception:
+                log.exception("the sessions were not looked through")
 
     async def _home_of(self, stream: str) -> str:
         """The workspace of a stream; empty where it has none. A session's is in its first fact."""

@@ -20,6 +20,7 @@ from .home import Home
 from .host import SessionHost
 from .parts import Parts
 from .setup import Setups
+from .underway import UnderWay
 from .views.session import SessionViews
 
 log = logging.getLogger(__name__)
@@ -27,12 +28,14 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class OpenSession:
-    """A session in memory. `used` is when it was last asked for, on the clock that never goes back."""
+    """A session in memory. `used` is when it was last asked for, on the clock that never goes back; `renews` is True while its
+    views are being opened anew, and where that failed."""
 
     host: SessionHost
     acting: Acting
     views: SessionViews
     used: float
+    renews: bool = False
 
     @property
     def begun(self) -> int:
@@ -79,14 +82,16 @@ class Sessions:
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Task[OpenSession]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
+        self._under_way = UnderWay()
         self._renewing = asyncio.Lock()
         self._leaving: set[str] = set()
+        self._closed = False
         parts.clock.step()
 
     async def get(self, session: str) -> OpenSession:
         """A session that exists. Raises Refusal `unknown_session`."""
         found = self._open.get(session)
-        if found is not None and self._parts.store.rows.discarded(session):
+        if found is not None and (found.renews or self._parts.store.rows.discarded(session)):
             await self._renew(session, found)
         if found is None:
             head = await self._parts.store.facts.head(session) if session.startswith("ses_") else None
@@ -98,22 +103,24 @@ class Sessions:
 
     async def open(self, session: str, workspace: str = "") -> OpenSession:
         """The session; with a workspace, one that does not exist yet, made ready for its first command there. Raises Refusal
-        `unknown_session` for one that is being deleted, or was."""
+        `unknown_session` for one that is being deleted, or was, and `unreachable` once `close` began."""
         found = self._open.get(session)
         if found is not None:
             return found
         closing = self._closing.get(session)
         if closing is not None:
-            await asyncio.shield(closing)
+            await self._under_way.wait(closing)
         # A deletion that a crash cut short leaves facts behind for a while: they are nobody's any more.
         if session in self._leaving or self._deleted(session):
             raise _unknown(session)
         opening = self._opening.get(session)
         if opening is None:
-            opening = asyncio.create_task(self._load(session, workspace))
+            if self._closed:
+                raise Refusal("unreachable", "Callboard is ending.", hint="Start it again, then send this again.")
+            opening = self._under_way.begin(self._load(session, workspace))
             self._opening[session] = opening
             opening.add_done_callback(lambda _: self._opening.pop(session, None))
-        return await asyncio.shield(opening)
+        return await self._under_way.wait(opening)
 
     def in_use(self) -> list[str]:
         """The ids of the sessions in memory."""
@@ -123,10 +130,10 @@ class Sessions:
         """Writes what waits and forgets the session; its next use opens it again."""
         found = self._open.pop(session, None)
         if found is not None:
-            closing = self._closing[session] = asyncio.create_task(self._close(found))
+            closing = self._closing[session] = self._under_way.begin(self._close(found))
             closing.add_done_callback(lambda _: self._closing.pop(session, None))
         if session in self._closing:
-            await asyncio.shield(self._closing[session])
+            await self._under_way.wait(self._closing[session])
 
     @asynccontextmanager
     async def without(self, session: str) -> AsyncGenerator[None]:
@@ -154,7 +161,10 @@ class Sessions:
         for session, found in list(self._open.items()):
             unused = now - found.used
             if found.idle and unused > (limits.idle_waiting if found.waits or found.sleeps else limits.idle):
-                await self.let_go(session)
+                try:
+                    await self.let_go(session)
+                except Exception:
+                    log.exception("%s could not be closed whole", session)
 
     async def _record_step(self, step: int) -> None:
         log.warning("the machine's clock was set by %d s; times of facts do not follow it", step // 1_000_000)
@@ -168,9 +178,10 @@ class Sessions:
 
     async def close(self) -> None:
         """Stops everything that runs, truthfully, and writes what waits."""
+        self._closed = True
         await self._expiries.close()
         # What somebody began who has gone since is waited for as well.
-        await asyncio.gather(*self._opening.values(), *self._closing.values(), return_exceptions=True)
+        await self._under_way.settled()
         ends = await asyncio.gather(*(self.let_go(session) for session in list(self._open)), return_exceptions=True)
         for error in ends:
             if isinstance(error, Exception):
@@ -214,10 +225,12 @@ class Sessions:
     async def _renew(self, session: str, found: OpenSession) -> None:
         """Open the views of a session anew, after its rows were found damaged. What runs in it is not touched."""
         async with self._renewing:
-            if self._parts.store.rows.discarded(session):
+            if found.renews or self._parts.store.rows.discarded(session):
+                found.renews = True
                 await found.views.close()
                 found.views = SessionViews(session, self._parts, self._card)
                 await found.views.open()
+                found.renews = False
 
     @staticmethod
     async def _close(found: OpenSession) -> None:

@@ -12,6 +12,8 @@ from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import Outcome, ToolAskOver
 
+from .underway import UnderWay
+
 log = logging.getLogger(__name__)
 
 
@@ -21,7 +23,7 @@ class Answers:
     def __init__(self, report: Callable[[Outcome], Awaitable[None]]) -> None:
         self._report = report
         self._expected: dict[str, asyncio.Future[Fact]] = {}
-        self._withdrawing: set[asyncio.Task[None]] = set()
+        self._withdrawing = UnderWay()
 
     def expect(self, call: str) -> asyncio.Future[Fact]:
         """The fact that ends the next action of the call."""
@@ -35,9 +37,11 @@ class Answers:
 
     def withdraw(self, scope: Scope) -> None:
         """Says that the call asks no longer, behind what is being decided now."""
-        task = asyncio.create_task(self._withdraw(scope))
-        self._withdrawing.add(task)
-        task.add_done_callback(self._withdrawing.discard)
+        self._withdrawing.begin(self._withdraw(scope))
+
+    async def settled(self) -> None:
+        """Waits until what was withdrawn is told."""
+        await self._withdrawing.settled()
 
     def take(self, records: Iterable[Record]) -> None:
         """Tells those who wait."""

@@ -94,10 +94,16 @@ class HttpServer:
     async def _begin(self) -> None:
         self._serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
         ready = asyncio.create_task(self._server.ready.wait())
-        await asyncio.wait([self._serving, ready], return_when=asyncio.FIRST_COMPLETED)
-        if not ready.done():
+        try:
+            await asyncio.wait([self._serving, ready], return_when=asyncio.FIRST_COMPLETED)
+            if self._serving.done():
+                await self._serving
+        except BaseException:
+            self._serving.cancel()
+            await asyncio.gather(self._serving, return_exceptions=True)
+            raise
+        finally:
             ready.cancel()
-            await self._serving
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -128,6 +128,7 @@ class Approvals:
             self._asked = None
             gone.cancel()
             asking.cancel()
+            await asyncio.gather(asking, gone, return_exceptions=True)
             self._asking(False)
         return None if self._open[row.action_id].is_set() else asking.result()
 

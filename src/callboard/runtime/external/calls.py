@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,6 +22,7 @@ from ..foreign import Expected
 from ..host import SessionHost
 from ..veiling import redacted_json
 from ..verdicts import Look
+from .asks import Asks
 from .bound import ApprovedWrites, approved_with
 from .contents import with_contents
 from .speech import Speech
@@ -46,11 +46,11 @@ class _Call:
 
 
 class Calls:
-    """The calls of one prompt. `asks` are the tasks that wait for an answer for the agent; one that fails is to be raised.
-    `refused` says that the newest call was refused."""
+    """The calls of one prompt. `asks` are the tasks that wait for an answer for the agent. `refused` says that the newest
+    call was refused."""
 
-    def __init__(self, host: SessionHost, scope: Scope, speech: Speech, context: ToolContext) -> None:
-        self.asks: set[asyncio.Task[None]] = set()
+    def __init__(self, host: SessionHost, scope: Scope, speech: Speech, context: ToolContext, asks: Asks) -> None:
+        self._asks = asks
         self.refused = False
         self._host = host
         self._scope = scope
@@ -98,25 +98,25 @@ class Calls:
             known.state = "over"
             self._refuse(session, event.key)
         else:
-            self._ask(self._answered(session, event.key, known, expected))
+            self._asks.begin(self._answered(session, event.key, known, expected))
 
     async def read(self, session: ExternalSession, event: ReadAsked) -> None:
         """The agent wants a file through us."""
         more = {"limit": event.limit} if event.limit else {}
         arguments = {"file_path": event.path, "offset": event.line or 1, **more}
         call, expected = await self._through_gate("Read", arguments, own=True)
-        self._ask(self._give_text(session, event, call, expected))
+        self._asks.begin(self._give_text(session, event, call, expected))
 
     async def write(self, session: ExternalSession, event: WriteAsked) -> None:
         """The agent wants a file changed through us. Within a call that was approved for it, that is not asked about again."""
         covering = await self._covering(event)
         arguments = {"file_path": event.path, "content": event.content}
         _, expected = await self._through_gate("Write", arguments, own=False, covering=covering)
-        self._ask(self._give_change(session, event, expected, covering))
+        self._asks.begin(self._give_change(session, event, expected, covering))
 
     async def ended(self) -> None:
         """The prompt is over. A call that the agent does not tell the end of has failed, as far as anybody knows."""
-        self.drop_asks()
+        self._asks.drop()
         await self.tell_all()
         for one in self._calls.values():
             if one.state == "runs":
@@ -131,12 +131,6 @@ class Calls:
     def outcomes(self) -> dict[str, ToolOutcome]:
         """What there is of the calls that go on."""
         return {one.call: self._outcome(one) for one in self._calls.values() if one.state == "runs"}
-
-    def drop_asks(self) -> None:
-        """Nobody waits for answers any more."""
-        for one in self.asks:
-            one.cancel()
-        self.asks.clear()
 
     async def _known(self, call: ExternalCall) -> _Call:
         """The call; one that is new begins after the part in the making."""
@@ -268,9 +262,6 @@ class Calls:
         changes = tuple(change for change in changes if change.path not in one.writes.written)
         took = round((self._host.parts.clock.elapsed() - one.began) * 1000)
         return ToolOutcome(output=one.told.output, duration_ms=took, changes=changes, blobs=blobs)
-
-    def _ask(self, work: Coroutine[None, None, None]) -> None:
-        self.asks.add(asyncio.create_task(work))
 
 
 def _observing(call: ExternalCall) -> Look:

@@ -10,6 +10,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.outcomes import PlanSeen
 
 from ..host import SessionHost
+from .asks import Asks
 from .calls import Calls
 from .speech import Speech
 
@@ -18,10 +19,10 @@ Steps = tuple[PlanStep, ...]
 
 class Plans:
     """Reports the plan when it changes, at most every `Limits.plan_interval`: of those that come sooner the newest waits, and
-    the last is told in any case. `late` are the tasks that tell what waits; one that fails is to be raised."""
+    the last is told in any case. `late` are the tasks that tell what waits."""
 
-    def __init__(self, host: SessionHost, scope: Scope, speech: Speech) -> None:
-        self.late: set[asyncio.Task[None]] = set()
+    def __init__(self, host: SessionHost, scope: Scope, speech: Speech, late: Asks) -> None:
+        self._late = late
         self._host = host
         self._scope = scope
         self._speech = speech
@@ -41,20 +42,14 @@ class Plans:
         rest = self._told_at + self._host.parts.limits.plan_interval - self._host.parts.clock.elapsed()
         if first or rest <= 0:
             await self._tell()
-        elif not self.late:
-            self.late.add(asyncio.create_task(self._tell_in(rest)))
+        elif not self._late.open:
+            self._late.begin(self._tell_in(rest))
 
     async def tell_last(self) -> None:
         """Tells what waits, at once."""
         self._now.set()
-        await asyncio.gather(*self.late)
-        self.late.clear()
-
-    def drop(self) -> None:
-        """Nothing more is told."""
-        for one in self.late:
-            one.cancel()
-        self.late.clear()
+        await asyncio.gather(*self._late.open)
+        self._late.open.clear()
 
     async def _tell_in(self, rest: float) -> None:
         with contextlib.suppress(TimeoutError):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Generic, TypeVar
 
 from callboard.contracts.errors import Code
@@ -16,6 +17,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ExternalGone, ModelAnswered, ModelAttemptFailed, Piece
 
 from ..host import SessionHost
+from .asks import Asks
 from .speech import Speech
 
 _STOPS: dict[PromptEnd, StopReason] = {"end_turn": "stop", "max_tokens": "length"}
@@ -29,12 +31,15 @@ _Event = TypeVar("_Event")
 
 
 class Prompt(ABC, Generic[_Event]):
-    """One prompt of an agent. `pieces` and `outcomes` are what there is at any moment that no fact tells yet."""
+    """One prompt of an agent. `pieces` and `outcomes` are what there is at any moment that no fact tells yet; `asks` wait for
+    an answer to the agent, and `late` for the time to record what it reported."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         self.host = host
         self.scope = scope
         self.speech = Speech(host, scope)
+        self.asks = Asks()
+        self.late = Asks()
         self.session: Reached | None = None
         self.events: AsyncGenerator[_Event | PromptEnded] | None = None
         self.next: asyncio.Task[_Event | PromptEnded] | None = None
@@ -111,29 +116,21 @@ class Prompt(ABC, Generic[_Event]):
     def silent(self, seconds: float) -> ExternalFailure:
         """How a silence of so many seconds fails."""
 
-    @abstractmethod
-    def waits(self) -> set[asyncio.Task[None]]:
-        """The tasks that wait for an answer to the agent; one that fails is to be raised."""
-
-    @abstractmethod
-    def done(self, task: asyncio.Task[None]) -> None:
-        """One of them is over."""
-
     def drop(self) -> None:
         """Nobody waits for answers any more."""
-        for one in self.waits():
-            one.cancel()
-            self.done(one)
+        self.asks.drop()
+        self.late.drop()
 
     async def event(self, events: AsyncGenerator[_Event | PromptEnded]) -> _Event | PromptEnded:
         """The next event. Raises ExternalFailure where none comes, though nobody is asked anything."""
         waiting = self.next = self.next or asyncio.ensure_future(anext(events))
         silence = self.host.parts.limits.external_silence
         while not waiting.done():
-            asks = self.waits()
+            asks = self.asks.open | self.late.open
             done, _ = await asyncio.wait([waiting, *asks], timeout=silence, return_when=asyncio.FIRST_COMPLETED)
             for one in asks & done:
-                self.done(one)
+                self.asks.open.discard(one)
+                self.late.open.discard(one)
                 one.result()
             if not done and not asks:
                 await self.stop()
@@ -191,14 +188,23 @@ class Prompt(ABC, Generic[_Event]):
         await self.host.report(ExternalGone(thread=self.scope.thread, reason=reason))
 
     async def _let_go(self) -> None:
-        self.drop()
+        # From the last to the first, each whatever became of those before it.
+        async with AsyncExitStack() as ending:
+            ending.push_async_callback(self._end_prompted)
+            if self.events is not None:
+                ending.push_async_callback(self.events.aclose)
+            ending.push_async_callback(self._end_next)
+            ending.push_async_callback(self.late.settled)
+            ending.push_async_callback(self.asks.settled)
+            self.drop()
+
+    async def _end_next(self) -> None:
         if self.next is not None:
             self.next.cancel()
             await asyncio.gather(self.next, return_exceptions=True)
-        if self.events is not None:
-            await self.events.aclose()
-        foreign, thread = self.host.foreign, self.scope.thread
+
+    async def _end_prompted(self) -> None:
+        foreign, thread, session = self.host.foreign, self.scope.thread, self.session
         foreign.prompted.discard(thread)
-        session = self.session
         if session is not None and not session.alive and foreign.session(thread) is session:
             await self.gone(await session.gone())

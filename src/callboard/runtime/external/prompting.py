@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from typing import assert_never
 
@@ -37,24 +36,13 @@ class Prompting(Prompt[ExternalEvent]):
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         super().__init__(host, scope)
-        self._plans = Plans(host, scope, self.speech)
+        self._plans = Plans(host, scope, self.speech, self.late)
         self._calls: Calls | None = None
         self._program: ExternalSession | None = None
 
     def outcomes(self) -> dict[str, ToolOutcome]:
         """What there is of the calls that go on."""
         return self._calls.outcomes() if self._calls is not None else {}
-
-    def waits(self) -> set[asyncio.Task[None]]:
-        """The tasks that wait for an answer to the agent, and those that tell its plan."""
-        asks = self._calls.asks if self._calls is not None else set[asyncio.Task[None]]()
-        return asks | self._plans.late
-
-    def done(self, task: asyncio.Task[None]) -> None:
-        """One of them is over."""
-        if self._calls is not None:
-            self._calls.asks.discard(task)
-        self._plans.late.discard(task)
 
     def silent(self, seconds: float) -> ExternalFailure:
         """How a silence fails."""
@@ -68,7 +56,7 @@ class Prompting(Prompt[ExternalEvent]):
             return
         agent = (await host.runs.of(run)).definition
         context = await host.runs.tool_context(where.thread)
-        calls = self._calls = Calls(host, where, self.speech, context)
+        calls = self._calls = Calls(host, where, self.speech, context, self.asks)
         connecting = Connecting(host, where, self.speech, context)
         session = await connecting.session(agent)
         events = self.events = session.prompt(await connecting.text(agent))
@@ -95,7 +83,7 @@ class Prompting(Prompt[ExternalEvent]):
         session, events, calls = self._program, self.events, self._calls
         if session is None or events is None or calls is None:
             return
-        calls.drop_asks()
+        self.asks.drop()
         await self._plans.tell_last()
         try:
             await self.drain(events, session.cancel, partial(self._last_words, session, calls))

@@ -43,21 +43,12 @@ class RemotePrompting(Prompt[RemoteEvent]):
         super().__init__(host, scope)
         self._reaching = Reaching(host, scope, self.speech)
         self._remote: RemoteSession | None = None
-        self._asks: set[asyncio.Task[None]] = set()
         self._named = ""
         self._need = ""
         self._sent = ""
         self._state: RemoteTaskState | None = None
         self._told_at = 0.0
         self._late: TaskTold | None = None
-
-    def waits(self) -> set[asyncio.Task[None]]:
-        """The task that waits for what a person says."""
-        return set(self._asks)
-
-    def done(self, task: asyncio.Task[None]) -> None:
-        """It is over."""
-        self._asks.discard(task)
 
     def silent(self, seconds: float) -> ExternalFailure:
         """Nothing new is no end of the task: it stays as it was told, and can be taken up again."""
@@ -164,7 +155,7 @@ class RemotePrompting(Prompt[RemoteEvent]):
         if rest <= 0:
             await self._tell_late()
         elif not waits:
-            self._asks.add(asyncio.create_task(self._tell_in(rest)))
+            self.late.begin(self._tell_in(rest))
 
     async def _tell_in(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -190,7 +181,7 @@ class RemotePrompting(Prompt[RemoteEvent]):
             self.host, self.scope, self.speech, need.tool, lambda context: joining.needing(need, url, context)
         )
         self._need = wanted.call
-        self._asks.add(asyncio.create_task(self._answer(session, wanted.call, expected)))
+        self.asks.begin(self._answer(session, wanted.call, expected))
 
     async def _answer(self, session: RemoteSession, call: str, expected: Expected) -> None:
         fact = await expected.begun

@@ -6,12 +6,14 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import Views
 from callboard.contracts.rows import Op, Remove, Upsert
 from callboard.projection.view import SessionView
 
 from ..fingerprint import view_fingerprint
 from ..parts import Parts
+from ..underway import UnderWay
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +32,7 @@ class RowsBehind:
         self._watermark = self._written = watermark
         self._writing = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
-        self._flush: asyncio.Task[None] | None = None
+        self._flushes = UnderWay()
         self._closed = False
 
     @property
@@ -70,9 +72,11 @@ class RowsBehind:
     async def close(self) -> None:
         """Writes what waits, for the last time."""
         self._closed = True
-        await self.write()
         if self._timer is not None:
             self._timer.cancel()
+            self._timer = None
+        await self._flushes.settled()
+        await self.write()
 
     def _plan(self, wait: float) -> None:
         if self._timer is None and not self._closed:
@@ -80,10 +84,10 @@ class RowsBehind:
 
     def _now(self) -> None:
         self._timer = None
-        self._flush = asyncio.create_task(self.write())
-        self._flush.add_done_callback(_tell)
+        self._flushes.begin(self._write_behind())
 
-
-def _tell(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and task.exception() is not None:
-        log.error("rows could not be written", exc_info=task.exception())
+    async def _write_behind(self) -> None:
+        try:
+            await self.write()
+        except Refusal as refusal:
+            log.warning("rows of %s are not written yet: %s", self._session, refusal.problem.message)

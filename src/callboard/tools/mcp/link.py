@@ -164,8 +164,7 @@ class Link:
         finally:
             self._calls.remove(call)
             if not asked.done():
-                asked.cancel()
-                await asyncio.wait([asked])
+                await _cancelled(asked)
 
     async def _do(self, client: Client, tool: str, arguments: dict[str, Any], call: _Call) -> ToolOutcome:
         if tool == self._resources:
@@ -207,13 +206,13 @@ class Link:
                         client = await self._greet(stack)
                         await self._list(client)
                 finally:
-                    giving_up.cancel()
+                    await _cancelled(giving_up)
                 self.said.reason = ""
                 self._client = client
                 self._greeted.set()
                 if "tools" in _listening(client):
                     listening = asyncio.create_task(self._listen(client))
-                    stack.callback(listening.cancel)
+                    stack.push_async_callback(_cancelled, listening)
                 await self._watch(client)
                 self._client = None
             self.lost = LinkLost("server_failed", self._heard_last(self.said.reason or "it was let go"))
@@ -299,8 +298,10 @@ class Link:
         try:
             while not over.done():
                 changed = asyncio.ensure_future(self._changed.wait())
-                await asyncio.wait([over, changed], return_when=asyncio.FIRST_COMPLETED)
-                changed.cancel()
+                try:
+                    await asyncio.wait([over, changed], return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    changed.cancel()
                 if over.done():
                     break
                 self._changed.clear()
@@ -342,6 +343,14 @@ class Link:
     def _heard_last(self, why: str) -> str:
         last = self.said.last_line()
         return f"{why}: {display(last, 300)}" if last else why
+
+
+async def _cancelled(task: asyncio.Future[Any]) -> None:
+    """Cancels what nobody waits for any more, and returns when it is over."""
+    task.cancel()
+    (came,) = await asyncio.gather(task, return_exceptions=True)
+    if isinstance(came, Exception):
+        log.info("what nobody waited for any more failed: %r", came)
 
 
 async def _as_it_is(name: str, result: CallToolResult) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,6 +25,8 @@ from .said import Plain
 
 if TYPE_CHECKING:
     from .link import Link
+
+log = logging.getLogger(__name__)
 
 #: How long a run waits for servers before it begins without them, in seconds.
 PATIENCE = 10.0
@@ -196,9 +199,10 @@ class Servers:
         """Lets go of all of them; their programs have ended when this returns."""
         slots = list(self._slots.values())
         self._slots.clear()
-        for slot in slots:
-            if slot.connecting is not None:
-                slot.connecting.cancel()
+        connecting = [slot.connecting for slot in slots if slot.connecting is not None]
+        for task in connecting:
+            task.cancel()
+        await asyncio.gather(*connecting, return_exceptions=True)
         await asyncio.gather(*(slot.link.close() for slot in slots if slot.link is not None), *self._closing)
 
     def _of(self, context: ToolContext) -> list[_Slot]:
@@ -233,6 +237,9 @@ class Servers:
             await link.greeted()
         except Refusal as refusal:
             slot.problem = refusal
+        except Exception as error:
+            log.exception("%s could not be connected to", slot.server.name)
+            slot.problem = Refusal("server_failed", f"{type(error).__name__}: {error}")
         finally:
             slot.connecting = None
             slot.failures = 0 if slot.connected else slot.failures + 1

@@ -1,0 +1,109 @@
+"""Every place that starts a task: its owner, who waits for it or ends it, and where its failure goes."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "callboard"
+#: Every place that starts tasks outside of a task group: how many it starts, and who owns them.
+OWNED = {
+    "adapters/acp/agents.py": (
+        2,
+        "the generator `prompt`: cancelled and awaited when it ends, which raises its failure",
+    ),
+    "adapters/acp/process.py": (2, "AgentProcess: `end` cancels and awaits it"),
+    "adapters/http/reading.py": (3, "`unless_gone`: cancelled and awaited before it returns"),
+    "adapters/http/server.py": (3, "HttpServer: `stop` awaits it; a start that fails ends it"),
+    "adapters/http/streams.py": (
+        5,
+        "one answer: cancelled and awaited when it ends, which raises the failure of its source",
+    ),
+    "app/cli/asking.py": (3, "one question: cancelled and awaited when it is answered, or settled elsewhere"),
+    "app/cli/demoing.py": (3, "`_follow`: cancelled and awaited before it returns"),
+    "app/cli/evidence.py": (1, "`_asked`: raises its failure, cancelled with its command"),
+    "app/demos/printshop.py": (1, "a program of its own, which ends with it"),
+    "app/doctor/__init__.py": (1, "the verb: it waits for all, and ends with the process"),
+    "app/finding.py": (2, "the verb: it waits for all, and ends with the process"),
+    "app/hosting.py": (2, "`hosted`: cancelled and awaited first of all when it ends"),
+    "app/serve.py": (2, "`serve`: cancelled and awaited when it is asked to stop"),
+    "runtime/acting.py": (1, "the work of one run: cancelled and awaited by its stop; UnderWay logs its failure"),
+    "runtime/events/order.py": (1, "Order: cancelled with its last follower; its failure is raised to each follower"),
+    "runtime/external/asks.py": (2, "Asks: dropped and awaited with their prompt, which raises or logs their failure"),
+    "runtime/external/plans.py": (1, "waits for tasks of Asks"),
+    "runtime/external/prompt.py": (2, "Prompt: the next event, cancelled and awaited with the prompt"),
+    "runtime/gather.py": (1, "Gatherer: `settle` awaits it, which raises its failure to the effect"),
+    "runtime/host.py": (1, "an append and what goes with it, awaited at once"),
+    "runtime/processes.py": (2, "Processes: `close` waits for each; a process that cannot be ended is logged"),
+    "runtime/sessions.py": (1, "`close` waits for all and logs what fails"),
+    "runtime/underway.py": (1, "UnderWay: settled or ended by its owner; a failure that no caller receives is logged"),
+    "runtime/verdicts.py": (1, "waits for all, also where it is cancelled, and raises the first failure"),
+    "runtime/views/session.py": (
+        2,
+        "SessionViews: `close` cancels and awaits it; its failure is raised to all readers",
+    ),
+    "runtime/worktrees.py": (1, "`outlast` waits for it, also where the caller is cancelled"),
+    "tools/hooks/program.py": (1, "one hook: `end` waits for all of it"),
+    "tools/mcp/link.py": (7, "Link: its connection is ended by `close`, and ends what it started before it returns"),
+    "tools/mcp/program.py": (5, "the streams of one program: cancelled and awaited when they are closed"),
+    "tools/mcp/servers.py": (
+        4,
+        "Servers: `close` awaits connecting and closing; a failure to connect is the server's problem",
+    ),
+    "tools/outlasting.py": (1, "`outlast` waits for it, also where the caller is cancelled"),
+    "tools/sandbox/background.py": (2, "Background: `ended` and `stop` wait for it and raise its failure"),
+    "tools/sandbox/running.py": (2, "Guarded: `end` waits for them"),
+}
+_STARTS = {"create_task", "ensure_future", "gather"}
+#: They have a function of their own of that name.
+_OTHERS = {"log/pieces.py", "log/memory.py", "log/sqlite/partials.py"}
+
+
+def starts_of(tree: ast.AST) -> int:
+    """How many times a module starts tasks, those of task groups left out."""
+    groups = {
+        item.optional_vars.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AsyncWith)
+        for item in node.items
+        if isinstance(item.optional_vars, ast.Name) and "TaskGroup" in ast.unparse(item.context_expr)
+    }
+    found = 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in _STARTS:
+            above = ast.unparse(node.value)
+            found += above not in groups and not (node.attr == "gather" and above != "asyncio")
+        elif isinstance(node, ast.ImportFrom) and node.module == "asyncio":
+            found += sum(one.name in _STARTS for one in node.names)
+    return found
+
+
+def test_every_place_that_starts_a_task_names_its_owner():
+    """Add the place to OWNED with who awaits or cancels it, and where its failure goes; a task of `UnderWay` needs no entry."""
+    trees = {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
+
+    found = {path: count for path, tree in trees.items() if path not in _OTHERS and (count := starts_of(tree))}
+
+    assert found == {path: count for path, (count, _) in OWNED.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import asyncio\nasyncio.create_task(x())",
+        "from asyncio import create_task",
+        "loop.create_task(x())",
+        "import asyncio as a\na.ensure_future(x())",
+        "async def f():\n async with asyncio.TaskGroup() as group:\n  group.create_task(x())\n  loop.create_task(x())",
+    ],
+)
+def test_a_new_place_that_starts_a_task_is_found(text: str):
+    assert starts_of(ast.parse(text)) == 1
+
+
+def test_a_task_of_a_group_needs_no_owner():
+    text = "async def f():\n async with asyncio.TaskGroup() as group:\n  group.create_task(x())"
+
+    assert starts_of(ast.parse(text)) == 0
