@@ -37,11 +37,15 @@ def row(*decisions: Decision) -> ActionRow:
         ("r too much", Answer("reject", reason="too much")),
         ("a smaller one", Answer("answer", text="a smaller one")),
         ("", None),
+        ("a edits", Answer("approve", permission_mode="edits")),
+        ("A Ask", Answer("approve", permission_mode="ask")),
+        ("a full", None),
     ],
 )
 def test_a_plan_is_approved_sent_back_or_answered_by_a_line(line: str, answer: Answer | None) -> None:
     """CTL-04"""
-    assert understood(line, row("approve", "answer", "reject"), Beside(steps=("Read it",))) == answer
+    plan = msgspec.structs.replace(row("approve", "answer", "reject"), modes=("edits", "ask"))
+    assert understood(line, plan, Beside(steps=("Read it",))) == answer
 
 
 @pytest.mark.parametrize(("line", "said"), [("2", "blue"), ("3", "3"), ("0", "0"), ("a", "a"), ("green", "green")])
@@ -59,6 +63,18 @@ def test_a_plan_is_shown_with_its_steps_and_approved(product: Product) -> None:
         terminal.until("Good.")
         assert terminal.wait() == 0
     assert resolved(product)["decision"] == "approve"
+
+
+def test_a_plan_is_accepted_with_the_mode_that_carries_it_out(product: Product) -> None:
+    """D4: the terminal offers the modes with the default first, and says in which one the work goes on."""
+    product.plays({"calls": [uses("propose_plan", summary="Rework it", steps=["Read it"]), says("Good.")]})
+    with product.terminal("run", "--permission", "planning", "Plan it") as terminal:
+        terminal.until("[a]pprove, continue in ask, `a edits`: in edits")
+        terminal.send("a edits\n")
+        terminal.until("approved, continues in edits")
+        terminal.until("Good.")
+        assert terminal.wait() == 0
+    assert resolved(product)["permissionMode"] == "edits"
 
 
 def test_a_question_is_shown_with_its_options(product: Product) -> None:

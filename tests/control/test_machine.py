@@ -310,7 +310,8 @@ class ThreadMachine(RuleBasedStateMachine):
         if thread.run is None:
             rest = Thread(thread=THREAD, agent="lead", definition="lead", queue=thread.queue, paused=thread.paused)
             kept = {
-                name: getattr(thread, name) for name in ("last", "ended", "opened", "cut", "marks", "filling", "said")
+                name: getattr(thread, name)
+                for name in ("last", "working_mode", "ended", "opened", "cut", "marks", "filling", "said")
             }
             assert len(thread.marks) <= MOST_MARKS
             assert len(thread.said) <= MOST_SPOKEN

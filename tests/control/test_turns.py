@@ -332,7 +332,7 @@ def test_a_finished_turn_leaves_no_trace_in_the_state():
         session.after(submit(), answered(wants(run, 2), run=run), ended(run, run=run), says("done", run=run, step=3))
     last = QueuedTurn(turn="trn_1", mode="chat", permission_mode="ask")
     ended_as = TurnEnd(how="completed", text=Text(text="done"))
-    bare = Thread(thread=THREAD, agent="lead", definition="lead", ended=ended_as, opened=2)
+    bare = Thread(thread=THREAD, agent="lead", definition="lead", working_mode="ask", ended=ended_as, opened=2)
     assert _without_last(once) == _without_last(session.thread) == bare
     assert once.last is not None
     assert msgspec.structs.replace(once.last, sequence=0) == last

@@ -122,6 +122,21 @@ def test_the_settings_have_no_barrier(product: Product, browser: Browser, side: 
         assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
 
 
+def test_an_accepted_plan_is_carried_out_in_the_mode_that_its_card_offers(product: Product, browser: Browser) -> None:
+    """D4, CTX-03: the mode is chosen on the card, stands in the audit line, and is the composer's from then on."""
+    calls = [uses("propose_plan", summary="Fix the test.", steps=["Read the test"]), says("Carried out.")]
+    with product.plays({"calls": calls}).up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        permission = tab.page.get_by_role("combobox", name="Permission")
+        permission.select_option(label="Plan only")
+        tab.send("Fix the test")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        expect(card.get_by_role("button", name="Accept, ask first")).to_be_visible()
+        card.get_by_role("button", name="Accept, allow edits").click()
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("Carried out.")
+        expect(permission).to_have_value("edits")
+        assert tab.troubles == []
+
+
 PLAN: dict[str, Any] = {
     "calls": [
         uses("propose_plan", summary="Mend the test in two steps.", steps=["Read the test", "Mend it"]),

@@ -9,12 +9,12 @@ import pytest
 
 from callboard.contracts.commands import RespondAction, SubmitTurn
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import ActionRequired, PlanUpdated, TurnStarted, TurnSubmitted
+from callboard.contracts.facts import ActionRequired, ActionResolved, PlanUpdated, TurnStarted, TurnSubmitted
 from callboard.contracts.facts.action import Decision
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import Record
-from callboard.contracts.rows import PlanPart
-from tests.runtime.house import House, calls, house, says, uses
+from callboard.contracts.rows import ActionPart, PlanPart
+from tests.runtime.house import Changing, House, calls, house, says, uses
 
 PLAN = uses("propose_plan", summary="Write the notes.", steps=["look", "write"])
 ANEW = uses("propose_plan", summary="Write them shorter.", steps=["write"])
@@ -27,6 +27,12 @@ async def asked(home: House, session: str, count: int = 1) -> Record:
     assert isinstance(record.fact, ActionRequired)
     assert record.fact.action_type == "plan_decision"
     return record
+
+
+def modes(record: Record) -> tuple[str, ...]:
+    """The modes that the action offers, the default first."""
+    assert isinstance(record.fact, ActionRequired)
+    return record.fact.modes
 
 
 def respond(session: str, record: Record, decision: Decision = "approve", **more: Any) -> RespondAction:
@@ -63,6 +69,82 @@ async def test_a_plan_that_is_accepted_without_a_mode_leads_to_work(tmp_path: Pa
         assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["planning", "ask"]
         carried = [one.input.text for one in facts if isinstance(one, TurnSubmitted)][-1]
         assert carried == "I accept the plan. Carry it out.\n\nWrite the notes.\n1. look\n2. write"
+
+
+async def test_a_plan_is_carried_out_in_the_mode_before_the_planning_where_nobody_picks_one(tmp_path: Path) -> None:
+    """D4: the card offers the modes with the default first, and the fact of the answer has the one that was decided."""
+    async with house(tmp_path, calls(says("Hello."), PLAN, WRITE, says("Written."))) as home:
+        session = (await home.submit("hello", permission_mode="edits")).session_id
+        await home.until(session, "turn.completed")
+        await home.submit("plan it", session, permission_mode="planning")
+        record = await asked(home, session)
+        assert modes(record) == ("edits", "ask")
+        await home.do(respond(session, record))
+        await home.until(session, "turn.completed", 3)
+        facts = [one.fact for one in await home.facts(session)]
+        assert [one.permission_mode for one in facts if isinstance(one, ActionResolved)] == ["edits"]
+        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["edits", "planning", "edits"]
+        (line,) = [one for one in await home.parts(session, record.scope.turn) if isinstance(one, ActionPart)]
+        assert line.permission_mode == "edits"
+
+
+async def test_full_access_is_offered_for_a_plan_only_where_it_was_in_force_before(tmp_path: Path) -> None:
+    """D4"""
+    async with house(tmp_path, calls(says("Hello."), PLAN, says("Written."), PLAN)) as home:
+        session = (await home.submit("hello", permission_mode="full")).session_id
+        await home.until(session, "turn.completed")
+        await home.submit("plan it", session, permission_mode="planning")
+        first = await asked(home, session)
+        assert modes(first) == ("full", "ask", "edits")
+        await home.do(respond(session, first, permission_mode="ask"))
+        await home.until(session, "turn.completed", 3)
+        await home.submit("plan it", session, permission_mode="planning")
+        second = await asked(home, session, 2)
+        assert modes(second) == ("ask", "edits")
+        with pytest.raises(Refusal) as refused:
+            await home.do(respond(session, second, permission_mode="full"))
+        assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "permissionMode")
+        assert "Accepted: ask, edits." in refused.value.problem.message
+
+
+async def test_no_mode_is_offered_for_a_plan_that_the_agent_may_not_work_in(tmp_path: Path) -> None:
+    """D4: a mode wider than the agent's own is refused, and where it may only plan its turn goes on."""
+    agent = Changing(permission_mode="ask")
+    async with house(tmp_path, calls(PLAN, PLAN, says("Only planned.")), agent) as home:
+        session = (await home.submit("plan it", permission_mode="planning")).session_id
+        first = await asked(home, session)
+        assert modes(first) == ("ask",)
+        with pytest.raises(Refusal):
+            await home.do(respond(session, first, permission_mode="edits"))
+        await home.do(respond(session, first, "answer", answer="Shorter."))
+        second = await asked(home, session, 2)
+        agent.change(permission_mode="planning", hash="changed")
+        with pytest.raises(Refusal):
+            await home.do(respond(session, second, permission_mode="ask"))
+        await home.do(respond(session, second))
+        await home.until(session, "turn.completed")
+        facts = [one.fact for one in await home.facts(session)]
+        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["planning"]
+        assert [one.permission_mode for one in facts if isinstance(one, ActionResolved)] == [None, None]
+
+
+async def test_a_plan_that_is_accepted_beside_another_open_call_ends_its_turn_with_that_call(tmp_path: Path) -> None:
+    """D4: the model that planned is not asked once more."""
+    both = [*uses("ask_person", question="Which name?"), *PLAN]
+    done = uses("Finalize", summary="Written.")
+    async with house(tmp_path, calls(both, done)) as home:
+        session = (await home.submit("plan it", mode="auto", permission_mode="planning")).session_id
+        record = await home.until(session, "action.required", 2)
+        waiting = [one for one in await home.facts(session) if isinstance(one.fact, ActionRequired)]
+        plan = next(one for one in waiting if getattr(one.fact, "action_type", "") == "plan_decision")
+        (question,) = [one for one in waiting if one is not plan]
+        await home.do(respond(session, plan, permission_mode="ask"))
+        await home.do(respond(session, question, "answer", answer="notes.md"))
+        await home.until(session, "turn.completed", 2)
+        types = await home.types(session)
+        assert types.count("model.requested") == 2
+        first, second = [one.scope.turn for one in await home.facts(session) if one.header.type == "model.requested"]
+        assert (first, second != first) == (record.scope.turn, True)
 
 
 async def test_a_plan_that_is_sent_back_is_proposed_anew_as_its_next_revision(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from callboard.contracts.commands import InterruptTurn, RemoveQueuedTurn, TurnAc
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import ActionRow, Remove, RunRow, TurnRow, Upsert
+from callboard.contracts.rows import ActionPart, ActionRow, Remove, RunRow, TurnRow, Upsert
+from callboard.contracts.rows.conversation import TurnState
 
 from .client import Client
 
@@ -33,11 +34,16 @@ class Answering(Protocol):
 
 
 async def follow_turn(
-    client: Client, accepted: TurnAccepted, show: Callable[[OpBatch], Awaitable[None]], answering: Answering
+    client: Client,
+    accepted: TurnAccepted,
+    show: Callable[[OpBatch], Awaitable[None]],
+    answering: Answering,
+    continues: Callable[[str], None] = lambda _: None,
 ) -> TurnRow:
     """Hands every batch of the session's operations on, and the actions of the turn and of the children that work for its agent
-    to be answered; returns the turn as it ended."""
-    following = Following(accepted.turn_id, answering)
+    to be answered; returns the turn as it ended. A turn that ended with an accepted plan is followed by the one that carries
+    the plan out; `continues` receives its id."""
+    following = Following(accepted.turn_id, answering, continues)
     async with aclosing(client.ops(accepted.session_id)) as batches:
         async for batch in batches:
             await show(batch)
@@ -50,10 +56,12 @@ async def follow_turn(
 class Following:
     """A turn as the operations tell of it, and what came of it in the threads of others."""
 
-    def __init__(self, turn: str, answering: Answering) -> None:
+    def __init__(self, turn: str, answering: Answering, continues: Callable[[str], None] = lambda _: None) -> None:
         self._answering = answering
+        self._continues = continues
         self._turn = turn
-        self._row: TurnRow | None = None
+        self._turns: dict[str, TurnRow] = {}
+        self._next: dict[str, str] = {}
         self._parents: dict[str, str] = {}
 
     def take(self, batch: OpBatch) -> TurnRow | None:
@@ -61,12 +69,17 @@ class Following:
         rows = [op.row for op in batch.ops if isinstance(op, Upsert)]
         for row in rows:
             match row:
-                case TurnRow() if row.turn_id == self._turn:
-                    self._row = row
+                case TurnRow():
+                    self._turns[row.turn_id] = row
+                case ActionPart() if row.next_turn_id:
+                    self._next[row.turn_id] = row.next_turn_id
                 case RunRow():
                     self._parents[row.turn_id] = row.parent_run_id
                 case _:
                     pass
+        while self._ended("completed") and self._turn in self._next:
+            self._turn = self._next[self._turn]
+            self._continues(self._turn)
         pending: set[str] = set()
         for op in batch.ops:
             match op:
@@ -79,12 +92,16 @@ class Following:
                     pass
         if batch.kind == _SNAPSHOT:
             self._answering.settled_but(pending)
-        row = self._row
+        row = self._turns.get(self._turn)
         return row if row is not None and (row.ended_at or row.state == "removed") else None
+
+    def _ended(self, state: TurnState) -> bool:
+        row = self._turns.get(self._turn)
+        return row is not None and row.ended_at > 0 and row.state == state
 
     def _answers(self, row: ActionRow) -> bool:
         """Has an action answered, where it is one that the turn may wait for; returns whether it is."""
-        mine = self._row
+        mine = self._turns.get(self._turn)
         given = mine is not None and mine.run_id != "" and self._parents.get(row.turn_id) == mine.run_id
         if row.turn_id == self._turn or given:
             self._answering.required(row)

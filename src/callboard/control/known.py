@@ -83,6 +83,10 @@ def _unknown(provider: str, model: str) -> Takes:
     return Takes()
 
 
+def _as_asked(definition: str, mode: PermissionMode) -> PermissionMode:
+    return mode
+
+
 def _never(schedule: Schedule, after: int) -> int:
     return 0
 
@@ -93,14 +97,15 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
     `closed` holds those of the ids that a command names which are terminal. `evaluation` is the gate's fresh verdict on the
     call that an approval is for, `evaluations` its fresh verdicts on calls that wait for others of their answer.
-    `context_steps` is how many steps of older turns a model is told of at most.
-    `approval_expiry_us` is how long an action waits, 0 for ever. `find` gives the definition that a name or an alias reaches,
-    `names` those that there are. `team_budget` is how many children of one parent work at once, `group_budget` how many of
-    one provider. `next_wake` is the first time of a schedule after one that is given, 0 where none comes; `archived` says
-    that a person closed the session, so that nothing of it wakes by itself. `given` is what the input of the command brings,
-    `pin` what a name that is pinned stands for now; `takes` says what a model takes, and `compact_at` at which share of its
-    window the older part of a thread is summarised. `usual_mode` is that of a turn for which nobody chose one, by the
-    settings; `withheld` says that the folder's files ask for more than they have. `actor` is who gives the command.
+    `context_steps` is how many steps of older turns a model is told of at most. `approval_expiry_us` is how long an action
+    waits, 0 for ever. `find` gives the definition that a name or an alias reaches, `names` those that there are. `team_budget`
+    is how many children of one parent work at once, `group_budget` how many of one provider. `next_wake` is the first time of
+    a schedule after one that is given, 0 where none comes; `archived` says that a person closed the session, so that nothing
+    of it wakes by itself. `given` is what the input of the command brings, `pin` what a name that is pinned stands for now;
+    `takes` says what a model takes, and `compact_at` at which share of its window the older part of a thread is summarised.
+    `usual_mode` is that of a turn for which nobody chose one, by the settings; `permitted` narrows a mode to what the folder
+    and a definition allow; `withheld` says that the folder's files ask for more than they have. `actor` is who gives the
+    command.
     """
 
     now: int
@@ -125,6 +130,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     takes: Callable[[str, str], Takes] = _unknown
     compact_at: float = 0.8
     usual_mode: PermissionMode = "ask"
+    permitted: Callable[[str, PermissionMode], PermissionMode] = _as_asked
     withheld: bool = False
     actor: Actor = PERSON
 

@@ -121,6 +121,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     what an agent elsewhere delivered in it; `woken` says that they alone began it, and `hops` how many agents passed on
     what led to it since a person said something.
     `started` is when (microseconds since the Unix epoch), `answer` the texts of `answer_parts`, `summary` what Finalize said.
+    `plan_accepted` says that the next turn carries out its plan, so that it ends once no call is open.
     `input` is what its input takes in tokens, `rounds` what each of its model calls brought, the first with the input;
     `compacting` is the summary in the making, and `uncompacted` says that one failed. `only_compacts` is set where the turn is
     there for nothing else; `refs`, `missing` and `omitted` are what was told of what it is given. `fallbacks` of the
@@ -165,6 +166,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     answer: tuple[Text, ...] = ()
     summary: str = ""
     plan: OpenPlan | None = None
+    plan_accepted: bool = False
     input: int = 0
     rounds: tuple[Round, ...] = ()
     compacting: Compacting | None = None
@@ -213,7 +215,8 @@ class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
-    """The conversation of one agent, as far as it is open. `last` are the modes of its newest turn; `child` is set for an
+    """The conversation of one agent, as far as it is open. `last` are the modes of its newest turn,
+    `working_mode` the permission mode in force in its newest turn that was not planning; `child` is set for an
     agent that another one gave its objective; `usage` is what its work took so far,
     `ended` how its newest turn did; `background` is set for an agent that sleeps and wakes by itself.
 
@@ -235,6 +238,7 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     submitted: QueuedTurn | None = None
     paused: PauseCause | None = None
     last: QueuedTurn | None = None
+    working_mode: PermissionMode | None = None
     inbox: tuple[InboxItem, ...] = ()
     child: Child | None = None
     usage: WorkUsage = WorkUsage()

@@ -104,6 +104,7 @@ def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
         hooked=fact.hooked,
         asked=fact.asked,
         commands=fact.commands,
+        modes=fact.modes,
     )
 
 

@@ -9,11 +9,12 @@ import msgspec
 
 from callboard.contracts.commands import ImportTurn, RespondAction
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
 from callboard.control.defined import session_roster
 from callboard.control.given import NOTHING
-from callboard.control.known import EXTERNAL, Known
+from callboard.control.known import EXTERNAL, Known, narrower
 from callboard.control.window import Takes
 
 from .giving import Giving
@@ -80,6 +81,12 @@ class Knowing:
         listed = home.sessions.get(self._keeper.state.session)
         # One look at the folder's files is enough for a decision, and it sees one roster.
         roster = cache(lambda: session_roster(self._parts.definitions.roster(home.folder), state))
+
+        def permitted(definition: str, mode: PermissionMode) -> PermissionMode:
+            # A definition that is gone starts no run: what the folder allows is all that can be said of it.
+            agent = roster().find(definition)
+            return narrower(mode, home.settings.permission_mode) if agent is None else home.permitted(mode, agent)
+
         return Known(
             now=self._parts.clock.now(),
             ids=self._parts.ids,
@@ -92,6 +99,7 @@ class Knowing:
             pin=self._giving.pinned,
             compact_at=home.settings.context.compact_at,
             usual_mode=home.settings.usual_mode,
+            permitted=permitted,
             withheld=home.settings.withheld,
             approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
             find=lambda name: roster().find(name),

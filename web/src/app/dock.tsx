@@ -151,12 +151,13 @@ function PendingAction({ session, threads, actions, team }: DockProps) {
         {...common}
         draft={drafts.get(actionId)}
         onDraft={(text) => drafts.set(actionId, text)}
-        onAnswer={({ decision, text }) =>
+        onAnswer={({ decision, text, mode }) =>
           void workbench.answer({
             sessionId: session.id,
             actionId,
             decision,
             ...(decision === 'answer' ? { answer: text } : text === '' ? {} : { reason: text }),
+            ...(mode === 'ask' || mode === 'edits' || mode === 'full' ? { permissionMode: mode } : {}),
           })
         }
       />

@@ -107,6 +107,7 @@ class Approvals:
                     reason=answer.reason,
                     answer=answer.text,
                     unattended=answer.unattended,
+                    permission_mode=answer.permission_mode,
                 )
             )
             if not given.first:

@@ -50,7 +50,7 @@ class Conversing:
                 beside = [group.create_task(self._approvals.run()), group.create_task(self._stop(asked, reason))]
                 if self._facts is not None:
                     beside.append(group.create_task(self._facts.run()))
-                turn = await follow_turn(self._client, self._accepted, self._show, self._approvals)
+                turn = await follow_turn(self._client, self._accepted, self._show, self._approvals, self._continue)
                 await self._show_held()
                 if self._facts is not None:
                     await self._facts.reach(turn.sequence)
@@ -61,6 +61,10 @@ class Conversing:
         if self._facts is None:
             self._end(turn)
         return turn
+
+    def _continue(self, turn: str) -> None:
+        """The turn ended with an accepted plan, and this one carries it out."""
+        self._accepted = msgspec.structs.replace(self._accepted, turn_id=turn)
 
     def _hold(self, holds: bool) -> None:
         """While a person is asked, what others do meanwhile waits: it would stand where the answer is typed."""

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from callboard.contracts.content import Text
 from callboard.contracts.rows import (
+    ActionPart,
     AppendText,
     ContextPart,
     ErrorPart,
@@ -41,10 +42,11 @@ class _Stream:
 
 
 class Printer:
-    """Prints the parts of one turn out of row operations; what was printed is never taken back."""
+    """Prints the parts of one turn out of row operations, and of the turn that carries out its plan; what was printed is never
+    taken back."""
 
     def __init__(self, turn: str, whole: Callable[[Text], Awaitable[str]]) -> None:
-        self._turn = turn
+        self._turns = {turn}
         self._whole = whole
         self._style = Style(sys.stderr)
         self._live = sys.stderr.isatty()
@@ -58,7 +60,7 @@ class Printer:
         """Prints what is new in these operations."""
         for op in ops:
             match op:
-                case Upsert(row=Part() as part) if part.turn_id == self._turn:
+                case Upsert(row=Part() as part) if part.turn_id in self._turns:
                     await self._part(part)
                 case AppendText(panel="parts", field="content") if op.key in self._streams:
                     self._more(self._streams[op.key], op.text, op.offset)
@@ -86,6 +88,9 @@ class Printer:
             case NoticePart() | ErrorPart() | SteerPart() | NotificationPart() | HandoffPart():
                 self._once(part.key, aside(part, self._style))
             case ContextPart() if part.missing or part.event.startswith("compact"):
+                self._once(part.key, aside(part, self._style))
+            case ActionPart() if part.next_turn_id:
+                self._turns.add(part.next_turn_id)
                 self._once(part.key, aside(part, self._style))
             case PlanPart() | RemoteStatusPart() if self._is_news(part):
                 self._once(part.key, aside(part, self._style))

@@ -7,11 +7,13 @@ from typing import Any, cast
 import msgspec
 
 from callboard.contracts.exact_text import count_invisible, count_masked
-from callboard.contracts.facts.action import ApprovalScope, Decision
+from callboard.contracts.facts.action import ApprovalScope, ContinuationMode, Decision
 from callboard.contracts.rows import ActionRow
 
 from .terminal import visible
 from .words import counted
+
+_APPROVING = ("a", "y", "approve", "yes")
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -20,6 +22,7 @@ class Answer(msgspec.Struct, frozen=True):
     reason: str = ""
     text: str | None = None
     unattended: bool = False
+    permission_mode: ContinuationMode | None = None
 
 
 class Beside(msgspec.Struct, frozen=True):
@@ -92,7 +95,7 @@ def offers(row: ActionRow, there: Beside, *, more: bool) -> str:
     reject = "[r]eject (r REASON)"
     if is_question(row):
         if "approve" in row.decisions:
-            said = f"[a]pprove · {reject} · or what you would have otherwise, in one line"
+            said = f"{_approve(row)} · {reject} · or what to change, in one line"
         elif there.options:
             said = f"a number, or your answer in one line · {reject}"
         elif len(there.fields()) > 1:
@@ -107,13 +110,27 @@ def offers(row: ActionRow, there: Beside, *, more: bool) -> str:
     return "".join(f"  {line}\n" for line in lines) + "  >"
 
 
+def _approve(row: ActionRow) -> str:
+    """The answer that approves; that of a plan names the modes in which the next turn can carry it out."""
+    if not row.modes:
+        return "[a]pprove"
+    others = "".join(f", `a {mode}`: in {mode}" for mode in row.modes[1:])
+    return f"[a]pprove, continue in {row.modes[0]}{others}"
+
+
 def understood(line: str | None, row: ActionRow, there: Beside) -> Answer | None:
     """The answer that a line gives; None where it gives none."""
     said = (line or "").strip()
     word, _, rest = said.partition(" ")
     if is_question(row) and word.lower() not in ("r", "reject"):
-        if "approve" in row.decisions and said.lower() in ("a", "y", "approve", "yes"):
-            return Answer("approve")
+        if "approve" in row.decisions and word.lower() in _APPROVING:
+            named: list[ContinuationMode] = [mode for mode in row.modes if mode == rest.strip().lower()]
+            mode = named[0] if named else None
+            if mode is not None or not rest.strip():
+                return Answer("approve", permission_mode=mode)
+            if len(rest.split()) == 1:
+                # Perhaps a mistyped mode: that is neither an approval nor a change of the plan.
+                return None
         if said.isdecimal() and 0 < int(said) <= len(there.options):
             said = there.options[int(said) - 1]
         return Answer("answer", text=said) if said else None

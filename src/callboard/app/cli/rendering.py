@@ -111,7 +111,8 @@ def aside(part: Part, style: Style) -> str:
         case ActionPart():
             why = f" ({one_line(part.reason)})" if part.reason else ""
             said = f", {one_line(part.answer.text)}" if part.answer.text else ""
-            return style.dim(f"  · {asked(part.prompt)}: {part.outcome}{said}{why}")
+            mode = f", continues in {part.permission_mode}" if part.permission_mode else ""
+            return style.dim(f"  · {asked(part.prompt)}: {part.outcome}{mode}{said}{why}")
         case SteerPart():
             return style.dim(f"  › {one_line(part.content.text)} (steered, {part.outcome})")
         case ContextPart():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
-from ..facts.action import ApprovalScope, Decision
+from ..facts.action import ApprovalScope, ContinuationMode, Decision
 from .base import Answer, Command
 from .turns import Id, Prompt, Reason
 
@@ -14,9 +14,9 @@ from .turns import Id, Prompt, Reason
 class RespondAction(Command, frozen=True, kw_only=True):
     """Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
     decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
-    since the epoch. `permission_mode` goes with the approval of a plan that was made while planning: the turn ends with the
-    plan, and the next one carries it out in that mode; without it in the folder's default mode where that is `edits`, else in
-    `ask`. `unattended` goes with a rejection: it is nobody's no, since nobody was
+    since the epoch. `permission_mode` goes with the approval of a plan that was made while planning, and is one of the action's
+    `modes`: the turn ends with the plan, and the next one carries it out in that mode. The first of `modes` is the default.
+    `unattended` goes with a rejection: it is nobody's no, since nobody was
     there to be asked."""
 
     session_id: Id
@@ -26,7 +26,7 @@ class RespondAction(Command, frozen=True, kw_only=True):
     reason: Reason = ""
     answer: Prompt | None = None
     expires_at: Annotated[int, Meta(ge=0, le=9_007_199_254_740_991)] = 0
-    permission_mode: Literal["ask", "edits"] | None = None
+    permission_mode: ContinuationMode | None = None
     unattended: bool = False
 
 

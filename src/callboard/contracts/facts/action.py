@@ -25,6 +25,8 @@ ActionType = Literal[
 ]
 Decision = Literal["approve", "reject", "answer"]
 ApprovalScope = Literal["once", "session", "workspace"]
+#: Permission modes in which an accepted plan can be carried out.
+ContinuationMode = Literal["ask", "edits", "full"]
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -71,6 +73,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     asked: Text | None = None
     commands: int = 0
     """Simple commands of the shell text that would run; 0 for a call without one."""
+    modes: tuple[ContinuationMode, ...] = ()
+    """Permission modes in which an accepted plan can be carried out, the default first; empty for any other action."""
 
 
 class ActionResolved(Fact, frozen=True, kw_only=True):
@@ -84,6 +88,10 @@ class ActionResolved(Fact, frozen=True, kw_only=True):
     scope: ApprovalScope = "once"
     reason: str = ""
     answer: Text = Text()
+    permission_mode: ContinuationMode | None = None
+    """Mode in which the accepted plan is carried out. None where no turn follows from the decision."""
+    next_turn: str = ""
+    """Turn that carries out the accepted plan."""
 
 
 class ActionExpired(Fact, frozen=True, kw_only=True):

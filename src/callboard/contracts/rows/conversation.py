@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from ..content import BlobRef, Text
-from ..facts.action import ActionType, ApprovalScope, Decision
+from ..facts.action import ActionType, ApprovalScope, ContinuationMode, Decision
 from ..facts.permission import Check, Risk
 from ..facts.sandbox import SandboxLevel
 from ..facts.subagent import NotificationStatus
@@ -146,6 +146,9 @@ class ActionPart(Part, tag="action_required", frozen=True, kw_only=True):
     answer: Text = Text()
     actor: str = ""
     settled_at: int = 0
+    permission_mode: ContinuationMode | None = None
+    """Mode in which the accepted plan is carried out, by the turn `next_turn_id`."""
+    next_turn_id: str = ""
 
 
 class SteerPart(Part, tag="user_text", frozen=True, kw_only=True):
@@ -281,6 +284,8 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     asked: Text | None = None
     commands: int = 0
     """Simple commands of the shell text that would run; 0 for a call without one."""
+    modes: tuple[ContinuationMode, ...] = ()
+    """Permission modes in which an accepted plan can be carried out, the default first; empty for any other action."""
 
 
 class QueueRow(Row, tag="queued_turn", frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from ..batch import Batch, action_scope, call_scope
 from ..outcomes import ActionTimedOut
 from ..state import OpenCall, OpenRun, Session, Thread
 from .calls import let_through, proceed
-from .planning import carry_out, must_fit
+from .planning import accepted_mode, carry_out
 from .questions import settled
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
@@ -74,10 +74,16 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
             field="unattended",
             hint="It goes with the decision reject.",
         )
-    must_fit(thread, run, call, request)
+    permission_mode = accepted_mode(batch, thread, run, call, request)
+    next_turn = batch.known.ids.new("turn") if permission_mode is not None else ""
     batch.say(
         ActionResolved(
-            decision=request.decision, scope=request.scope, reason=request.reason, answer=batch.hold(answer)
+            decision=request.decision,
+            scope=request.scope,
+            reason=request.reason,
+            answer=batch.hold(answer),
+            permission_mode=permission_mode,
+            next_turn=next_turn,
         ),
         action_scope(thread, run, call),
     )
@@ -95,8 +101,9 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
         batch.say(ToolStarted(tool=call.tool), call_scope(thread, run, call))
     else:
         batch.say(_denied(batch.known.actor, request.reason), call_scope(thread, run, call))
-    if not carry_out(batch, thread.thread, call, request):
-        proceed(batch, thread.thread)
+    if permission_mode is not None:
+        carry_out(batch, thread.thread, next_turn, permission_mode, call, request.reason)
+    proceed(batch, thread.thread)
     return ActionAnswered(
         session_id=batch.state.session,
         action_id=request.action_id,

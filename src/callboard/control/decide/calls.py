@@ -31,6 +31,7 @@ from .artifacts import made
 from .catalog import resolved, tell_servers
 from .iterate import ask_model, complete, open_run, running
 from .needs import NEEDS
+from .planning import continuation_modes
 from .questions import proposed, question, reviewed
 from .team.calls import carry_out, refuse
 from .team.cards import MAKING, card
@@ -217,7 +218,8 @@ def let_through(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -
 
 
 def proceed(batch: Batch, thread_id: str) -> None:
-    """Once no call of the run is open the model is asked again, or an `auto` turn that was finalised is complete.
+    """Once no call of the run is open the model is asked again. A turn whose plan was accepted is complete, and so is an `auto`
+    turn that was finalised.
 
     While a model call is open the calls are those of an agent that is a program of its own, which goes on by itself.
     """
@@ -228,7 +230,7 @@ def proceed(batch: Batch, thread_id: str) -> None:
     _, run = open_run(batch, thread_id)
     if run.calls or run.stopping:
         return
-    if run.mode == "auto" and run.finalised:
+    if run.plan_accepted or (run.mode == "auto" and run.finalised):
         complete(batch, thread_id)
         start_next(batch, thread_id)
     else:
@@ -306,6 +308,7 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
             hooked=evaluation.hooked.detail if evaluation.hooked is not None else "",
             asked=call.arguments if call is not None and call.final is not call.arguments else None,
             commands=evaluation.commands,
+            modes=continuation_modes(batch, thread, run, tool),
         ),
         msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
     )

@@ -249,7 +249,7 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case ToolServerConnected() | ToolServerLost():
             return catalog.server(state, fact)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
-            return calls.answered(state, place)
+            return calls.answered(state, fact, place)
         case AgentDefined():
             return defining.defined(state, fact)
         case EdgeAdded():

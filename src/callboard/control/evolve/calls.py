@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.contracts.facts import ActionRequired, ToolCompleted, ToolRequested
+from callboard.contracts.facts import (
+    ActionExpired,
+    ActionRequired,
+    ActionResolved,
+    ActionWithdrawn,
+    ToolCompleted,
+    ToolRequested,
+)
 
 from ..state import FINALIZE, OpenCall, OpenRun, Session, Thread
 from .place import Place, change_run, change_thread, past
@@ -82,10 +89,13 @@ def waiting(state: Session, fact: ActionRequired, place: Place) -> Session:
     return change_run(changed, place, lambda run: msgspec.structs.replace(run, next_step=past(run, place.scope.step)))
 
 
-def answered(state: Session, place: Place) -> Session:
+def answered(state: Session, fact: ActionResolved | ActionExpired | ActionWithdrawn, place: Place) -> Session:
+    plan_accepted = isinstance(fact, ActionResolved) and fact.permission_mode is not None
+
     def answer(run: OpenRun) -> OpenRun:
         return msgspec.structs.replace(
             run,
+            plan_accepted=run.plan_accepted or plan_accepted,
             calls=tuple(
                 msgspec.structs.replace(
                     call,

@@ -83,9 +83,18 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
         # What the turn was given stands in its submission, and is needed no longer.
         filling = msgspec.structs.replace(thread.filling, since=thread.filling.since + last.tokens)
         thread = spoken(thread, last.said, place)
+        working_mode = thread.working_mode if run.permission_mode == "planning" else run.permission_mode
         last = msgspec.structs.replace(last, given=(), missing=(), tokens=0, said=None)
         return msgspec.structs.replace(
-            thread, run=begun, queue=queue, submitted=None, last=last, ended=None, marks=marks, filling=filling
+            thread,
+            run=begun,
+            queue=queue,
+            submitted=None,
+            last=last,
+            working_mode=working_mode,
+            ended=None,
+            marks=marks,
+            filling=filling,
         )
 
     changed = change_thread(state, place, begin)

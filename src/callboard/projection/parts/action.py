@@ -52,6 +52,8 @@ def settled(run: OpenRun, record: Record) -> list[Op]:
             reason=reason,
             answer=fact.answer if isinstance(fact, ActionResolved) else row.answer,
             answered_scope=scope,
+            permission_mode=fact.permission_mode if isinstance(fact, ActionResolved) else None,
+            next_turn_id=fact.next_turn if isinstance(fact, ActionResolved) else "",
             actor=_named(record.header.actor),
             settled_at=record.header.at,
         )

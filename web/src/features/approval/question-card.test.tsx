@@ -111,8 +111,8 @@ test('a plan is accepted, sent back with what shall be different, or rejected wi
   const steps = within(screen.getByRole('list', { name: 'Plan' })).getAllByRole('listitem')
   expect(steps.map((step) => step.textContent)).toEqual(plan.steps)
   await userEvent.click(screen.getByRole('button', { name: /^Ask for changes/ }))
-  expect(screen.getByRole('alert').textContent).toBe('Say first what shall be different.')
-  await userEvent.click(screen.getByRole('button', { name: 'Accept the plan' }))
+  expect(screen.getByRole('alert').textContent).toBe('Write what should change.')
+  await userEvent.click(screen.getByRole('button', { name: 'Accept plan' }))
   await userEvent.type(screen.getByRole('textbox'), 'Read only')
   await userEvent.click(screen.getByRole('button', { name: /^Ask for changes/ }))
   await userEvent.click(screen.getByRole('button', { name: 'Reject' }))
@@ -120,6 +120,32 @@ test('a plan is accepted, sent back with what shall be different, or rejected wi
     [{ decision: 'approve', text: '' }],
     [{ decision: 'answer', text: 'Read only' }],
     [{ decision: 'reject', text: 'Read only' }],
+  ])
+})
+
+test('a plan is accepted with the mode that carries it out; the first mode is the default (UI-24)', async () => {
+  const onAnswer = vi.fn()
+  const row = {
+    actionType: 'plan_decision',
+    tool: 'propose_plan',
+    decisions: ['approve', 'answer', 'reject'],
+    modes: ['edits', 'ask'],
+    arguments: { text: JSON.stringify({ summary: 'Fix the parser.', steps: ['Read it'] }) },
+  } as const
+  show(<Host row={row} onAnswer={onAnswer} />)
+  expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual([
+    'Reject',
+    'Ask for changesCtrl Enter',
+    'Accept, ask first',
+    'Accept, allow edits',
+  ])
+  expect(screen.getByRole('button', { name: 'Accept, allow edits' }).className).toContain('bg-accent')
+  await userEvent.click(screen.getByRole('button', { name: 'Accept, allow edits' }))
+  await userEvent.type(screen.getByRole('textbox'), 'Keep it short.')
+  await userEvent.click(screen.getByRole('button', { name: 'Accept, ask first' }))
+  expect(onAnswer.mock.calls).toEqual([
+    [{ decision: 'approve', text: '', mode: 'edits' }],
+    [{ decision: 'approve', text: 'Keep it short.', mode: 'ask' }],
   ])
 })
 

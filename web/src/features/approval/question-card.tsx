@@ -9,6 +9,7 @@ import { Disclosure } from '@/ui/disclosure'
 import { useT, useWholeText } from '../shared/surface'
 import { ActionContent } from './action-content'
 import { type Asking, CardHead } from './card-head'
+import { type CardAnswer, DecisionButtons, questionWords } from './decision-buttons'
 
 const AnswerForm = lazy(() => import('./answer-form'))
 
@@ -25,7 +26,7 @@ export interface QuestionCardProps extends Asking {
   /** What was typed so far; the host keeps it until the fact of the answer is there. */
   readonly draft: string
   readonly onDraft: (text: string) => void
-  readonly onAnswer: (answer: { readonly decision: Decision; readonly text: string }) => void
+  readonly onAnswer: (answer: CardAnswer) => void
   readonly onNext: () => void
 }
 
@@ -41,7 +42,7 @@ export function QuestionCard(props: QuestionCardProps) {
   }, [takesFocus])
   const asked = Fields.of(useWholeText(action.arguments).text)
   const fields = fieldsIn(action, asked)
-  const words = wordsOf(action)
+  const words = questionWords(action)
   const offers = (decision: Decision) => action.decisions.includes(decision)
   const answer = () => {
     setEmpty(draft.trim() === '')
@@ -123,33 +124,13 @@ export function QuestionCard(props: QuestionCardProps) {
               {t(words.empty)}
             </p>
           )}
-          <div className="flex flex-wrap items-center justify-end gap-2">
-            {offers('reject') && (
-              <Button
-                look="danger"
-                onClick={() => props.onAnswer({ decision: 'reject', text: words.plan ? draft.trim() : '' })}
-              >
-                {t(words.reject)}
-              </Button>
-            )}
-            {offers('approve') && (
-              <Button
-                look="outline"
-                onClick={() => props.onAnswer({ decision: 'approve', text: '' })}
-                className="border-accent text-accent"
-              >
-                {t(words.approve)}
-              </Button>
-            )}
-            {offers('answer') && (
-              <Button look={words.plan ? 'outline' : 'solid'} onClick={answer}>
-                {t(words.answer)}
-                <span className="text-xs font-normal opacity-80 max-sm:hidden">
-                  {t('action.answer_keys')}
-                </span>
-              </Button>
-            )}
-          </div>
+          <DecisionButtons
+            action={action}
+            words={words}
+            draft={draft}
+            onAnswer={props.onAnswer}
+            onText={answer}
+          />
         </>
       )}
     </section>
@@ -164,30 +145,6 @@ function fieldsIn({ decisions }: ActionRow, asked: Fields): readonly Field[] {
 
 function Sent({ children }: { children: ReactNode }) {
   return <div className="space-y-1">{children}</div>
-}
-
-/** What is decided of a plan, answered to a question, or allowed elsewhere, each has its own words. */
-function wordsOf({ actionType }: ActionRow) {
-  const plan = actionType === 'plan_decision' || actionType === 'teammate_plan_decision'
-  if (plan) {
-    return {
-      plan,
-      label: 'action.changes_label',
-      empty: 'action.changes_empty',
-      answer: 'action.changes',
-      approve: 'action.accept_plan',
-      reject: 'action.reject',
-    } as const
-  }
-  const credential = actionType === 'credential_request'
-  return {
-    plan,
-    label: 'action.answer_label',
-    empty: 'action.answer_empty',
-    answer: 'action.answer',
-    approve: credential ? 'action.authorised' : 'action.approve',
-    reject: credential ? 'action.reject' : 'action.decline',
-  } as const
 }
 
 function Steps({ steps }: { steps: readonly string[] }) {

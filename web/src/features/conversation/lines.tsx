@@ -42,6 +42,9 @@ export const ActionLine = memo(({ part }: { part: ActionPart }) => {
       {part.answeredScope && part.outcome === 'approved' && (
         <span className="text-ink-faint">{t(`action.scope.${part.answeredScope}`)}</span>
       )}
+      {part.permissionMode && (
+        <span className="text-ink-faint">{t(`composer.permission.${part.permissionMode}`)}</span>
+      )}
       {part.actor && byYou === null && question === null && (
         <span className="text-ink-faint">{t('action.line.by', { actor: named(t, part.actor) })}</span>
       )}

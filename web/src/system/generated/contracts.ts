@@ -420,6 +420,8 @@ export interface ActionPart {
   readonly answer?: Text
   readonly actor?: string
   readonly settledAt?: number
+  readonly permissionMode?: 'ask' | 'edits' | 'full' | null
+  readonly nextTurnId?: string
 }
 
 /**
@@ -450,6 +452,7 @@ export interface ActionRequired {
   readonly hooked?: string
   readonly asked?: Text | null
   readonly commands?: number
+  readonly modes?: readonly ('ask' | 'edits' | 'full')[]
 }
 
 /**
@@ -461,6 +464,8 @@ export interface ActionResolved {
   readonly scope?: ApprovalScope
   readonly reason?: string
   readonly answer?: Text
+  readonly permissionMode?: 'ask' | 'edits' | 'full' | null
+  readonly nextTurn?: string
 }
 
 /**
@@ -505,6 +510,7 @@ export interface ActionRow {
   readonly hooked?: string
   readonly asked?: Text | null
   readonly commands?: number
+  readonly modes?: readonly ('ask' | 'edits' | 'full')[]
 }
 
 /** The turn ended before an answer came; the request stands no longer. */
@@ -2941,9 +2947,9 @@ export interface ResolvePermission {
 /**
  * Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
  * decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
- * since the epoch. `permission_mode` goes with the approval of a plan that was made while planning: the turn ends with the
- * plan, and the next one carries it out in that mode; without it in the folder's default mode where that is `edits`, else in
- * `ask`. `unattended` goes with a rejection: it is nobody's no, since nobody was
+ * since the epoch. `permission_mode` goes with the approval of a plan that was made while planning, and is one of the action's
+ * `modes`: the turn ends with the plan, and the next one carries it out in that mode. The first of `modes` is the default.
+ * `unattended` goes with a rejection: it is nobody's no, since nobody was
  * there to be asked.
  */
 export interface RespondAction {
@@ -2954,7 +2960,7 @@ export interface RespondAction {
   readonly reason?: string
   readonly answer?: string | null
   readonly expiresAt?: number
-  readonly permissionMode?: 'ask' | 'edits' | null
+  readonly permissionMode?: 'ask' | 'edits' | 'full' | null
   readonly unattended?: boolean
 }
 

@@ -84,6 +84,8 @@ export const DEFAULTS = {
     reason: '',
     actor: '',
     settledAt: 0,
+    permissionMode: null as wire.PermissionMode | null,
+    nextTurnId: '',
   },
   user_text: { content: NO_TEXT, reason: '' },
   runtime_status: { hint: '', agentId: '', retryInMs: null as number | null, attempt: 0 },
@@ -121,6 +123,7 @@ export const DEFAULTS = {
     hooked: '',
     asked: null as Text | null,
     commands: 0,
+    modes: [] as readonly wire.PermissionMode[],
   },
   queued_turn: { input: NO_TEXT },
   status: {

@@ -1,0 +1,109 @@
+import type { Decision, PermissionMode } from '@/system/generated/contracts'
+import type { ActionRow } from '@/system/rows/model'
+import { Button } from '@/ui/button'
+import { useT } from '../shared/surface'
+
+export interface CardAnswer {
+  readonly decision: Decision
+  readonly text: string
+  /** The mode that carries out the plan; left out where the action offers none. */
+  readonly mode?: PermissionMode
+}
+
+/** What is decided of a plan, answered to a question, or allowed elsewhere, each has its own words. */
+export function questionWords({ actionType }: ActionRow) {
+  const plan = actionType === 'plan_decision' || actionType === 'teammate_plan_decision'
+  if (plan) {
+    return {
+      plan,
+      label: 'action.changes_label',
+      empty: 'action.changes_empty',
+      answer: 'action.changes',
+      approve: 'action.accept_plan',
+      reject: 'action.reject',
+    } as const
+  }
+  const credential = actionType === 'credential_request'
+  return {
+    plan,
+    label: 'action.answer_label',
+    empty: 'action.answer_empty',
+    answer: 'action.answer',
+    approve: credential ? 'action.authorised' : 'action.approve',
+    reject: credential ? 'action.reject' : 'action.decline',
+  } as const
+}
+
+/** The decisions that a question offers, the one that is most likely meant at the edge. */
+export function DecisionButtons(props: {
+  readonly action: ActionRow
+  readonly words: ReturnType<typeof questionWords>
+  readonly draft: string
+  readonly onAnswer: (answer: CardAnswer) => void
+  /** Sends the text, or says that there is none. */
+  readonly onText: () => void
+}) {
+  const t = useT()
+  const { action, words } = props
+  const offers = (decision: Decision) => action.decisions.includes(decision)
+  // What was typed beside a decision on a plan is its reason, and the agent reads it.
+  const reason = words.plan ? props.draft.trim() : ''
+  const approve = (mode?: PermissionMode) =>
+    props.onAnswer({ decision: 'approve', text: reason, ...(mode === undefined ? {} : { mode }) })
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2">
+      {offers('reject') && (
+        <Button look="danger" onClick={() => props.onAnswer({ decision: 'reject', text: reason })}>
+          {t(words.reject)}
+        </Button>
+      )}
+      {offers('answer') && words.plan && <TextButton {...props} />}
+      {offers('approve') && action.modes.length === 0 && (
+        <Button
+          look={words.plan ? 'solid' : 'outline'}
+          onClick={() => approve()}
+          className={words.plan ? '' : 'border-accent text-accent'}
+        >
+          {t(words.approve)}
+        </Button>
+      )}
+      {offers('approve') && <ModeButtons modes={action.modes} onChoose={approve} />}
+      {offers('answer') && !words.plan && <TextButton {...props} />}
+    </div>
+  )
+}
+
+function TextButton({
+  words,
+  onText,
+}: {
+  readonly words: ReturnType<typeof questionWords>
+  readonly onText: () => void
+}) {
+  const t = useT()
+  return (
+    <Button look={words.plan ? 'outline' : 'solid'} onClick={onText}>
+      {t(words.answer)}
+      <span className="text-xs font-normal opacity-80 max-sm:hidden">{t('action.answer_keys')}</span>
+    </Button>
+  )
+}
+
+/** The modes in which the plan can be carried out. The default is the first of the action's, and stands at the edge. */
+function ModeButtons(props: {
+  readonly modes: readonly PermissionMode[]
+  readonly onChoose: (mode: PermissionMode) => void
+}) {
+  const t = useT()
+  return props.modes.toReversed().map((mode) => (
+    <Button
+      key={mode}
+      look={mode === props.modes[0] ? 'solid' : 'outline'}
+      title={t(`composer.permission.${mode}_hint`)}
+      onClick={() => props.onChoose(mode)}
+      className={mode === props.modes[0] ? '' : 'border-accent text-accent'}
+    >
+      {t(`action.accept_plan.${mode}`)}
+    </Button>
+  ))
+}
