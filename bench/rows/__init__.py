@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.harness import Row
 
-from . import appends, fanout, opening, projection, restart, size, submit, team, turn, waiting
+from . import appends, calls, fanout, opening, projection, restart, size, submit, team, turn, waiting
 
 ROWS: tuple[Row, ...] = (
     appends.ROW,
@@ -17,4 +17,5 @@ ROWS: tuple[Row, ...] = (
     waiting.ROW,
     projection.ROW,
     restart.ROW,
+    calls.ROW,
 )

@@ -138,16 +138,21 @@ async def test_r4_any_conversation_reaches_the_server_as_the_library_encodes_all
 
 
 class Encoding:
-    """Encodes messages as the numbers in their texts, and remembers which."""
+    """Encodes messages as the numbers in their texts, and remembers which. Each time it works for so many seconds of the
+    processor, or waits for one."""
 
-    def __init__(self, seconds: float = 0.0) -> None:
+    def __init__(self, seconds: float = 0.0, waits: float = 0.0) -> None:
         self.encoded: list[str] = []
+        self.times = 0
         self._seconds = seconds
+        self._waits = waits
 
     async def __call__(self, messages: Messages) -> list[Any]:
-        until = time.perf_counter() + self._seconds
-        while time.perf_counter() < until:
+        self.times += 1
+        until = time.thread_time() + self._seconds
+        while time.thread_time() < until:
             pass
+        time.sleep(self._waits)
         found = [{"role": one.role, "text": spoken(one)} for one in messages]
         self.encoded += [one["text"] for one in found]
         return found
@@ -214,6 +219,13 @@ async def test_r4_encoding_a_long_conversation_leaves_the_event_loop_to_others()
     await encoder.encode(asking(conversation(30)))
     working.cancel()
     assert len(turns) >= 29
+
+
+async def test_r4_a_busy_machine_has_no_more_requests_encoded_for_the_same_conversation() -> None:
+    """What counts is the processor's time: other processes make each piece of work look long, and it is not."""
+    encoding = Encoding(waits=0.005)
+    await HistoryEncoder(encoding).encode(asking(conversation(60)))
+    assert encoding.times <= 7
 
 
 @cache

@@ -19,9 +19,9 @@ Encode = Callable[[Messages], Awaitable[list[Any]]]
 
 #: Encoded bytes that are kept for all conversations of a model; the newest conversation is kept in any case.
 KEPT_BYTES: Final = 64 * 1024 * 1024
-#: Seconds that encoding works before other work of the event loop gets its turn, and rounds that it takes at once.
-SLICE_S: Final = 0.002
-MOST_ROUNDS: Final = 32
+#: Seconds of the processor that encoding takes at once, and rounds: then other work of the event loop gets its turn.
+SLICE_S: Final = 0.0035
+MOST_ROUNDS: Final = 64
 
 
 @dataclass
@@ -82,7 +82,7 @@ class HistoryEncoder:
         return Splice(encoded.pieces, encoded.size), messages[len(encoded.messages) :]
 
     async def _extend(self, encoded: _Encoded, messages: Messages, known: dict[int, tuple[Messages, bytes]]) -> None:
-        start, since = len(encoded.messages), time.perf_counter()
+        start, since = len(encoded.messages), time.thread_time()
         waiting: list[Messages] = []
         for end in finished_rounds(messages, start):
             one = messages[start:end]
@@ -97,25 +97,29 @@ class HistoryEncoder:
                 if len(waiting) >= self._at_once:
                     await self._encode_all(encoded, waiting)
                     waiting = []
-            if time.perf_counter() - since >= SLICE_S:
+            if time.thread_time() - since >= SLICE_S / 4:
                 await asyncio.sleep(0)
-                since = time.perf_counter()
+                since = time.thread_time()
         await self._encode_all(encoded, waiting)
         encoded.messages = messages[:start]
 
     async def _encode_all(self, encoded: _Encoded, rounds: list[Messages]) -> None:
         if not rounds:
             return
-        began = time.perf_counter()
+        # The processor's time of this thread: on a busy machine the clock would say that single rounds are too much.
+        began = time.thread_time()
         found = split_items(await self._encode(tuple(message for one in rounds for message in one)))
         if len(found) != len(rounds):
             # Some message has no item of its own, such as an answer of which this model reads nothing.
             found = [await self._encode(one) for one in rounds]
         for one, items in zip(rounds, found, strict=True):
             encoded.add(len(one), join_items(items) + b"," if items else b"")
-        took = time.perf_counter() - began
-        fits = int(len(rounds) * SLICE_S / max(took, 1e-6))
-        self._at_once = max(1, min(MOST_ROUNDS, fits, self._at_once * 2))
+        took = time.thread_time() - began
+        if took > SLICE_S:
+            self._at_once = max(1, self._at_once * 3 // 4)
+        elif took < SLICE_S * 3 / 4 and len(rounds) == self._at_once:
+            more = self._at_once if took < SLICE_S / 2 else 1
+            self._at_once = min(MOST_ROUNDS, self._at_once + more)
 
     def _keep(self, key: tuple[str, str], encoded: _Encoded) -> None:
         self._kept[key] = encoded

@@ -1,0 +1,43 @@
+"""Clients of models: each sends a conversation that grows by a turn, and reads the streamed answer to its end.
+
+`of(name, format, base_url)` makes one. Nothing of a peer is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Protocol
+
+OURS = "callboard"
+#: The peers by module: what people call them, what must be installed, and the formats that they are measured in.
+CALLERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "openai_agents": ("OpenAI Agents model", "agents", ("openai-compatible", "openai")),
+    "agno": ("Agno model", "agno", ("openai-compatible", "openai")),
+    "langchain": ("LangChain model, as LangGraph uses it", "langchain_openai", ("openai-compatible", "openai")),
+}
+
+
+class Caller(Protocol):
+    """A client of a model with one conversation."""
+
+    def load(self, turns: int) -> None:
+        """Make the conversation: so many turns of a question, a tool call, its result and an answer."""
+        ...
+
+    async def call(self) -> None:
+        """Add a question, send all of the conversation, read the answer to its end, and add it."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+def of(name: str, format: str, base_url: str) -> Caller:
+    """Return a peer, or `callboard` itself."""
+    caller: Caller = import_module(f"bench.callers.{name}").Caller(format, base_url)
+    return caller
+
+
+def peers_for(format: str) -> list[str]:
+    """Return the names of the peers that are installed and measured in this format."""
+    return [name for name, (_, module, formats) in CALLERS.items() if format in formats and find_spec(module)]

@@ -1,0 +1,50 @@
+"""A process that asks a model: `python -m bench.calling NAME FORMAT BASE_URL`.
+
+`{"load": n}` makes a conversation of n turns; `{"call": n}` asks n times, one after the other, and answers with the
+milliseconds of the processor that each call took, and with the longest holds of the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import sys
+import time
+
+import uvloop
+
+from bench.callers import of
+from bench.heartbeat import Heartbeat
+
+
+async def work(name: str, format: str, base_url: str) -> None:
+    """Do what is ordered until there is no more."""
+    caller = of(name, format, base_url)
+    # Loads what the first call of any conversation needs.
+    caller.load(2)
+    await caller.call()
+    print(json.dumps("ready"), flush=True)
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        order: dict[str, int] = json.loads(line)
+        if "load" in order:
+            caller.load(order["load"])
+            gc.collect()
+            print(json.dumps("loaded"), flush=True)
+            continue
+        spent: list[float] = []
+        walls: list[float] = []
+        workings: list[float] = []
+        for _ in range(order["call"]):
+            began = time.process_time()
+            with Heartbeat() as heart:
+                await caller.call()
+            spent.append((time.process_time() - began) * 1000)
+            walls.append(heart.wall)
+            workings.append(heart.worked)
+        print(json.dumps({"spent": spent, "wall": walls, "worked": workings}), flush=True)
+    await caller.close()
+
+
+if __name__ == "__main__":
+    uvloop.run(work(*sys.argv[1:4]))

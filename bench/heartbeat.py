@@ -1,0 +1,45 @@
+"""How long an event loop does nothing else: the gaps between two ticks of a timer in it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Self
+
+#: Seconds between two ticks.
+EVERY = 0.001
+
+
+class Heartbeat:
+    """Measures the loop that it is entered in. `wall` and `worked` are the longest holds in milliseconds: by the clock, where
+    other processes of the machine and other threads count as well, and by the processor time of the loop's thread.
+
+    Example:
+        with Heartbeat() as heart:
+            await work()
+        print(heart.wall)
+    """
+
+    def __init__(self) -> None:
+        self.wall = 0.0
+        self.worked = 0.0
+
+    def __enter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        self._seen = (time.perf_counter(), time.thread_time())
+        self._timer = self._loop.call_later(EVERY, self._tick)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        self._look()
+
+    def _tick(self) -> None:
+        self._look()
+        self._timer = self._loop.call_later(EVERY, self._tick)
+
+    def _look(self) -> None:
+        now = (time.perf_counter(), time.thread_time())
+        self.wall = max(self.wall, (now[0] - self._seen[0] - EVERY) * 1000)
+        self.worked = max(self.worked, (now[1] - self._seen[1]) * 1000)
+        self._seen = now

@@ -1,0 +1,147 @@
+"""A provider of models in a process of its own, in all wire formats: `python -m bench.provider`.
+
+It says its port and answers every request at once. A base URL whose path begins with a number is answered in so many
+deltas, each of `PIECE`; any other with one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from bench.processes import Process, python
+
+PIECE = "Step by step, it is read. "
+#: Deltas that are written before the reader is waited for.
+AT_ONCE = 50
+_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+_USAGE = {"input_tokens": 1, "output_tokens": 1}
+
+
+@asynccontextmanager
+async def provider() -> AsyncGenerator[str]:
+    """Start a provider; yields the root of its addresses, such as `http://127.0.0.1:8000`."""
+    async with Process(*python("bench.provider")) as process:
+        yield f"http://127.0.0.1:{await process.told()}"
+
+
+def base_url(root: str, format: str, deltas: int = 1) -> str:
+    """Return the base URL for a format whose answers come in so many deltas."""
+    return f"{root}/{deltas}{'' if format in ('anthropic', 'google') else '/v1'}"
+
+
+def _event(name: str, data: Any) -> bytes:
+    text = data if isinstance(data, str) else json.dumps(data)
+    head = f"event: {name}\n" if name else ""
+    body = f"{head}data: {text}\n\n".encode()
+    return b"%x\r\n%s\r\n" % (len(body), body)
+
+
+def _chat(deltas: int) -> Iterator[bytes]:
+    chunk = {"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    piece = _event("", {**chunk, "choices": [{"index": 0, "delta": {"content": PIECE}, "finish_reason": None}]})
+    yield from (piece for _ in range(deltas))
+    yield _event("", {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    yield _event("", "[DONE]")
+
+
+def _responses(deltas: int) -> Iterator[bytes]:
+    base: dict[str, Any] = {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1,
+        "model": "m",
+        "output": [],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+    }
+    item: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "status": "in_progress"}
+    part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": []}
+    done = {**item, "status": "completed", "content": [{**part, "text": PIECE * deltas}]}
+    place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    count = iter(range(deltas + 10))
+
+    def event(name: str, **data: Any) -> bytes:
+        return _event(name, {"type": name, "sequence_number": next(count), **data})
+
+    yield event("response.created", response={**base, "status": "in_progress"})
+    yield event("response.output_item.added", output_index=0, item={**item, "content": []})
+    yield event("response.content_part.added", part=part, **place)
+    for _ in range(deltas):
+        yield event("response.output_text.delta", delta=PIECE, logprobs=[], **place)
+    yield event("response.output_text.done", text=PIECE * deltas, logprobs=[], **place)
+    yield event("response.output_item.done", output_index=0, item=done)
+    yield event("response.completed", response={**base, "status": "completed", "output": [done]})
+
+
+def _messages(deltas: int) -> Iterator[bytes]:
+    message: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
+    message |= {"stop_reason": None, "stop_sequence": None, "usage": _USAGE}
+
+    def event(name: str, **data: Any) -> bytes:
+        return _event(name, {"type": name, **data})
+
+    yield event("message_start", message=message)
+    yield event("content_block_start", index=0, content_block={"type": "text", "text": ""})
+    piece = event("content_block_delta", index=0, delta={"type": "text_delta", "text": PIECE})
+    yield from (piece for _ in range(deltas))
+    yield event("content_block_stop", index=0)
+    yield event("message_delta", delta={"stop_reason": "end_turn", "stop_sequence": None}, usage=_USAGE)
+    yield event("message_stop")
+
+
+def _generate_content(deltas: int) -> Iterator[bytes]:
+    piece = _event("", {"candidates": [{"index": 0, "content": {"role": "model", "parts": [{"text": PIECE}]}}]})
+    yield from (piece for _ in range(deltas))
+    yield _event("", {"candidates": [{"index": 0, "finishReason": "STOP"}], "modelVersion": "m"})
+
+
+def _events(path: str) -> Callable[[int], Iterator[bytes]]:
+    """Return what answers a request to this path."""
+    if "chat/completions" in path:
+        return _chat
+    if "/responses" in path:
+        return _responses
+    return _messages if "/messages" in path else _generate_content
+
+
+async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while True:
+            first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+            fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+            # Thrown away: a conversation of 10,000 turns is some megabytes.
+            await reader.readexactly(int(fields.get("content-length", "0")))
+            path = first.split()[1]
+            writer.write(_HEAD)
+            for at, event in enumerate(_events(path)(int(path.split("/")[1]))):
+                writer.write(event)
+                if at % AT_ONCE == 0:
+                    await writer.drain()
+            writer.write(b"0\r\n\r\n")
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+async def main() -> None:
+    """Answer until the reader of the port has gone."""
+    server = await asyncio.start_server(_serve, "127.0.0.1", 0, limit=1 << 20)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, input_ends)
+    server.close()
+
+
+def input_ends() -> None:
+    """Wait until nothing more can be read from the standard input."""
+    import sys
+
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
