@@ -149,13 +149,16 @@ class Encoding:
 
     async def __call__(self, messages: Messages) -> list[Any]:
         self.times += 1
+        self._take_time()
+        found = [{"role": one.role, "text": spoken(one)} for one in messages]
+        self.encoded += [one["text"] for one in found]
+        return found
+
+    def _take_time(self) -> None:
         until = time.thread_time() + self._seconds
         while time.thread_time() < until:
             pass
         time.sleep(self._waits)
-        found = [{"role": one.role, "text": spoken(one)} for one in messages]
-        self.encoded += [one["text"] for one in found]
-        return found
 
 
 def conversation(rounds: int, start: int = 0) -> Messages:
