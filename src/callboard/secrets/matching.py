@@ -15,6 +15,7 @@ from ahocorasick_rs import AhoCorasick
 
 from callboard.contracts.ports.secrets import HANDLE
 
+from .dumps import as_bytes, find_dumps, open_row
 from .forms import FORM, WIDE
 from .shapes import LONGEST_MARK, SHAPES, Shape
 
@@ -33,6 +34,8 @@ _SHORTEST_BARE = 10
 _TELLS_NOTHING = 3
 _BLANK = re.compile(r"[\s\\\"']+")
 _OPEN_HANDLE = re.compile(rf"{HANDLE}([A-Za-z0-9_#~-]{{0,110}})\Z")
+#: The handles of what a dump is searched for: a value, its halves and its lines.
+_SHOWN = re.compile(rf"\A{HANDLE}[^#]*(?:#(?:half|line)-[0-9]+)?\Z")
 _MARKS = {mark: shape for shape in SHAPES for mark in shape.marks}
 
 
@@ -55,12 +58,14 @@ class Matcher:
         self._bare = _bare(self._known)
         narrow = (len(text) for text, handle in self._known.items() if not WIDE.search(handle))
         self._longest = max(max(narrow, default=0) * (4 if self._bare else 2), max(map(len, self._known), default=0))
-        self._starting: dict[str, list[str]] = {}
-        for text in (*self._known, *self._bare):
-            self._starting.setdefault(text[0], []).append(text)
+        self._starting = _by_first([*self._known, *self._bare])
         self._looked_for: list[str | Shape | None] = [*self._known, *_MARKS.values(), None]
         self._all = AhoCorasick([*self._known, *_MARKS, HANDLE])
         self._values = AhoCorasick(list(self._known))
+        plain = [as_bytes(text) for text, handle in self._known.items() if _SHOWN.search(handle)]
+        self._dumped = AhoCorasick(plain)
+        self._dumped_longest = max(map(len, plain), default=0)
+        self._dumped_starting = _by_first(plain)
         self._bare_values = AhoCorasick(self._bare)
         named = "".join(f"|{re.escape(name)}" for name in sorted(names, key=len, reverse=True))
         self._handle = re.compile(rf"{re.escape(HANDLE)}(?:{SEEN}{named})(?![A-Za-z0-9_-]){_FORM}")
@@ -72,7 +77,7 @@ class Matcher:
     def cut(self, text: str, at: int) -> tuple[int, list[Found]]:
         """How far a text, which goes on, is decided whatever follows, and the secrets up to there."""
         found, until = self._look(text, at)
-        until = min(until, self._begun(text, at, until))
+        until = min(until, self._begun(text, at, until), self._begun_dump(text, at))
         for one in found:
             if one.start < until < one.end:
                 # What may begin within a match may lead beyond it.
@@ -87,7 +92,7 @@ class Matcher:
 
     def _look(self, text: str, at: int) -> tuple[list[Found], int]:
         """The secrets, and where the first one may begin that has a shape and is not complete."""
-        every = [*self._broken(text, at), *self._escaped(text, at)]
+        every = [*self._broken(text, at), *self._escaped(text, at), *self._in_dumps(text, at)]
         until = len(text)
         for index, start, end in _hits(self._all, text):
             what = self._looked_for[index]
@@ -120,6 +125,32 @@ class Matcher:
     def _escaped(self, text: str, at: int) -> list[Found]:
         """The known values that were escaped in some way that has no name."""
         return _without(_ESCAPES, self._bare_values, text, at) if self._bare and "\\" in text else []
+
+    def _in_dumps(self, text: str, at: int) -> list[Found]:
+        """The rows of dumps that show the bytes of known values."""
+        found: list[Found] = []
+        for dump in find_dumps(text, at) if self._known else ():
+            for _, first, behind in _hits(self._dumped, dump.data):
+                found.append(Found(*dump.span(first, behind), ""))
+        return found
+
+    def _begun_dump(self, text: str, at: int) -> int:
+        """The first row at the end of a text that may show the beginning of a known value; the end where there is none."""
+        if not self._known:
+            return len(text)
+        opened, line = open_row(text)
+        place = max(opened, at)
+        # The rows before a line that may become one.
+        before = text[:line].rstrip("\r\n")
+        for dump in find_dumps(before, at):
+            if dump.rows[-1].end < len(before):
+                continue
+            for first in range(max(0, len(dump.data) - self._dumped_longest), len(dump.data)):
+                tail = dump.data[first:]
+                if any(value.startswith(tail) for value in self._dumped_starting.get(tail[0], ())):
+                    place = min(place, max(dump.span(first, len(dump.data))[0], at))
+                    break
+        return place
 
     def _begun(self, text: str, at: int, until: int) -> int:
         """The first place in a stretch where a known value may begin that goes on behind the text; its end where there is
@@ -166,6 +197,13 @@ def _begins(values: list[str], tail: str) -> bool:
         if len(whole) < len(tail) and any(len(value) > len(whole) and value.startswith(whole) for value in values):
             return True
     return False
+
+
+def _by_first(texts: list[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        found.setdefault(text[0], []).append(text)
+    return found
 
 
 def _one_line(text: str) -> str:

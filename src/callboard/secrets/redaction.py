@@ -10,6 +10,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE, SecretStore, Veil
 from callboard.contracts.secret import SecretInfo
 
+from .dumps import shows
 from .forms import FORM
 from .known import Known, Seen
 from .matching import IN_HANDLE, SEEN, Found, Matcher
@@ -75,7 +76,8 @@ class Redaction:
                 continue
             # A value that stood in several lines, or beside another one, was seen and not recognised.
             bare = _bare(seen.value)
-            found |= {one.name for one in self._known.values() if not one.gone and _bare(one.value) in bare}
+            kept = (one for one in self._known.values() if not one.gone)
+            found |= {one.name for one in kept if _bare(one.value) in bare or shows(seen.value, one.value)}
         return tuple(sorted(found))
 
     def key(self, text: str) -> str:
@@ -207,8 +209,8 @@ class Redaction:
         return text
 
     def _has_key(self, text: str) -> bool:
-        known = (self._known[name] for name in self._keys if name in self._known)
-        return any(form in text for key in known for form in key.forms)
+        known = [self._known[name] for name in self._keys if name in self._known]
+        return any(shows(text, key.value) or any(form in text for form in key.forms) for key in known)
 
 
 def _bare(value: str) -> str:

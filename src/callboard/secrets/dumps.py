@@ -1,0 +1,186 @@
+"""Dumps of bytes in a text, as `xxd`, `od`, `hexdump` and C arrays write them, read back into the bytes that they show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+#: What a listing puts before a row: the number of the line.
+_LISTED = r"(?:[ \t]{0,8}[0-9]{1,7}[:\t→|])?+"
+_CELL = r"(?:0x)?[0-9a-fA-F]{2,16}"
+_OFFSET = r"[0-9a-fA-F]{4,16}"
+#: A row of numbers, behind an offset or a blank.
+_ROW = re.compile(
+    rf"^{_LISTED}(?:[ \t]{{0,40}}(?P<offset>{_OFFSET})(?P<colon>:?)[ \t]{{1,8}}|[ \t]{{1,40}})"
+    rf"(?P<cells>{_CELL},?(?![^\s|>])(?:[ \t]{{1,4}}{_CELL},?(?![^\s|>]))*+)",
+    re.MULTILINE,
+)
+_SPACED = re.compile(r"(?P<gap>[ \t]*)(?:0x)?(?P<digits>[0-9a-fA-F]{2,16}),?")
+#: A row of characters: `od -c`, `hexdump -c`. Each takes four columns.
+_CHARACTERS = re.compile(
+    rf"^{_LISTED}(?P<offset>[0-7]{{7}}|)(?P<cells>(?: {{3}}[\x20-\x7e]| {{2}}\\[0abfnrtv]| [0-7]{{3}}){{1,64}}+)[ \t]*$",
+    re.MULTILINE,
+)
+#: What may become either: an offset that is being written, or cells behind one or behind a blank, and the text beside them.
+_OPEN = re.compile(
+    rf"{_LISTED}(?:[ \t]{{0,40}}{_OFFSET}:?(?:[ \t]{{1,8}}(?:{_CELL},?[ \t]{{1,4}})*+(?:0x)?[0-9a-fA-F]{{0,16}},?)?"
+    rf"|[ \t]{{0,40}}{_OFFSET}:?[ \t]{{1,8}}(?:{_CELL},?[ \t]{{1,4}})++.{{0,70}}"
+    rf"|[ \t]{{1,40}}(?:{_CELL},?[ \t]{{1,4}})*+(?:0x)?[0-9a-fA-F]{{0,16}},?)"
+    rf"|{_LISTED}(?:[0-7]{{7}}|)(?: {{3}}[\x20-\x7e]| {{2}}\\[0abfnrtv]| [0-7]{{3}})*+ {{0,3}}\\?[0-7]{{0,2}}"
+)
+_FIRST = re.compile(r"[ \t0-9a-fA-F]{0,8}")
+_ESCAPES = {f"\\{name}": chr(code) for name, code in zip("0abtnvfr", (0, 7, 8, 9, 10, 11, 12, 13), strict=True)}
+_OCTAL = re.compile(r"[0-7]+")
+
+
+class Row(NamedTuple):
+    """A row of a dump: where its numbers begin and its line ends, and the index of its first byte."""
+
+    start: int
+    end: int
+    first: int
+
+
+class Dump(NamedTuple):
+    """Rows in a row, read in one way. `data` has a character below U+0100 for each byte."""
+
+    data: str
+    rows: tuple[Row, ...]
+
+    def span(self, first: int, behind: int) -> tuple[int, int]:
+        """Where the rows with these bytes begin and end in the text."""
+        touched = [row for index, row in enumerate(self.rows) if row.first < behind and self._end(index) > first]
+        return touched[0].start, touched[-1].end
+
+    def _end(self, index: int) -> int:
+        return self.rows[index + 1].first if index + 1 < len(self.rows) else len(self.data)
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    cells: tuple[str, ...]
+    offset: int | None
+
+
+def as_bytes(text: str) -> str:
+    """A text as the bytes of a dump read."""
+    return text.encode("utf-8", "surrogatepass").decode("latin-1")
+
+
+def find_dumps(text: str, at: int = 0) -> list[Dump]:
+    """Return the dumps from the line of a place on, each once for every way to read it."""
+    found: list[Dump] = []
+    begin = text.rfind("\n", 0, at) + 1
+    for pattern in (_ROW, _CHARACTERS):
+        block: list[_Line] = []
+        for line in _lines(pattern, text, begin):
+            if block and (line.kind != block[-1].kind or text.count("\n", block[-1].end, line.start) != 1):
+                found += _readings(block)
+                block = []
+            block.append(line)
+        found += _readings(block) if block else []
+    return found
+
+
+def shows(rows: str, value: str) -> bool:
+    """Return whether rows of a dump show a value, the first row without its offset."""
+    data = as_bytes(value)
+    return any(data in dump.data for text in (rows, f" {rows}") for dump in find_dumps(text))
+
+
+def open_row(text: str) -> tuple[int, int]:
+    """Return where the last line begins that may become a row, and where one begins that a dump may go on with.
+
+    Each is the end of the text where the last line is neither. The second is weaker: of a first digit nothing can be told.
+    """
+    line = text.rfind("\n") + 1
+    is_open = line < len(text) and _OPEN.fullmatch(text, line) is not None
+    goes_on = is_open or _FIRST.fullmatch(text, line) is not None
+    return line if is_open else len(text), line if goes_on else len(text)
+
+
+def _lines(pattern: re.Pattern[str], text: str, at: int) -> Iterator[_Line]:
+    """Lines that are a row, in their order."""
+    for match in pattern.finditer(text, at):
+        newline = text.find("\n", match.end())
+        end = len(text) if newline < 0 else newline
+        begin = match.start("cells")
+        if pattern is _CHARACTERS:
+            cells = match["cells"]
+            yield _Line(
+                begin, end, "c", tuple(cells[place : place + 4].lstrip(" ") for place in range(0, len(cells), 4)), None
+            )
+            continue
+        digits = _digits(match["cells"], single=bool(match["colon"]))
+        first = match["offset"]
+        if first and not match["colon"] and len(first) == len(digits[0]):
+            # A dump without offsets.
+            digits, begin = (first, *digits), match.start("offset")
+        yield _Line(begin, end, f"{len(digits[0])}", digits, int(first, 16) if match["colon"] else None)
+
+
+def _digits(cells: str, *, single: bool) -> tuple[str, ...]:
+    """The numbers of a row, all as long as the first but for the last one. `xxd` sets its text apart with two blanks."""
+    found: list[str] = []
+    for match in _SPACED.finditer(cells):
+        longest = len(found[0]) if found else 16
+        if (found and single and len(match["gap"]) > 1) or len(match["digits"]) > longest:
+            break
+        found.append(match["digits"])
+        if len(match["digits"]) < longest and len(found) > 1:
+            break
+    return tuple(found)
+
+
+def _big(cell: str) -> str:
+    return bytes.fromhex(cell[: len(cell) & ~1]).decode("latin-1")
+
+
+def _little(cell: str) -> str:
+    return _big(cell)[::-1]
+
+
+def _octal(cell: str) -> str:
+    number = int(cell, 8)
+    return chr(number & 0xFF) + (chr(number >> 8 & 0xFF) if len(cell) > 3 else "")
+
+
+def _character(cell: str) -> str:
+    if len(cell) == 3:
+        return chr(int(cell, 8) & 0xFF)
+    return _ESCAPES.get(cell, cell) or " "
+
+
+Reading = Callable[[str], str]
+_READINGS: dict[str, tuple[Reading, ...]] = {
+    "c": (_character,),
+    "2": (_big,),
+    "3": (_octal,),
+    "4": (_big, _little),
+    "6": (_big, _octal),
+    "8": (_big, _little),
+    "16": (_big, _little),
+}
+
+
+def _readings(block: list[_Line]) -> list[Dump]:
+    readings = _READINGS.get(block[0].kind, ())
+    is_octal = all(_OCTAL.fullmatch(cell) for line in block for cell in line.cells)
+    return [_dump(block, read) for read in readings if read is not _octal or is_octal]
+
+
+def _dump(block: list[_Line], read: Reading) -> Dump:
+    rows: list[Row] = []
+    data = ""
+    for index, line in enumerate(block):
+        shown = "".join(read(cell) for cell in line.cells)
+        following = block[index + 1].offset if index + 1 < len(block) else None
+        if line.offset is not None and following is not None and 0 < following - line.offset < len(shown):
+            # The text beside the numbers may read like one.
+            shown = shown[: following - line.offset]
+        rows.append(Row(line.start, line.end, len(data)))
+        data += shown
+    return Dump(data, tuple(rows))
