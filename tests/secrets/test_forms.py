@@ -11,7 +11,8 @@ import pytest
 
 from callboard.secrets.known import Known
 from callboard.secrets.redaction import Redaction
-from callboard.secrets.tokens import TOKENS, TokenShape
+
+from .published import PUBLISHED
 
 VALUE = "q8w7E6r5/t4y3u2é+i1o0Z"
 DATA = VALUE.encode()
@@ -39,24 +40,14 @@ def test_x10_a_value_is_found_with_every_character_escaped(form: str):
     assert secrets.reveal(redacted) == text
 
 
-def _example(one: TokenShape, mark: str) -> str:
-    characters = re.sub(r"([A-Za-z0-9])-([A-Za-z0-9])", lambda found: found[1] + "7" + found[2], one.characters)
-    letters = "".join(dict.fromkeys(re.sub(r"[^A-Za-z0-9]", "", characters)))
-    return mark + (letters * one.most)[: min(one.most, max(one.least, 40))]
-
-
-@pytest.mark.parametrize(("one", "mark"), [(one, mark) for one in TOKENS for mark in one.marks])
-def test_x10_a_token_of_each_provider_is_found(one: TokenShape, mark: str):
-    token = _example(one, mark)
-    before = "ab" if mark[0].isalnum() else "x1"
-    line = f"key: {token} end" if mark[0].isalnum() else f"key: {before}{token} end"
-    redacted = Redaction([], ()).redact(line)
-    assert token[len(mark) :] not in redacted
-    assert mark in redacted
-
-
-def test_x10_at_least_34_providers_have_a_shape():
-    assert len({one.provider for one in TOKENS}) >= 34
+@pytest.mark.parametrize("name", list(PUBLISHED))
+def test_x10_a_token_in_the_shape_that_its_issuer_publishes_is_found(name: str):
+    mark, rest = PUBLISHED[name]
+    secrets, text = Redaction([], ()), f"key: {mark}{rest} end"
+    redacted = secrets.redact(text)
+    assert re.fullmatch(r"key: .*secret://seen-[0-9a-f]{12}(?:~[=])?=? end", redacted), redacted
+    assert len(redacted) <= len(f"key: {mark}secret://seen-0123456789ab end") + 8
+    assert secrets.reveal(redacted) == text
 
 
 @pytest.mark.parametrize(
@@ -104,6 +95,39 @@ def test_x7_redaction_leaves_structure_in_sight(text: str, left: str):
     assert redacted.endswith(left)
     assert "abc123" not in redacted
     assert "abcdef1234" not in redacted
+
+
+_LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+
+
+@pytest.mark.parametrize("kind", ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
+def test_x10_a_private_key_in_pem_is_found(kind: str):
+    headers = "Version: GnuPG v2.0.22 (GNU/Linux)\n\n" if "PGP" in kind else ""
+    body = "\n".join([_LINE] * 30 + ["Q1w2E3r4", "=aB3d"])
+    text = f"-----BEGIN {kind}-----\n{headers}{body}\n-----END {kind}-----\n"
+    secrets = Redaction([], ())
+    redacted = secrets.redact(text)
+    assert re.fullmatch(rf"-----BEGIN {kind}-----\n{re.escape(headers)}\S+\n-----END {kind}-----\n", redacted)
+    assert secrets.reveal(redacted) == text
+
+
+def test_x10_what_follows_a_key_without_an_end_stays_in_sight():
+    """What is hidden has the form of a key's lines, and at most 64 of them."""
+    begun = f"-----BEGIN PRIVATE KEY-----\n{_LINE}\n"
+    for behind in (
+        "/tmp/harmfulprogram\n",
+        "/home/user/projects/tools/harmfulprogramharmfulprogram\n",
+        "rm -rf build\n",
+    ):
+        assert Redaction([], ()).redact(begun + behind).endswith(f"\n{behind}")
+    lines = [f"{_LINE[:60]}{number:04}" for number in range(100)]
+    redacted = Redaction([], ()).redact("\n".join(["-----BEGIN PRIVATE KEY-----", *lines]))
+    assert redacted.splitlines()[2:] == lines[64:]
+
+
+def test_x10_the_password_of_a_netrc_is_found():
+    redacted = Redaction([], ()).redact("machine api.example.com\n  login ann\n  password hunter22x\n")
+    assert redacted.startswith("machine api.example.com\n  login ann\n  password secret://seen-")
 
 
 def test_x10_the_projects_own_source_has_next_to_no_false_finds():

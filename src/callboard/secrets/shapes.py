@@ -39,7 +39,14 @@ _WORD = WORD
 
 _TOKENS = tuple(
     # A mark that itself ends or begins inside of a word has no boundary in front.
-    _token(mark, one.characters, one.least, one.most, digit=one.has_digit, begin=_BEGIN if mark[0].isalnum() else "")
+    _token(
+        mark,
+        one.characters,
+        one.least,
+        one.most,
+        digit=one.has_digit,
+        begin=one.begin or (_BEGIN if mark[0].isalnum() else ""),
+    )
     for one in TOKENS
     for mark in one.marks
 )
@@ -53,15 +60,28 @@ _JWT = Shape(
 #: Between the lines of a key: breaks, also escaped ones, and what a listing puts in front of a line.
 _GAP = r"(?:[\s0-9:|>\"'+,→]|\\[nrt]){0,24}+"
 _KEY = "-----BEGIN "
-_HEAD = rf"{_KEY}[A-Z0-9 ]{{0,40}}PRIVATE KEY-----"
+_HEAD = rf"{_KEY}[A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----"
+_BASE64 = "[A-Za-z0-9+/=]"
+#: A whole line of a key. Other text that a key without an end would hide is shorter or of one case.
+_LINE = rf"(?={_BASE64}{{0,89}}[A-Z])(?={_BASE64}{{0,89}}[a-z]){_BASE64}{{40,90}}+"
+#: Lines of a key whose end is not in the text, and of one whose end is.
+_MOST_OPEN, _MOST = 64, 120
+_HEADERS = rf"(?:{_GAP}[A-Z][A-Za-z\-]{{2,20}}: [A-Za-z0-9,.()/\- ]{{1,90}}){{0,4}}"
+_END = rf"(?={_GAP}-----END )"
 _PEM = Shape(
     marks=(_KEY,),
     full=re.compile(
-        rf"{_HEAD}(?:{_GAP}[A-Z][A-Za-z\-]{{2,20}}: [A-Za-z0-9,\- ]{{1,90}}){{0,4}}{_GAP}"
-        rf"([A-Za-z0-9+/=]{{16,90}}+(?:{_GAP}[A-Za-z0-9+/=]{{16,90}}+){{0,120}}+"
-        rf"(?:{_GAP}[A-Za-z0-9+/=]{{1,90}}+(?={_GAP}-----END ))?)"
+        rf"{_HEAD}{_HEADERS}{_GAP}("
+        rf"{_BASE64}{{16,90}}+(?:{_GAP}{_BASE64}{{16,90}}+){{0,{_MOST}}}+(?:{_GAP}{_BASE64}{{1,90}}+){{0,2}}{_END}"
+        rf"|{_LINE}(?:{_GAP}{_LINE}){{0,{_MOST_OPEN - 1}}}+)"
     ),
     open=re.compile(rf"{_HEAD}((?:(?!-----END )[A-Za-z0-9+/=\s\\:|>\"',→\-]){{0,16000}})\Z"),
+)
+#: The password of a .netrc file.
+_NETRC = Shape(
+    marks=("machine ",),
+    full=re.compile(r"machine\s+\S{1,255}\s+login\s+\S{1,255}\s+password\s+(?!secret://)(\S{3,255})"),
+    open=re.compile(r"machine\s+\S{1,255}\s+login\s+\S{1,255}\s+password\s+(\S{0,255})\Z"),
 )
 
 #: What stands where a password would, and is none.
@@ -112,6 +132,6 @@ _ASSIGNMENT = Shape(
     open=re.compile(rf"[A-Z_]{{4,16}}=[\"']?({_VALUE}{{0,511}})\Z"),
 )
 
-SHAPES: tuple[Shape, ...] = (*_TOKENS, _JWT, _PEM, _ADDRESS, _QUERY, _HEADER, _ASSIGNMENT)
+SHAPES: tuple[Shape, ...] = (*_TOKENS, _JWT, _PEM, _NETRC, _ADDRESS, _QUERY, _HEADER, _ASSIGNMENT)
 #: How far before a secret its mark may begin, in characters.
 LONGEST_MARK = 240
