@@ -17,6 +17,7 @@ from callboard.contracts.facts import (
     ToolRefused,
     TurnCompleted,
 )
+from callboard.contracts.facts.permission import holding
 from callboard.contracts.scope import Actor
 from callboard.control.outcomes import ActionTimedOut
 
@@ -297,3 +298,23 @@ def test_other_threads_go_on_while_one_waits():
     answer = msgspec.structs.replace(says("hello", run=2), thread="thr_2")
     assert session.when(answer).facts[-1] == TurnCompleted(iterations=1)
     assert session.run.calls[0].phase == "waiting"
+
+
+@pytest.mark.parametrize(("later", "refused"), [(-1, True), (0, True), (1, False)])
+def test_what_is_approved_for_longer_ends_later_than_now(later: int, *, refused: bool):
+    """SAFE-05: a rule that has ended already would allow nothing."""
+    session = waiting()
+    answer = approve(scope="session", expires_at=session.now + later)
+
+    if refused:
+        assert session.refuses(answer).field == "expiresAt"
+    else:
+        (rule,) = [fact.rule for fact in session.when(answer).facts if isinstance(fact, PermissionRuleAdded)]
+        assert rule.expires_at == session.now + later
+
+
+def test_a_rule_applies_until_its_time_and_not_at_it():
+    """SAFE-05"""
+    rule = Rule(rule_id="rul_1", matcher="Edit(a)", verdict="allow", scope="session", expires_at=100)
+
+    assert [holding((rule,), now) for now in (99, 100, 101)] == [(rule,), (), ()]

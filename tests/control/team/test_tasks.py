@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.commands import RemoveQueuedTurn, ResumeThread
+from callboard.contracts.commands import RemoveQueuedTurn, ResumeThread, TurnAccepted
 from callboard.contracts.commands.tasks import AppendTaskProgress, CompleteTask, FailTask
 from callboard.contracts.commands.team import SendSubagentInput, TaskChanged, UpdateTask
 from callboard.contracts.content import Text
@@ -22,8 +22,8 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.scope import Scope
 from callboard.contracts.team import Ref
-from tests.control.examples import SESSION, interrupt
-from tests.control.team.board import attempts, board, create, retry, start, task
+from tests.control.examples import SESSION, interrupt, submit
+from tests.control.team.board import attempts, board, create, pause, retry, start, task
 from tests.control.team.given import all_of, one, types
 
 LEADS = Scope(agent="lead", thread="thr_1", turn="trn_2", task="tsk_a", attempt=1)
@@ -316,3 +316,22 @@ def test_more_input_for_a_child_is_no_other_attempt() -> None:
     assert (task(given, "tsk_a").attempt, task(given, "tsk_a").work) == (1, "over")
     given.when(retry("tsk_a"))
     assert task(given, "tsk_a").attempt == 2
+
+
+def test_new_input_to_a_paused_agent_waits_behind_the_turn_of_a_paused_task() -> None:
+    """D1, MAR-13: the agent failed, and a person resumes it. Nothing starts because the turn before it may not."""
+    given = board("tsk_a")
+    given.when(submit("work", session_id=SESSION))
+    given.when(start("tsk_a"))
+    given.when(pause("tsk_a"))
+    given.fails("lead")
+
+    then = given.when(submit("and you?", session_id=SESSION))
+
+    assert types(then) == ["turn.submitted", "queue.added"]
+    assert isinstance(then.answer, TurnAccepted)
+    assert then.answer.status == "queued"
+    refused = given.refuses(submit("and you?", session_id=SESSION, when_busy="refuse"))
+    assert refused.code == "thread_busy"
+    resumed = given.when(ResumeThread(session_id=SESSION))
+    assert types(resumed)[:2] == ["thread.resumed", "turn.started"]

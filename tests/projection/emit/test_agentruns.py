@@ -184,3 +184,13 @@ def test_a_question_is_no_approval():
     )
     approval = msgspec.structs.replace(question, decisions=("approve", "reject"))
     assert [told(fact)[0][1]["phase"] for fact in (question, approval)] == ["awaiting_answer", "awaiting_approval"]
+
+
+@pytest.mark.parametrize("kind", get_args(PartialKind))
+@pytest.mark.parametrize("tool", ["", "Bash"])
+def test_a_call_is_being_prepared_only_while_its_arguments_come(kind: PartialKind, tool: str):
+    """MAR-14: what a tool prints names its tool as well."""
+    events = frame_events("ses_a", Frame(kind=kind, scope=PLACE, offset=0, text="a", tool=tool))
+
+    prepared = [event.data["phase"] for event in events if event.data.get("phase") == "preparing_call"]
+    assert prepared == (["preparing_call"] if kind == "arguments" and tool else [])

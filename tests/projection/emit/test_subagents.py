@@ -7,8 +7,9 @@ from typing import Any, get_args
 
 from hypothesis import given, settings
 
-from callboard.contracts.facts import FACTS, ActionRequired, SubagentCancelled, SubagentFailed
-from callboard.contracts.record import Record
+from callboard.contracts.facts import FACTS, ActionRequired, SubagentCancelled, SubagentFailed, ToolStarted
+from callboard.contracts.record import Header, Record
+from callboard.contracts.scope import Scope
 from callboard.contracts.team import Ref
 from callboard.contracts.vocabulary import SubagentEventType
 from callboard.projection.emit.subagents import EVENTS, SubagentEvent, SubagentEvents
@@ -144,3 +145,15 @@ def test_each_step_of_a_task_is_told_with_its_attempt():
     assert {event.task_id for event in steps} == {"tsk_c"}
     assert [event.attempt_id for event in steps if event.attempt_id.startswith("tsk_c")] == ["tsk_c.1", "tsk_c.2"]
     assert [line for event in steps for line in lacking(event)] == []
+
+
+def test_a_run_of_a_child_is_an_attempt_of_its_task_and_a_run_without_a_task_is_none():
+    """CTL-07, SUB-03"""
+    told = events_of(records_of(conforming()))
+    of_child = {event.attempt_id for event in told if event.type in ("tool.started", "artifact.changed")}
+    fact = ToolStarted(tool="Read")
+    scope = Scope(agent="solo", thread="thr_9", turn="trn_9", run="run_9", tool_call="call_9")
+    alone = events_of((Record("ses_1", 1, Header(type=fact.type, at=0, epoch=1, scope=scope), b"", fact),))
+
+    assert of_child == {"run_w1"}
+    assert [(event.run_id, event.task_id, event.attempt_id) for event in alone] == [("run_9", "", "")]

@@ -1,0 +1,88 @@
+"""The thread that writes a file: works of one transaction stand or fall, and nobody's half work is kept."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.errors import Refusal
+from callboard.log.sqlite.writer import Writer
+
+
+class Quiet:
+    """Hooks of a file without a keeper."""
+
+    def begun(self, connection: sqlite3.Connection) -> None: ...
+
+    def ending(self, connection: sqlite3.Connection) -> None: ...
+
+    def undone(self) -> None: ...
+
+    def idle(self, connection: sqlite3.Connection) -> bool:
+        return False
+
+
+@pytest.fixture
+async def writer(tmp_path: Path) -> AsyncIterator[Writer]:
+    connection = sqlite3.connect(tmp_path / "it.db", isolation_level=None, check_same_thread=False)
+    connection.executescript("PRAGMA journal_mode = wal; CREATE TABLE words (word TEXT UNIQUE)")
+    writer = Writer(connection, "it.db", Quiet())
+    yield writer
+    await writer.close()
+
+
+def words(folder: Path) -> list[str]:
+    with closing(sqlite3.connect(folder / "it.db")) as connection:
+        return [word for (word,) in connection.execute("SELECT word FROM words ORDER BY rowid")]
+
+
+def says(connection: sqlite3.Connection, word: str) -> str:
+    connection.execute("INSERT INTO words VALUES (?)", (word,))
+    return word
+
+
+def says_and_refuses(connection: sqlite3.Connection) -> str:
+    says(connection, "half")
+    raise Refusal("conflict", "It does not fit.")
+
+
+def refuses(connection: sqlite3.Connection) -> str:
+    raise Refusal("conflict", "It does not fit.")
+
+
+@pytest.mark.parametrize("broken", [says_and_refuses, refuses])
+async def test_what_refused_work_had_written_is_undone_and_the_works_beside_it_are_kept(
+    tmp_path: Path, writer: Writer, broken: object
+) -> None:
+    """Design rule 1: a refusal means that nothing was written, also where other work shares its transaction."""
+    assert callable(broken)
+    before = writer.do(lambda connection: says(connection, "before"), followed=True)
+    refused = writer.do(broken, followed=True)
+    after = writer.do(lambda connection: says(connection, "after"))
+
+    with pytest.raises(Refusal, match="does not fit"):
+        await refused
+    assert (await before, await after) == ("before", "after")
+    assert words(tmp_path) == ["before", "after"]
+
+
+async def test_a_refusal_before_any_write_costs_the_works_beside_it_nothing(tmp_path: Path, writer: Writer) -> None:
+    """They stay in the transaction that they share: each is run once."""
+    ran = list[str]()
+
+    def counted(connection: sqlite3.Connection) -> str:
+        ran.append("first")
+        return says(connection, "first")
+
+    first = writer.do(counted, followed=True)
+    refused = writer.do(refuses, followed=True)
+    last = writer.do(lambda connection: says(connection, "last"))
+
+    assert (await first, await last) == ("first", "last")
+    with pytest.raises(Refusal, match="does not fit"):
+        await refused
+    assert (ran, words(tmp_path)) == (["first"], ["first", "last"])

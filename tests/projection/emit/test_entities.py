@@ -1,0 +1,105 @@
+"""What tasks, agents and agents elsewhere are to others, in Agent UI's events."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+from callboard.contracts.facts import Fact, RemoteTaskChanged, TaskCreated, TaskPaused, TaskUpdated, ThreadOpened
+from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.record import Header, Record
+from callboard.contracts.scope import Scope
+from callboard.contracts.team import RemoteTaskState
+from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.context import AgentUiEvents
+from tests.projection.team.tales import CARD_URL, asleep, elsewhere
+from tests.projection.team.troupe import records_of, told
+
+PLACE = Scope(agent="scout", thread="thr_s", task="tsk_s")
+
+
+def events(fact: Fact) -> tuple[AgentUiEvent, ...]:
+    return agent_ui_events(Record("ses_1", 1, Header(type=fact.type, at=0, epoch=1, scope=PLACE), b"", fact))
+
+
+@pytest.mark.parametrize(
+    ("fact", "status", "phase"),
+    [
+        (TaskUpdated(status="running"), "running", "acting"),
+        (TaskUpdated(status="reviewing"), "reviewing", "reviewing"),
+        (TaskUpdated(status="blocked"), "blocked", "waiting"),
+        (TaskUpdated(status="done", comment="It is."), "done", "acting"),
+        (TaskUpdated(assignee="scout"), "assigned", "acting"),
+        (TaskUpdated(assignee="scout", comment="For you."), "commented", "acting"),
+        (TaskUpdated(title="The map"), "open", "acting"),
+    ],
+)
+def test_a_changed_task_is_told_by_what_changed_of_it(fact: TaskUpdated, status: str, phase: str):
+    """UI-21: how it stands comes first, then what was said of it, then who has it."""
+    (event,) = events(fact)
+
+    assert (event.type, event.payload["status"], event.phase, event.surface) == (
+        "task.changed",
+        status,
+        phase,
+        "work_board",
+    )
+
+
+@pytest.mark.parametrize("state", get_args(RemoteTaskState))
+def test_a_task_elsewhere_needs_input_or_a_login_only_where_it_said_so(state: RemoteTaskState):
+    """UI-23"""
+    told = events(RemoteTaskChanged(remote_task_id="rmt_1", state=state))
+
+    assert [event.type for event in told] == ["task.changed", "agent.changed"]
+    for event in told:
+        needs = {name: event.payload[name] for name in ("status", "inputRequired", "authRequired", "remoteTaskId")}
+        assert needs == {
+            "status": state,
+            "inputRequired": state == "input_required",
+            "authRequired": state == "auth_required",
+            "remoteTaskId": "rmt_1",
+        }
+
+
+@pytest.mark.parametrize("kind", get_args(AgentKind))
+def test_only_an_agent_elsewhere_joins_as_a_task_of_others(kind: Any):
+    """UI-23"""
+    told = events(
+        ThreadOpened(agent_name="scout", kind=kind, definition="scout", definition_hash="", url="http://127.0.0.1:1/")
+    )
+
+    joined = [event for event in told if event.payload.get("runtimeEntity") == "external_task"]
+    assert [event.type for event in told][:1] == ["session.opened"]
+    assert [event.payload["agentCardRef"] for event in joined] == (["http://127.0.0.1:1/"] if kind == "remote" else [])
+
+
+@pytest.mark.parametrize(
+    ("story", "entity", "surface"),
+    [(elsewhere, "external_task", "remote_teammate"), (asleep, "automation_job", "background_teammate")],
+)
+def test_the_task_of_an_agent_is_what_its_agent_is(story: Any, entity: str, surface: str):
+    """UI-22, UI-23: never the other of the two."""
+    emit = AgentUiEvents()
+    told = [event for record in records_of(story()) for event in emit.apply(record)]
+
+    tasks = {(event.payload.get("runtimeEntity"), event.surface) for event in told if event.type == "task.changed"}
+    assert tasks - {("work_item", "work_board")} == {(entity, surface)}
+
+
+def test_a_task_of_the_board_that_an_agent_elsewhere_has_is_told_as_elsewhere():
+    """UI-23: with its card, and never as a job."""
+    story, place = elsewhere(), Scope(agent="scout", thread="thr_r", task="tsk_r")
+    told(story, (TaskCreated(title="Look there", entity="external_task", assignee="scout"), place))
+    told(story, (TaskPaused(reason="lunch"), place))
+    emit = AgentUiEvents()
+
+    paused = [event for record in records_of(story) for event in emit.apply(record)][-1]
+
+    assert (paused.type, paused.surface, paused.payload["runtimeEntity"], paused.payload["agentCardRef"]) == (
+        "task.changed",
+        "remote_teammate",
+        "external_task",
+        CARD_URL,
+    )
