@@ -3,6 +3,8 @@
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 BIN := .venv/bin
+# Each process of a run imports what the first one compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 # A copy of examples/sample, made once: what is done in it stays, and is none of this project's files.
 SAMPLE := sample
