@@ -125,6 +125,27 @@ async def test_a_follower_goes_on_from_its_cursor_while_the_feed_remembers(store
         assert await waiting == (LivePiece(Cursor(4, 3), frame("c", 2)),)
 
 
+async def test_what_every_follower_has_had_is_forgotten(store: MemoryStore, feed: LiveFeed) -> None:
+    """R8: a stream that is followed and quiet keeps no facts in memory."""
+    await append(store, feed, "one")
+    quick, slow = feed.follow(STREAM), feed.follow(STREAM)
+    await take(quick)
+    await take(slow)
+    first = await append(store, feed, "two")
+    assert await take(quick) == (LiveFacts(Cursor(2), first),)
+    second = await append(store, feed, "three")
+    assert await take(quick) == (LiveFacts(Cursor(3), second),)
+    returning = feed.follow(STREAM, Cursor(1))
+    assert await take(returning) == (LiveFacts(Cursor(2), first), LiveFacts(Cursor(3), second))
+    await returning.aclose()
+
+    assert await take(slow) == (LiveFacts(Cursor(2), first), LiveFacts(Cursor(3), second))
+    third = await append(store, feed, "four")
+    assert [await take(quick), await take(slow)] == [(LiveFacts(Cursor(4), third),)] * 2
+    await append(store, feed, "five")
+    assert await take(feed.follow(STREAM, Cursor(1))) == (LiveGap(Cursor(5), ()),)
+
+
 @pytest.mark.parametrize("cursor", [Cursor(0), Cursor(2, 1), Cursor(4, 9), Cursor(9)], ids=str)
 async def test_a_cursor_that_was_never_given_gets_a_gap(store: MemoryStore, feed: LiveFeed, cursor: Cursor) -> None:
     """Design rule: a cursor that cannot be served gets an explicit gap answer."""

@@ -149,6 +149,22 @@ def test_a_view_goes_on_from_the_state_that_was_kept_at_any_fact(history: Histor
 
 @given(history=histories(finish=False), seed=st.integers(0, 2**16))
 @settings(max_examples=60, deadline=None)
+def test_a_view_that_rests_between_any_two_facts_shows_what_it_would_have_shown(history: History, seed: int):
+    """R8: between facts a quiet session's panels are bytes, also where text is being made."""
+    chance = random.Random(seed)
+    view, resting = SessionView(), SessionView()
+    for item in history.live:
+        if chance.random() < 0.5:
+            resting.rest()
+        if isinstance(item, Record):
+            assert resting.apply(item) == view.apply(item)
+        else:
+            assert resting.frame(item) == view.frame(item)
+    assert (resting.sequence, resting.open_tasks()) == (view.sequence, view.open_tasks())
+
+
+@given(history=histories(finish=False), seed=st.integers(0, 2**16))
+@settings(max_examples=60, deadline=None)
 def test_a_restored_view_resumes_from_partials_where_the_frames_go_on(history: History, seed: int):
     """Text so far comes from the partials, and no frame after them is repeated or lost."""
     cut = between_batches(history, seed)

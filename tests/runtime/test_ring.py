@@ -70,3 +70,22 @@ async def test_a_ring_that_is_closed_ends_its_streams_with_what_had_still_to_be_
         ring.push(Cursor(2), change("2"))
         ring.close()
         assert [chunk async for chunk in stream] == []
+
+
+async def test_what_no_client_can_still_need_is_forgotten_and_a_client_that_was_away_longer_gets_a_snapshot() -> None:
+    """R8: a session that is followed and quiet keeps no operations. The newest cursor is served all the same."""
+    ring = Ring(Cursor(0), 1_000_000, list[Op])
+    for sequence in (1, 2):
+        ring.push(Cursor(sequence), change(str(sequence)))
+    ring.forget(age=60)
+    young, late, newest = ring.follow(Cursor(1)), ring.follow(Cursor(1)), ring.follow(Cursor(2))
+    async with asyncio.timeout(PATIENCE):
+        assert await anext(young) == written(2)
+        ring.forget(age=0)
+        assert await anext(late) == encode("snapshot", Cursor(2), [])
+        waiting = asyncio.ensure_future(anext(newest))
+        await asyncio.sleep(0)
+        ring.push(Cursor(3), change("3"))
+        assert {await waiting, await anext(young), await anext(late)} == {written(3)}
+    for stream in (young, late, newest):
+        await stream.aclose()

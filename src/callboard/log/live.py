@@ -31,6 +31,27 @@ class _Part(msgspec.Struct):
         return Partial(kind=self.first.kind, scope=self.first.scope, text=self.texts[0], tool=self.tool)
 
 
+class _Follower:
+    """One that follows a stream, with the cursor of what it has had. Waits without an `asyncio.Event`, which takes more memory
+    than all else that a quiet stream has."""
+
+    def __init__(self, had: Cursor) -> None:
+        self.had = had
+        self._waiting: asyncio.Future[None] | None = None
+
+    def wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    async def wait(self) -> None:
+        """Wait until there is more."""
+        self._waiting = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiting
+        finally:
+            self._waiting = None
+
+
 class _Ring:
     """The newest items of a stream. `base` is the cursor before the oldest of them, `end` the one after the newest."""
 
@@ -39,7 +60,7 @@ class _Ring:
         self.items: deque[LiveFacts | LivePiece] = deque()
         self.characters = 0
         self.parts: dict[str, _Part] = {}
-        self.wakers: set[asyncio.Event] = set()
+        self.followers: set[_Follower] = set()
 
     def add(self, item: LiveFacts | LivePiece) -> None:
         self.items.append(item)
@@ -56,15 +77,19 @@ class _Ring:
         self._wake()
 
     def trim(self) -> None:
-        """Forgets the oldest items beyond the bounds, and all of them where nobody follows."""
-        while self.items and (len(self.items) > ITEMS or self.characters > CHARACTERS or not self.wakers):
-            oldest = self.items.popleft()
+        """Forgets the oldest items beyond the bounds, and those that every follower has had."""
+        had = min((one.had for one in self.followers), default=self.end)
+        while self.items:
+            oldest = self.items[0]
+            if len(self.items) <= ITEMS and self.characters <= CHARACTERS and oldest.cursor > had:
+                break
+            self.items.popleft()
             self.base = oldest.cursor
             self.characters -= _weight(oldest)
 
     def _wake(self) -> None:
-        for waker in self.wakers:
-            waker.set()
+        for follower in self.followers:
+            follower.wake()
 
     def gap(self) -> LiveGap:
         return LiveGap(self.end, tuple(part.so_far() for part in self.parts.values()))
@@ -93,7 +118,8 @@ class _Ring:
 
 
 class InProcessLiveFeed:
-    """The LiveFeed port. Of a stream that nobody follows, and in which nothing is being made, only its place is kept."""
+    """The LiveFeed port. Items are kept until all who follow have had them. Of a stream that nobody follows, and in which
+    nothing is being made, only its place is kept."""
 
     def __init__(self, head: Callable[[str], Awaitable[Head]]) -> None:
         """`head` asks the log where a stream ends, for those who follow one in which nothing has moved yet."""
@@ -145,8 +171,8 @@ class InProcessLiveFeed:
             head = await self._head(stream)
             self._places.setdefault(stream, head.sequence)
         ring = self._ring(stream)
-        waker = asyncio.Event()
-        ring.wakers.add(waker)
+        follower = _Follower(ring.base if after is None else after)
+        ring.followers.add(follower)
         try:
             while True:
                 items = None if after is None else ring.since(after)
@@ -155,11 +181,15 @@ class InProcessLiveFeed:
                 if items:
                     after = items[-1].cursor
                     yield items
+                    # Taken: what comes next was asked for.
+                    items, follower.had = (), after
+                    if len(ring.followers) == 1:
+                        # Of many the next item trims: each would look at all of them here.
+                        ring.trim()
                 else:
-                    await waker.wait()
-                waker.clear()
+                    await follower.wait()
         finally:
-            ring.wakers.discard(waker)
+            ring.followers.discard(follower)
             ring.trim()
             self._leave(stream, ring)
 
@@ -170,7 +200,7 @@ class InProcessLiveFeed:
         return ring
 
     def _leave(self, stream: str, ring: _Ring) -> None:
-        if not ring.wakers and not ring.parts and self._rings.get(stream) is ring:
+        if not ring.followers and not ring.parts and self._rings.get(stream) is ring:
             del self._rings[stream]
 
 

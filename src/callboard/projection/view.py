@@ -102,13 +102,16 @@ class Panels(msgspec.Struct):
 
 _decoder = msgspec.msgpack.Decoder(Panels)
 _encoder = msgspec.msgpack.Encoder()
+#: Panels rest as bytes up to this size: to read more of them again would hold up who waits for the next fact.
+LARGEST_AT_REST = 16 * 1024
 
 
 class SessionView:
     """The panels of one session, and its card. `sequence` is the newest fact that they show."""
 
     def __init__(self, panels: Panels | None = None) -> None:
-        self._panels = panels or Panels()
+        self._present: Panels | None = panels or Panels()
+        self._rested = b""
         self._live = Live()
         self._early: dict[int, Record] = {}
 
@@ -121,13 +124,27 @@ class SessionView:
     def sequence(self) -> int:
         return self._panels.sequence
 
+    @property
+    def _panels(self) -> Panels:
+        if self._present is None:
+            self._present, self._rested = _decoder.decode(self._rested), b""
+        return self._present
+
+    def rest(self) -> None:
+        """Keep the panels as bytes until they are needed: empty tables take ten times as much."""
+        if self._present is None or self._early:
+            return
+        state = self.state()
+        if len(state) <= LARGEST_AT_REST:
+            self._present, self._rested = None, state
+
     def open_tasks(self) -> list[TaskRow]:
         """The cards of all tasks that can still change."""
         return list(self._panels.team.tasks.open.values())
 
     def state(self) -> bytes:
         """What the view needs to go on from its sequence. Its size depends on what is open, not on what has been."""
-        return _encoder.encode(self._panels)
+        return self._rested if self._present is None else _encoder.encode(self._present)
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that a fact leads to: none for one that was applied before.

@@ -33,9 +33,10 @@ class Limits:
     `context_steps` is how many steps of a thread's older turns its model is told of. `frame_interval` is the longest that a
     piece of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
     What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
-    `idle_waiting` how long one does that waits for a person, or sleeps. The clock is looked at for what is due at least every
-    `look`, since it may be set and a machine may sleep. A list waits `rebuild_wait` for rows
-    that are being made anew. `team_budget` is how many children of one agent work at once,
+    `idle_waiting` how long one does that waits for a person, or sleeps. A client that was away for at most `replay` gets what
+    it missed, as long as that is within `ring_bytes`; after that a snapshot, which is smaller. The clock is looked at for
+    what is due at least every `look`, since it may be set and a machine may sleep. A list waits `rebuild_wait` for rows that
+    are being made anew. `team_budget` is how many children of one agent work at once,
     `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
     `external_silence` while it works, and take `external_stop` to stop; what changes in its plan is told at most every
     `plan_interval`, what one elsewhere says without another state of its task at most every `remote_interval`, and how far an
@@ -54,7 +55,8 @@ class Limits:
     idle_waiting: float = 5.0
     snapshot_turns: int = 20
     snapshot_bytes: int = 200_000
-    ring_bytes: int = 2_000_000
+    ring_bytes: int = 500_000
+    replay: float = 30.0
     rebuild_wait: float = 1.0
     team_budget: int = 8
     group_budget: int = 16

@@ -55,10 +55,14 @@ class OpenSession:
         return bool(state.sleepers) and all(thread.run is None for thread in state.threads.values())
 
     @property
+    def quiet(self) -> bool:
+        """True where nothing is decided or under way."""
+        return not self.host.busy and not self.acting.busy and not self.host.processes.running
+
+    @property
     def idle(self) -> bool:
-        """True where letting it go loses nothing: nothing is decided or under way, and nobody follows."""
-        quiet = not self.host.busy and not self.acting.busy and not self.host.processes.running
-        return quiet and not self.views.followed
+        """True where letting it go loses nothing: it is quiet, and nobody follows."""
+        return self.quiet and not self.views.followed
 
 
 class Sessions:
@@ -151,8 +155,9 @@ class Sessions:
             self._leaving.discard(session)
 
     async def sweep(self) -> None:
-        """Lets go of the sessions that nobody has used for a while; sooner of those that wait for a person, or sleep. Where the
-        machine's clock was set since the last sweep, each session in memory records it."""
+        """Lets go of the sessions that nobody has used for a while; sooner of those that wait for a person, or sleep. The
+        others give back what they do not need. Where the machine's clock was set since the last sweep, each session in memory
+        records it."""
         step = self._parts.clock.step()
         if step:
             await self._record_step(step)
@@ -165,6 +170,9 @@ class Sessions:
                     await self.let_go(session)
                 except Exception:
                     log.exception("%s could not be closed whole", session)
+            else:
+                found.views.rest(quiet=found.quiet and unused > limits.replay)
+                await asyncio.sleep(0)
 
     async def _record_step(self, step: int) -> None:
         log.warning("the machine's clock was set by %d s; times of facts do not follow it", step // 1_000_000)

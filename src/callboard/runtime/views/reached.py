@@ -10,7 +10,8 @@ class Reached:
 
     def __init__(self) -> None:
         self.sequence = 0
-        self._moved = asyncio.Event()
+        # Only while somebody waits: an event takes more memory than the rest of this.
+        self._moved: asyncio.Event | None = None
         self._failure: BaseException | None = None
 
     def to(self, sequence: int) -> None:
@@ -27,6 +28,7 @@ class Reached:
         """Waits until the fact of that sequence is shown. Raises what stopped the views before."""
         while self.sequence < sequence:
             self.check()
+            self._moved = self._moved or asyncio.Event()
             await self._moved.wait()
 
     def check(self) -> None:
@@ -35,5 +37,6 @@ class Reached:
             raise self._failure
 
     def _wake(self) -> None:
-        moved, self._moved = self._moved, asyncio.Event()
-        moved.set()
+        moved, self._moved = self._moved, None
+        if moved is not None:
+            moved.set()

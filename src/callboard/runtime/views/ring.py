@@ -21,8 +21,11 @@ LONGEST = 0.005
 
 
 class _Entry(msgspec.Struct):
+    """Operations of one moment. `at` is when they came, on the clock that never goes back."""
+
     cursor: Cursor
     data: bytes
+    at: float
 
 
 def encode(kind: str, cursor: Cursor, ops: Sequence[Op]) -> bytes:
@@ -32,7 +35,7 @@ def encode(kind: str, cursor: Cursor, ops: Sequence[Op]) -> bytes:
 
 
 class Ring:
-    """Holds the newest operations up to a size. Whoever falls behind its oldest entry gets a snapshot instead."""
+    """Holds the newest operations up to a size and an age. Whoever falls behind its oldest entry gets a snapshot instead."""
 
     def __init__(self, cursor: Cursor, largest: int, snapshot: Callable[[], Sequence[Op]]) -> None:
         self.cursor = cursor
@@ -42,7 +45,8 @@ class Ring:
         self._size = 0
         self._largest = largest
         self._snapshot = snapshot
-        self._news = asyncio.Event()
+        # Only while a client waits: an event takes more memory than an empty ring.
+        self._news: asyncio.Event | None = None
         self._telling: asyncio.TimerHandle | None = None
         self._told = 0.0
         self._joined: tuple[int, int, bytes] = (0, 0, b"")
@@ -53,22 +57,29 @@ class Ring:
         """Adds operations; clients that apply them are at the cursor."""
         if not ops:
             return
-        entry = _Entry(cursor, encode("ops", cursor, ops))
+        loop = asyncio.get_running_loop()
+        entry = _Entry(cursor, encode("ops", cursor, ops), loop.time())
         self._entries.append(entry)
         self._size += len(entry.data)
         self.cursor = cursor
         while self._size > self._largest and len(self._entries) > 1:
-            gone = self._entries.popleft()
-            self._size -= len(gone.data)
-            self._base = gone.cursor
-            self._first += 1
+            self._drop()
         if self._telling is None and self.followers:
-            loop = asyncio.get_running_loop()
             soonest = self._told + min(LONGEST, (self.followers - 1) * EACH)
             if loop.time() >= soonest:
                 self._wake()
             else:
                 self._telling = loop.call_at(soonest, self._wake)
+
+    def forget(self, age: float) -> None:
+        """Drops operations that came more than so many seconds ago: a client that was away for longer gets a snapshot."""
+        oldest = asyncio.get_running_loop().time() - age
+        while self._entries and self._entries[0].at <= oldest:
+            self._drop()
+        if not self._entries:
+            # A new one, since it keeps the room for all that it ever had.
+            self._entries = deque()
+            self._joined = (0, 0, b"")
 
     def restart(self, cursor: Cursor) -> None:
         """What clients have leads nowhere any more: everyone gets a snapshot."""
@@ -98,9 +109,16 @@ class Ring:
                     place = self._first + len(self._entries)
                     yield data
                     continue
+                self._news = self._news or asyncio.Event()
                 await self._news.wait()
         finally:
             self.followers -= 1
+
+    def _drop(self) -> None:
+        gone = self._entries.popleft()
+        self._size -= len(gone.data)
+        self._base = gone.cursor
+        self._first += 1
 
     def _from(self, place: int) -> bytes:
         """All that comes from there on: joined once for all who are at the same place."""
@@ -126,5 +144,6 @@ class Ring:
             self._telling.cancel()
             self._telling = None
         self._told = asyncio.get_running_loop().time()
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        news, self._news = self._news, None
+        if news is not None:
+            news.set()

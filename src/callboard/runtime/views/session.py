@@ -128,6 +128,12 @@ class SessionViews:
             if refusal.code != "store_full":
                 raise
 
+    def rest(self, *, quiet: bool) -> None:
+        """Give back memory that no client needs; where it is `quiet` in the session, also what the next fact needs again."""
+        self._ring.forget(self._parts.limits.replay)
+        if quiet:
+            self._view.rest()
+
     async def close(self) -> None:
         """Ends the clients' streams and writes what waits."""
         if self._task is not None:
