@@ -12,13 +12,15 @@ import msgspec
 import pytest
 
 from callboard.contracts import record
+from callboard.contracts.commands.trust import AddRule
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts import FACTS, Fact, MessageText, TurnCompleted, UnknownFact
+from callboard.contracts.facts import FACTS, Fact, MessageText, PermissionRuleAdded, TurnCompleted, UnknownFact
 from callboard.contracts.facts.upcasts import UPCASTS
 from callboard.log.sqlite import open_store, schema
 from callboard.log.sqlite.schema import FACTS_SCHEMA
+from callboard.runtime.runtime import Runtime
 from tests.log.given import STREAM, batch, filled
-from tests.runtime.house import calls, house, says
+from tests.runtime.house import House, calls, house, parts_in, says, uses
 
 
 class Noted(Fact, frozen=True, kw_only=True):
@@ -121,6 +123,34 @@ async def test_s2_a_session_with_a_fact_of_a_newer_version_is_read_and_not_conti
     async with house(tmp_path, scenario) as home:
         await home.submit("again", turn.session_id)
         await home.until(turn.session_id, "turn.completed", 2)
+
+
+@pytest.mark.parametrize("how", ["newer", "damaged"])
+async def test_s2_a_session_whose_workspace_cannot_be_read_is_not_continued_without_its_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    scenario = calls(says("Hello."), uses("Write", file_path="a.txt", content="x"), says("Done."))
+    if how == "newer":
+        monkeypatch.setattr(PermissionRuleAdded, "schema_version", 2)
+    async with house(tmp_path, scenario) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        await home.do(AddRule(workspace_id=home.workspace, matcher="Write(a.txt)", verdict="deny"))
+        workspace, before = home.workspace, await home.facts(turn.session_id)
+    monkeypatch.undo()
+    if how == "damaged":
+        of_workspace = "stream = (SELECT number FROM streams WHERE name LIKE 'wks_%')"
+        _change(tmp_path / "state", f"UPDATE facts SET payload = zeroblob(3) WHERE {of_workspace} AND sequence = 1")
+
+    async with Runtime(parts_in(tmp_path, scenario)) as runtime:
+        home = House(runtime, workspace, tmp_path / "work")
+        wanted: list[dict[str, Any]] = [{"session": turn.session_id}, {}]
+        for where in wanted:
+            with pytest.raises(Refusal) as refused:
+                await home.submit("again", permission_mode="edits", **where)
+            assert refused.value.code == ("facts_unreadable" if how == "newer" else "chain_broken")
+        assert await home.facts(turn.session_id) == before
+    assert not (tmp_path / "work" / "a.txt").exists()
 
 
 async def test_s2_a_stored_answer_that_does_not_decode_is_refused_and_not_carried_out_again(tmp_path: Path) -> None:

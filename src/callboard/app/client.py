@@ -234,4 +234,4 @@ def _refusal(body: bytes) -> Refusal:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         code: Code = "internal"
         problem = Problem(code=code, message="What answers there is not this version of Callboard.")
-    return Refusal(problem.code, problem.message, field=problem.field, hint=problem.hint)
+    return Refusal.from_problem(problem)

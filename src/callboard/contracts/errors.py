@@ -176,6 +176,11 @@ class Refusal(Exception):
         super().__init__(f"{code}: {message}")
         self.problem = Problem(code=code, message=message, field=field, hint=hint)
 
+    @classmethod
+    def from_problem(cls, problem: Problem) -> Refusal:
+        """Return a refusal with this problem. An exception that is raised again keeps the frames of each time."""
+        return cls(problem.code, problem.message, field=problem.field, hint=problem.hint)
+
     @property
     def code(self) -> Code:
         return self.problem.code

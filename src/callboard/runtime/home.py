@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from callboard.contracts.errors import Problem
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition
@@ -16,7 +17,8 @@ from callboard.control.state import ListedSession
 
 class Home(msgspec.Struct, frozen=True, kw_only=True):
     """A workspace as it is now; empty for none. `given` are the ids of all rules that ever reached it, `sessions` its list,
-    `settings` what holds in its folder."""
+    `settings` what holds in its folder. `problem` is the reason why its facts cannot be read: its rules and its trust are
+    unknown then, and nothing may be decided in it."""
 
     workspace: str
     folder: str
@@ -25,6 +27,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     given: frozenset[str] = frozenset()
     settings: Effective = Effective()
     sessions: Mapping[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])
+    problem: Problem | None = None
 
     def permitted(self, asked: PermissionMode, agent: Definition) -> PermissionMode:
         """The mode that a run of the agent works under, where somebody asked for this one: no wider than what holds in the

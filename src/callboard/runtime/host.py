@@ -11,6 +11,7 @@ import msgspec
 
 from callboard.contracts.commands import RespondAction, ResumeThread, SubmitTurn
 from callboard.contracts.commands.base import Answer
+from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts import AgentWoke, Fact
 from callboard.contracts.ports.store import Append, StoredAnswer
 from callboard.contracts.record import Origin, unreadable
@@ -58,6 +59,8 @@ class SessionHost:
         self.session = session
         self.parts = parts
         self.epoch = 0
+        #: Why nothing may be decided here: a fact of the session or of its workspace cannot be read.
+        self._problem: Problem | None = None
         self._home_of = home
         self._act = act
         self._lock = asyncio.Lock()
@@ -75,9 +78,11 @@ class SessionHost:
         """Loads the session's state, takes the stream's lease and closes what a dead epoch left running."""
         store = self.parts.store
         await self._keeper.open()
-        if self._keeper.unread is not None:
+        unread = self._keeper.unread
+        self._problem = self.home.problem if unread is None else unreadable(unread).problem
+        if self._problem is not None:
             # It can be read. Without a lease nothing is taken over, and no effect begins.
-            log.warning("%s is for reading only: %s", self.session, unreadable(self._keeper.unread).problem.message)
+            log.warning("%s is for reading only: %s", self.session, self._problem.message)
             await self._show_newest()
             return
         self.epoch = await store.facts.lease(self.session)
@@ -157,9 +162,9 @@ class SessionHost:
     async def _serial(self, work: Coroutine[None, None, _T]) -> _T:
         """Runs the work after all work before it. A caller that goes away does not cut a commit in half."""
 
-        if self._keeper.unread is not None:
+        if self._problem is not None:
             work.close()
-            raise unreadable(self._keeper.unread)
+            raise Refusal.from_problem(self._problem)
 
         async def alone() -> _T:
             async with self._lock:

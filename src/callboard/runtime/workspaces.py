@@ -20,7 +20,7 @@ from callboard.contracts.commands import (
     UpdateSession,
     WorkspaceIsOpen,
 )
-from callboard.contracts.errors import Refusal
+from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts import SessionDeleted
 from callboard.contracts.ids import render
 from callboard.contracts.live import Cursor
@@ -93,7 +93,18 @@ class WorkspaceHost:
             given=self.state.given,
             settings=self._settings(),
             sessions=self.state.sessions,
+            problem=self.problem,
         )
+
+    @property
+    def problem(self) -> Problem | None:
+        """Why nothing may be decided in the workspace: a fact that this code cannot read, which may be a rule or trust."""
+        return None if self._unread is None else unreadable(self._unread).problem
+
+    def must_be_readable(self) -> None:
+        """Raise Refusal `facts_unreadable` for a workspace in which nothing may be decided."""
+        if self._unread is not None:
+            raise unreadable(self._unread)
 
     def _settings(self) -> Effective:
         """What holds in the folder now. Where nobody keeps settings no file of a folder is asked."""
@@ -113,7 +124,9 @@ class WorkspaceHost:
         self.must_be_approved()
 
     def must_be_approved(self) -> None:
-        """Raise Refusal `folder_too_broad` for a broad folder that no person approved, such as one opened before that rule."""
+        """Raise Refusal `folder_too_broad` for a broad folder that no person approved, such as one opened before that rule;
+        `facts_unreadable` as `must_be_readable`."""
+        self.must_be_readable()
         path = self.state.path
         rules.require_approved(self.state, path, breadth(Path(path), Path.home()))
 
@@ -178,8 +191,7 @@ class WorkspaceHost:
         """Commits what is decided of the workspace as it is then; returns the answer that was decided with it, which is
         stored with the key of `kept` where there is one."""
         async with self._lock:
-            if self._unread is not None:
-                raise unreadable(self._unread)
+            self.must_be_readable()
             facts, answer = decide(self.state)
             if not facts and kept is None:
                 return answer
@@ -228,6 +240,8 @@ class Workspaces:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._hosts: dict[str, WorkspaceHost] = {}
+        #: Why a workspace could not be opened, by its id.
+        self._problems: dict[str, Problem] = {}
         self._lock = asyncio.Lock()
         self._rebuilt = asyncio.Event()
 
@@ -240,8 +254,9 @@ class Workspaces:
             except Refusal as refusal:
                 if refusal.code not in ("chain_broken", "facts_unreadable"):
                     raise
-                # The other workspaces can be worked in; opening the folder of this one gives the reason.
+                # The other workspaces can be worked in; each command in this one is refused with the reason.
                 log.exception("the workspace %s cannot be opened", stream)
+                self._problems[stream] = refusal.problem
                 continue
             self._hosts[stream] = host
             self._parts.folder_served(host.state.path)
@@ -280,8 +295,10 @@ class Workspaces:
         return list(self._hosts.values())
 
     def get(self, workspace: str) -> WorkspaceHost:
-        """Raises Refusal `unknown_workspace`."""
+        """Raises Refusal `unknown_workspace`, or why the workspace could not be opened."""
         host = self._hosts.get(workspace)
+        if workspace in self._problems:
+            raise Refusal.from_problem(self._problems[workspace])
         if host is None:
             raise Refusal(
                 "unknown_workspace",
@@ -300,7 +317,9 @@ class Workspaces:
     def home(self, workspace: str) -> Home:
         """What decisions need of a workspace; empty for none."""
         host = self._hosts.get(workspace)
-        return host.home if host is not None else Home(workspace="", folder="")
+        if host is not None:
+            return host.home
+        return Home(workspace="", folder="", problem=self._problems.get(workspace))
 
     def holder(self, session: str) -> WorkspaceHost:
         """The workspace that lists the session. Raises Refusal `unknown_session`."""
