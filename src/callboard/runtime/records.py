@@ -43,7 +43,8 @@ from callboard.projection.emit.agentruns import run_kind, run_status
 
 from .parts import Parts
 from .sessions import Sessions
-from .workspaces import WorkspaceHost, Workspaces
+from .workspace_host import WorkspaceHost
+from .workspaces import Workspaces
 
 #: How many sessions' runs are kept at hand.
 KEPT = 64

@@ -34,7 +34,8 @@ from callboard.tools.rules import BadMatcher, check
 from .parts import Parts
 from .rulings import Rulings
 from .sessions import Sessions
-from .workspaces import WorkspaceHost, Workspaces
+from .workspace_host import WorkspaceHost
+from .workspaces import Workspaces
 
 #: What a person says of trust and of rules.
 PermissionCommand = TrustWorkspace | RevokeTrust | AddRule | RevokeRule
