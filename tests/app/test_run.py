@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import json
 import signal
 
@@ -7,6 +8,8 @@ import pytest
 
 from tests.app.product import Product, says, uses
 
+#: A picture of one red pixel.
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
 REPORT = {"calls": [uses("Write", "I will write it.", file_path="report.md", content="# Report\n"), says("Written.")]}
 
 
@@ -177,3 +180,32 @@ def test_without_a_model_it_searches_and_says_so(product: Product):
     assert done.code == 0
     assert "tidewatch/readings.py:1" in done.out
     assert done.out.startswith("No model is configured, so this is a search")
+
+
+def test_files_are_attached_to_the_prompt(product: Product):
+    """CTX-01"""
+    product.plays({"calls": [says("Read.")]})
+    (product.folder / "notes.md").write_text("Buy milk.\n")
+    assert product.run("run", "Read it", "--file", str(product.folder / "notes.md")).out == "Read.\n"
+    (submitted,) = [fact for fact in product.run("facts", "last", "--json").json if fact["type"] == "turn.submitted"]
+    assert [(one["kind"], one["source"]) for one in submitted["payload"]["given"]] == [("text", "attached")]
+
+
+def test_an_image_that_no_model_takes_is_named_and_nothing_is_sent(product: Product):
+    """M5"""
+    product.plays({"calls": [says("Hello.")]})
+    image = product.folder / "dot.png"
+    image.write_bytes(PNG)
+    done = product.run("run", "Look", "--file", str(image))
+    assert done.code != 0
+    assert "images_unsupported" in done.err
+    assert "scenario/scenario takes no images: dot.png" in done.err
+    assert "Remove the image, or choose a model that takes images." in done.err
+    assert product.run("sessions", "--json").json == []
+
+
+def test_a_file_that_cannot_be_read_is_named_before_anything_is_sent(product: Product):
+    done = product.run("run", "Look", "--file", str(product.folder / "nowhere.png"))
+    assert done.code != 0
+    assert "nowhere.png cannot be read: No such file or directory." in done.err
+    assert product.run("sessions", "--json").json == []

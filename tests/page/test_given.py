@@ -68,6 +68,27 @@ def test_files_are_attached_named_and_shown_with_the_turn_and_what_is_missing_is
         assert tab.troubles == []
 
 
+def test_an_image_that_the_model_is_not_shown_is_named_before_it_is_sent(product: Product, browser: Browser) -> None:
+    """M5: the server says which model the input goes to; the draft and the file stay where it is sent all the same."""
+    blind = product.plays({"calls": [says("I have read it.")]})
+    with blind.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        tab.page.get_by_label("Attach files").set_input_files(
+            [{"name": "dot.png", "mimeType": "image/png", "buffer": picture()}]
+        )
+        warning = "scenario/scenario takes no images. Remove the image or choose another model."
+        expect(tab.page.locator("form").get_by_role("status")).to_have_text(warning)
+        tab.composer.fill("Look at it")
+        tab.composer.press("Enter")
+        expect(tab.page.get_by_text("scenario/scenario takes no images: dot.png")).to_be_visible()
+        expect(tab.composer).to_have_value("Look at it")
+        tab.page.get_by_role("button", name="Take away dot.png").click()
+        expect(tab.page.get_by_text(warning)).to_have_count(0)
+        tab.composer.press("Enter")
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I have read it.")
+        (refused,) = tab.troubles
+        assert "422" in refused
+
+
 def test_what_is_pinned_is_given_to_every_turn_until_it_is_taken_away(product: Product, browser: Browser) -> None:
     """CTX-01: pins are of the thread, and a pin that is not there is said to be missing."""
     (product.folder / "AGENTS.md").write_text("Answer in one line.\n")

@@ -18,6 +18,7 @@ from callboard.contracts.errors import Code, Problem, Refusal
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor, parse_cursor
 from callboard.contracts.ports.runtime import OpBatch
+from callboard.contracts.ports.uploads import Upload
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import decode_ops
 
@@ -101,6 +102,14 @@ class Client:
             path = f"/commands/{row.name}"
             response = await self._tried(lambda: self._ask("POST", path, headers=headers, content=body))
         return msgspec.json.decode(response.content, type=row.answer)
+
+    async def upload(self, name: str, data: bytes) -> Upload:
+        """Send a file that a turn can attach. A try whose answer was lost leaves a copy that expires unused. Raises Refusal."""
+        headers = {"Content-Type": "application/octet-stream"}
+        response = await self._tried(
+            lambda: self._ask("POST", "/uploads", params={"name": name}, headers=headers, content=data)
+        )
+        return msgspec.json.decode(response.content, type=Upload)
 
     async def page(self, stream: str, *, after: int, limit: int = 1000) -> tuple[WireEvent, ...]:
         """The facts of a session or workspace after a sequence, at most so many."""

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import msgspec
 
 from callboard.contracts.commands import ImportTurn, RespondAction
-from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
 from callboard.control.defined import session_roster
 from callboard.control.given import NOTHING
-from callboard.control.known import EXTERNAL, Known, narrower
-from callboard.control.window import Takes
+from callboard.control.known import Known, narrower
 
 from .giving import Giving
 from .home import Home
 from .keeper import StateKeeper
+from .model_limits import model_limits
 from .parts import Parts
 from .runs import Runs
 from .schedules import next_wake
@@ -95,7 +94,7 @@ class Knowing:
             folder=home.folder,
             epoch=epoch,
             context_steps=self._parts.limits.context_steps,
-            takes=self._takes,
+            takes=partial(model_limits, self._parts),
             pin=self._giving.pinned,
             compact_at=home.settings.context.compact_at,
             usual_mode=home.settings.usual_mode,
@@ -109,13 +108,3 @@ class Knowing:
             next_wake=next_wake,
             archived=listed is not None and listed.archived,
         )
-
-    def _takes(self, provider: str, model: str) -> Takes:
-        """What a model takes; nothing is known of one that is configured no more, or of an agent that is not of our loop."""
-        if provider in EXTERNAL:
-            return Takes()
-        try:
-            found = self._parts.models.model(provider, model)
-        except Refusal:
-            return Takes()
-        return Takes(window=found.window, images=found.images)

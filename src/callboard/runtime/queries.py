@@ -26,7 +26,7 @@ from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.context import FindMentions, GetContext
 from callboard.contracts.commands.evidence import ListExports
 from callboard.contracts.commands.jobs import GetJob
-from callboard.contracts.commands.models import ListModels, TryModel
+from callboard.contracts.commands.models import ListModels, PreviewRoute, TryModel
 from callboard.contracts.commands.past import ListPastSessions
 from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
 from callboard.contracts.commands.settings import GetSettings
@@ -47,6 +47,7 @@ from .evidence import Exports
 from .parts import Parts
 from .pasts import Pasts
 from .processreads import ProcessReads
+from .route_preview import RoutePreviews
 from .sessions import OpenSession, Sessions
 from .taskreads import TaskReads
 from .teamreads import TeamReads
@@ -78,6 +79,7 @@ class Queries:
         self.trusting = Trusting(parts, sessions, workspaces)
         self.pasts = Pasts(parts, workspaces)
         self._contexts = ContextReads(parts, sessions, workspaces)
+        self._routes = RoutePreviews(parts, sessions, workspaces)
 
     async def answer(self, query: Command) -> Any:
         """The answer of a query. Raises Refusal. Where stored rows turn out to be damaged it is asked again of new ones."""
@@ -115,7 +117,7 @@ class Queries:
                 return await self._processes.list(query)
             case GetToolInventory() | ListServers():
                 return await self.tools.answer(query)
-            case ListModels() | TryModel():
+            case ListModels() | TryModel() | PreviewRoute():
                 return await self._models(query)
             case ListPastSessions():
                 return await self.pasts.list(query)
@@ -133,7 +135,9 @@ class Queries:
             case GetParts():
                 return await self._parts_of(query)
 
-    async def _models(self, query: ListModels | TryModel) -> Any:
+    async def _models(self, query: ListModels | TryModel | PreviewRoute) -> Any:
+        if isinstance(query, PreviewRoute):
+            return await self._routes.preview(query)
         desk = self._parts.desk
         if desk is None:
             raise Refusal("model_unconfigured", "Nobody here tells of models.")

@@ -42,7 +42,7 @@ export function Dock(props: DockProps) {
   const { session, status, queue } = props
   useSignal(workbench.notices.changes)
   useGivesFocusBack(props.actions.length, props.inputRef)
-  const composer = useComposer(session.id, props.chosen)
+  const composer = useComposer(session.id, props.chosen, props.busy ? (status?.turnId ?? '') : '')
   const sessionId = session.id
   const sentToQueue = workbench.outbox.of(sessionId).filter((entry) => entry.how === 'queue')
   const paused = status?.paused ?? null

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'react'
 import type { Attaching } from '@/features/composer/attachments'
 import type { BusyHow, Settings } from '@/features/composer/composer'
 import type { FindMentions } from '@/features/composer/mentions'
+import type { RoutePreview } from '@/system/generated/contracts'
 import { AT_FIRST, type TurnSettings } from '@/system/local/choices'
 import type { TurnRow } from '@/system/rows/model'
 import type { How } from '@/system/workbench/outbox'
@@ -53,7 +54,8 @@ export function useChosenAtFirst(): Chosen {
   return { settings, chosen: next.permissionMode !== undefined, onChoose }
 }
 
-export function useComposer(place: string, { settings, chosen, onChoose }: Chosen) {
+/** `running` names the turn under way, whose model may be another than the next one's. */
+export function useComposer(place: string, { settings, chosen, onChoose }: Chosen, running = '') {
   const { values, drafts, workbench } = useServices()
   useSignal(drafts.changes)
   const [busyHow, setBusyHow] = useState(() => BUSY.find((how) => how === values.read('busy')) ?? null)
@@ -74,17 +76,44 @@ export function useComposer(place: string, { settings, chosen, onChoose }: Chose
   )
   const onDraft = useCallback((text: string) => drafts.set(place, text), [drafts, place])
   const draft = drafts.get(place)
-  const attaching = useAttaching(place)
+  const attaching = useAttaching(place, running)
   const onMention = useFindMentions(place)
   return { draft, onDraft, settings: { ...settings, busyHow }, onSettings, onSend, attaching, onMention }
 }
 
-function useAttaching(place: string): Attaching {
+function useAttaching(place: string, running: string): Attaching {
   const { attachments } = useServices().workbench
   useSignal(attachments.changes)
   const onFiles = useCallback((files: readonly File[]) => attachments.add(place, files), [attachments, place])
   const onRemove = useCallback((id: string) => attachments.remove(place, id), [attachments, place])
-  return { list: attachments.of(place), onFiles, onRemove }
+  const list = attachments.of(place)
+  const pictured = list.some((one) => one.media.startsWith('image/'))
+  return { list, onFiles, onRemove, route: useRoute(place, running, pictured) }
+}
+
+/** Where the input goes: asked once an image is attached, and again where what decides it may be another. */
+function useRoute(place: string, running: string, asked: boolean): RoutePreview | null {
+  const { workbench, settings } = useServices()
+  useSignal(settings.changes)
+  const { api, workspaceId } = workbench
+  const models = workbench.meta?.models.map(({ provider, name }) => `${provider}/${name}`).join(' ')
+  const holds = `${place} ${workspaceId} ${running} ${settings.shown.read?.digest} ${models}`
+  const [found, setFound] = useState({ holds: '', route: null as RoutePreview | null })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what holds may be another
+  useEffect(() => {
+    if (!asked) return
+    let gone = false
+    const of = place === NEW_SESSION ? { workspaceId } : { sessionId: place }
+    api.query('preview_route', of).then(
+      (route) => !gone && setFound({ holds, route }),
+      // Sending says the same, as a refusal.
+      () => !gone && setFound({ holds, route: null }),
+    )
+    return () => {
+      gone = true
+    }
+  }, [api, holds, asked])
+  return found.holds === holds ? found.route : null
 }
 
 /** What an @ may mean here. Where it cannot be asked, nothing is suggested; the turn says what it could not find. */

@@ -26,6 +26,7 @@ Examples:
   callboard run "Why does the test fail?"
   callboard run "Fix it" --session last            go on in the newest session
   callboard run "Write the report" --approve all-edits
+  callboard run "What is wrong here?" --file screenshot.png
   callboard run - < prompt.txt > answer.md
   callboard run "Tidy up" --mode auto --json       every fact, one JSON line each
 
@@ -48,6 +49,9 @@ def _run(
     permission: Annotated[
         PermissionMode | None, typer.Option(help="What needs no approval. [your settings, else ask]")
     ] = None,
+    file: Annotated[
+        list[Path] | None, typer.Option("--file", help="File or image to attach; repeat it for more, at most 20.")
+    ] = None,
     when_busy: Annotated[WhenBusy, typer.Option(help="What becomes of the prompt while another turn runs.")] = "queue",
     approve: ApproveOption = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
@@ -65,6 +69,7 @@ def _run(
         session=session,
         mode=mode,
         permission=permission,
+        files=tuple(path.expanduser().absolute() for path in file or ()),
         when_busy=when_busy,
         approve=answered,
         json=json,

@@ -17,7 +17,8 @@ from callboard.contracts.commands import (
 )
 from callboard.contracts.commands.settings import GetSettings, SettingsRead
 from callboard.contracts.commands.trust import GetTrust, TrustRead
-from callboard.contracts.commands.turns import WhenBusy
+from callboard.contracts.commands.turns import Attachment, WhenBusy
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.rows import TurnRow
 from callboard.contracts.settings import AnyModel
@@ -43,7 +44,7 @@ _BY_HAND = "Ctrl-C in the terminal"
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """One turn, and how it is followed. `session` is empty for a new one; `permission` is None for what is usual in its folder,
-    `approve` where a person is asked. `wide` approves a broad folder."""
+    `approve` where a person is asked. `wide` approves a broad folder; `files` are attached."""
 
     prompt: str
     folder: Path
@@ -54,6 +55,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     approve: Approve | None
     json: bool
     wide: bool = False
+    files: tuple[Path, ...] = ()
 
 
 async def carry_out(wanted: Wanted) -> int:
@@ -83,6 +85,7 @@ async def _submit(client: Client, wanted: Wanted) -> tuple[TurnAccepted, int]:
         text=wanted.prompt,
         mode=wanted.mode,
         when_busy=wanted.when_busy,
+        attachments=await _attached(client, wanted.files),
     )
     if wanted.session:
         session = await newest_session(RemoteReader(client), wanted.session)
@@ -96,6 +99,18 @@ async def _submit(client: Client, wanted: Wanted) -> tuple[TurnAccepted, int]:
     permission = await _permission(client, wanted, opened.workspace_id)
     named = msgspec.structs.replace(request, workspace_id=opened.workspace_id, permission_mode=permission)
     return await client.submit(named), 0
+
+
+async def _attached(client: Client, files: tuple[Path, ...]) -> tuple[Attachment, ...]:
+    """Upload the files. Raises Refusal `invalid_input` of one that cannot be read, before any of them is sent."""
+    contents: list[tuple[str, bytes]] = []
+    for path in files:
+        try:
+            contents.append((path.name, await asyncio.to_thread(path.read_bytes)))
+        except OSError as error:
+            why = f"{path} cannot be read: {error.strerror}."
+            raise Refusal("invalid_input", why, field="--file", hint="Name a readable file.") from error
+    return tuple([Attachment(upload=(await client.upload(name, data)).upload) for name, data in contents])
 
 
 async def _permission(client: Client, wanted: Wanted, workspace: str) -> PermissionMode:

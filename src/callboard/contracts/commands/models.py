@@ -10,6 +10,7 @@ from msgspec import Meta
 from ..errors import Problem
 from ..facts.cost import PriceSource
 from .base import Answer, Command, Declaration
+from .turns import Id
 
 FoundKind = Literal["key", "server", "agent"]
 
@@ -83,6 +84,26 @@ class ModelTested(Answer, frozen=True, kw_only=True):
     problem: Problem | None = None
 
 
+class PreviewRoute(Command, frozen=True, kw_only=True):
+    """Preview which model receives the next input of a thread, before it is sent. A session's thread, the lead's without
+    `thread_id`; or the lead of a workspace, as in a new session."""
+
+    session_id: Id | None = None
+    workspace_id: Id | None = None
+    thread_id: Id | None = None
+
+
+class RoutePreview(Answer, frozen=True, kw_only=True):
+    """`model` is asked first, as `PROVIDER/MODEL`. `images` says that it or a fallback takes attached images: `submit_turn`
+    refuses them otherwise. `running_model` is the model of the turn under way, empty for none, and `running_images` says the
+    same of input that is steered into it."""
+
+    model: str
+    images: bool
+    running_model: str = ""
+    running_images: bool = False
+
+
 MODEL_TABLE: tuple[Declaration, ...] = (
     Declaration(
         name="list_models",
@@ -100,5 +121,13 @@ MODEL_TABLE: tuple[Declaration, ...] = (
         query=True,
         waits=True,
         summary="Ask a model one tiny question, and tell what came or what is wrong.",
+    ),
+    Declaration(
+        name="preview_route",
+        command=PreviewRoute,
+        answer=RoutePreview,
+        serial="store",
+        query=True,
+        summary="Preview which model receives the next input of a thread, and whether it takes images.",
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from callboard.contracts.errors import Refusal
@@ -17,6 +19,7 @@ from ..evolve.models import scarce
 from ..known import EXTERNAL, Setup
 from ..outcomes import ModelAttemptFailed
 from ..state import OpenRun, QueuedTurn, Thread
+from ..window import Takes
 from .context import older_part_tokens, used
 from .iterate import ask_again
 
@@ -57,13 +60,25 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: Setup, scope: S
     fallbacks = tuple(looked[index] for index in setup.fallbacks if not looked[index].excluded)
     chosen, reason = looked[setup.chosen], setup.route_reason
     if chosen.excluded and fallbacks:
-        reason = f"{_name(chosen)} is not asked: {chosen.excluded} {_name(fallbacks[0])} is the next that can."
+        reason = (
+            f"{model_name(chosen)} is not asked: {chosen.excluded} {model_name(fallbacks[0])} is the next that can."
+        )
         chosen, *rest = fallbacks
         fallbacks = tuple(rest)
     elif chosen.excluded:
         chosen = setup.candidates[setup.chosen]
         looked = tuple(chosen if index == setup.chosen else one for index, one in enumerate(looked))
     batch.say(RoutingResolved(candidates=looked, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
+
+
+def takes_images(asked: Candidate | OpenRun, takes: Callable[[str, str], Takes]) -> bool:
+    """Return whether this model, or the model of this run, is shown images. An external agent decides for itself."""
+    return asked.provider in EXTERNAL or takes(asked.provider, asked.model).images
+
+
+def route_takes_images(setup: Setup, takes: Callable[[str, str], Takes]) -> bool:
+    """Return whether the chosen model or a fallback is shown images."""
+    return any(takes_images(setup.candidates[index], takes) for index in (setup.chosen, *setup.fallbacks))
 
 
 def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: PermissionMode) -> None:
@@ -76,10 +91,9 @@ def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: Per
     if not names:
         return
     setup = batch.known.setup(definition, mode, permission_mode)
-    candidates = [setup.candidates[index] for index in (setup.chosen, *setup.fallbacks)]
-    if any(one.provider in EXTERNAL or _takes_images(batch, one) for one in candidates):
+    if route_takes_images(setup, batch.known.takes):
         return
-    model = _name(candidates[0])
+    model = model_name(setup.candidates[setup.chosen])
     raise Refusal(
         "images_unsupported",
         f"{model} takes no images: {', '.join(names)}.",
@@ -95,7 +109,7 @@ def check_steered_images(batch: Batch, run: OpenRun) -> None:
         Refusal: `images_unsupported` if it does not. A turn of its own may go to another model.
     """
     names = _attached_images(batch)
-    if not names or run.provider in EXTERNAL or batch.known.takes(run.provider, run.model).images:
+    if not names or takes_images(run, batch.known.takes):
         return
     raise Refusal(
         "images_unsupported",
@@ -108,7 +122,7 @@ def check_steered_images(batch: Batch, run: OpenRun) -> None:
 def warn_of_images(batch: Batch, thread: Thread, scope: Scope) -> None:
     """Warn that the routed model does not get images that its input names."""
     run = thread.run
-    if run is None or run.provider in EXTERNAL or batch.known.takes(run.provider, run.model).images:
+    if run is None or takes_images(run, batch.known.takes):
         return
     names = [one.ref for one in run.omitted if one.reason == "unsupported"]
     if names:
@@ -143,7 +157,9 @@ def give_way(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tu
     chosen, *rest = found
     failed = f"{run.provider}/{run.model}"
     candidates = tuple(
-        msgspec.structs.replace(one, excluded=f"It failed in this run: {report.code}.") if _name(one) == failed else one
+        msgspec.structs.replace(one, excluded=f"It failed in this run: {report.code}.")
+        if model_name(one) == failed
+        else one
         for one in run.candidates
     )
     scope = run_scope(thread, run)
@@ -152,7 +168,7 @@ def give_way(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tu
         RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=tuple(rest)),
         scope,
     )
-    message = f"{failed} failed, and {_name(chosen)} is asked in its place: {report.message}"
+    message = f"{failed} failed, and {model_name(chosen)} is asked in its place: {report.message}"
     batch.say(WarningRaised(code="model_fell_back", message=message), run_scope(thread, run, report.step))
 
 
@@ -202,9 +218,6 @@ def _attached_images(batch: Batch) -> list[str]:
     return [ref.title or ref.ref for ref in given if ref.kind == "image" and ref.source == "attached"]
 
 
-def _takes_images(batch: Batch, candidate: Candidate) -> bool:
-    return batch.known.takes(candidate.provider, candidate.model).images
-
-
-def _name(candidate: Candidate) -> str:
+def model_name(candidate: Candidate) -> str:
+    """Return `PROVIDER/MODEL`."""
     return f"{candidate.provider}/{candidate.model}"

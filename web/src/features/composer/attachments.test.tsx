@@ -16,6 +16,7 @@ const attached = (change: Partial<Attached> = {}): Attached => ({
   share: 1,
   upload: 'upl_a',
   problem: null,
+  media: 'text/csv',
   preview: '',
   ...change,
 })
@@ -39,6 +40,28 @@ function Host(props: Partial<ComposerProps>) {
 }
 
 const field = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message' })
+
+test('an image that no model takes is named before it is sent (M5)', () => {
+  const image = attached({ name: 'shot.png', media: 'image/png' })
+  const attaching = { list: [image, attached({ id: 'att_b' })], onFiles: vi.fn(), onRemove: vi.fn() }
+  const route = { model: 'local/llama', images: false, runningModel: 'cloud/eyes', runningImages: true }
+  const steering = { mode: 'chat', permissionMode: 'ask', busyHow: 'steer' } as const
+  const said = () => document.querySelector('form [role=status]')?.textContent
+  const { update } = show(<Host attaching={{ ...attaching, route }} />)
+  expect(said()).toBe('local/llama takes no images. Remove the image or choose another model.')
+  expect(screen.getByText('shot.png').closest('li')?.className).toContain('border-warn')
+  expect(screen.getByText('data.csv').closest('li')?.className).not.toContain('border-warn')
+  update(<Host attaching={{ ...attaching, route }} busy settings={steering} />)
+  expect(said()).toBe('')
+  update(
+    <Host attaching={{ ...attaching, route: { ...route, runningImages: false } }} busy settings={steering} />,
+  )
+  expect(said()).toBe('cloud/eyes takes no images. Remove the image or choose another model.')
+  update(<Host attaching={{ ...attaching, route: { ...route, images: true } }} />)
+  expect(said()).toBe('')
+  update(<Host attaching={{ ...attaching, route: null }} />)
+  expect(said()).toBe('')
+})
 
 test('files are taken from the picker, the clipboard and a drop; text that is pasted stays text', async () => {
   const onFiles = vi.fn()

@@ -1,6 +1,8 @@
 import type { ChangeEvent } from 'react'
 import { bytes } from '@/system/format/numbers'
+import type { RoutePreview } from '@/system/generated/contracts'
 import type { Attached } from '@/system/workbench/attachments'
+import type { How } from '@/system/workbench/outbox'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Picture } from '@/ui/picture'
@@ -10,18 +12,33 @@ export interface Attaching {
   readonly list: readonly Attached[]
   readonly onFiles: (files: readonly File[]) => void
   readonly onRemove: (id: string) => void
+  /** Which model the input goes to, and whether it takes images; null until the server said. */
+  readonly route?: RoutePreview | null
+}
+
+/** The model that is shown no image of what is attached; null where all reach it, or the server has not said yet. */
+export function imagesLeftOut({ list, route }: Attaching, how: How | null): string | null {
+  if (!route || !list.some(isImage)) return null
+  const steers = how === 'steer' && (route.runningModel ?? '') !== ''
+  const takes = steers ? route.runningImages === true : route.images
+  return takes ? null : steers ? (route.runningModel ?? '') : route.model
+}
+
+function isImage({ media }: Attached): boolean {
+  return media.startsWith('image/')
 }
 
 /** The files that go with what is being typed: each with how far it is, and with why where it was refused. */
-export function AttachedList({ attaching }: { attaching: Attaching }) {
+export function AttachedList({ attaching, how }: { attaching: Attaching; how: How | null }) {
   const t = useT()
+  const leftOut = imagesLeftOut(attaching, how) !== null
   if (attaching.list.length === 0) return null
   return (
     <ul aria-label={t('composer.attached')} className="flex flex-wrap gap-1.5 px-2.5 pt-2">
       {attaching.list.map((one) => (
         <li
           key={one.id}
-          className={`relative flex min-h-9 max-w-72 items-center gap-2 overflow-hidden rounded-md border bg-sunken pl-2 ${one.state === 'failed' ? 'border-bad/50' : 'border-line'}`}
+          className={`relative flex min-h-9 max-w-72 items-center gap-2 overflow-hidden rounded-md border bg-sunken pl-2 ${one.state === 'failed' ? 'border-bad/50' : leftOut && isImage(one) ? 'border-warn/60' : 'border-line'}`}
         >
           <Look one={one} />
           <span className="min-w-0">

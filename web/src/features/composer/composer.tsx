@@ -13,7 +13,7 @@ import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { Select } from '@/ui/select'
 import { useT } from '../shared/surface'
-import { AttachedList, type Attaching, PickFiles } from './attachments'
+import { AttachedList, type Attaching, imagesLeftOut, PickFiles } from './attachments'
 import { type FindMentions, MentionList, useMentions } from './mentions'
 
 /** What input to a running turn may become. Nothing is chosen until the person did. */
@@ -96,7 +96,8 @@ export function Composer(props: ComposerProps) {
           if (field instanceof HTMLTextAreaElement) mentions.take(field, mention)
         }}
       />
-      {props.attaching && <AttachedList attaching={props.attaching} />}
+      {props.attaching && <AttachedList attaching={props.attaching} how={how} />}
+      {props.attaching && <LeftOut attaching={props.attaching} how={how} />}
       <textarea
         ref={props.inputRef}
         // biome-ignore lint/a11y/noAutofocus: the message field is what the page is for
@@ -181,6 +182,17 @@ export function Composer(props: ComposerProps) {
       </div>
       <Note held={held} busy={busy} how={how} empty={empty} asked={asked} />
     </form>
+  )
+}
+
+/** That the model takes no images is said before it is sent: the server would refuse it. */
+function LeftOut({ attaching, how }: { readonly attaching: Attaching; readonly how: How | null }) {
+  const t = useT()
+  const model = imagesLeftOut(attaching, how)
+  return (
+    <p role="status" className="wrap-any px-3.5 pt-1.5 text-sm text-warn empty:hidden">
+      {model !== null && t('composer.images_unsupported', { model })}
+    </p>
   )
 }
 

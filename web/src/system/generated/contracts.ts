@@ -2650,6 +2650,16 @@ export interface PlanUpdated {
   readonly revision?: number
 }
 
+/**
+ * Preview which model receives the next input of a thread, before it is sent. A session's thread, the lead's without
+ * `thread_id`; or the lead of a workspace, as in a new session.
+ */
+export interface PreviewRoute {
+  readonly sessionId?: string | null
+  readonly workspaceId?: string | null
+  readonly threadId?: string | null
+}
+
 /** A refusal as it leaves the system. `field` is the path of the offending input, such as `decision` or `input.text`. */
 export interface Problem {
   readonly code: Code
@@ -3099,6 +3109,18 @@ export interface RollbackArtifact {
   readonly version: number
   readonly baseVersion: number
   readonly reason?: string
+}
+
+/**
+ * `model` is asked first, as `PROVIDER/MODEL`. `images` says that it or a fallback takes attached images: `submit_turn`
+ * refuses them otherwise. `running_model` is the model of the turn under way, empty for none, and `running_images` says the
+ * same of input that is steered into it.
+ */
+export interface RoutePreview {
+  readonly model: string
+  readonly images: boolean
+  readonly runningModel?: string
+  readonly runningImages?: boolean
 }
 
 /**
@@ -4870,6 +4892,7 @@ export interface Commands {
   readonly terminate_process: { readonly command: TerminateProcess; readonly answer: ProcessChanged }
   readonly list_models: { readonly command: ListModels; readonly answer: ModelList }
   readonly test_model: { readonly command: TryModel; readonly answer: ModelTested }
+  readonly preview_route: { readonly command: PreviewRoute; readonly answer: RoutePreview }
 }
 
 export type CommandName = keyof Commands
@@ -4970,6 +4993,7 @@ export const COMMANDS = {
   terminate_process: { serial: 'session', authority: 'person', query: false, summary: 'End a process that runs in the background, with all that came of it.' },
   list_models: { serial: 'store', authority: 'person', query: true, summary: 'The models that are configured, and the keys, model servers and agents that are found beside them.' },
   test_model: { serial: 'store', authority: 'person', query: true, summary: 'Ask a model one tiny question, and tell what came or what is wrong.' },
+  preview_route: { serial: 'store', authority: 'person', query: true, summary: 'Preview which model receives the next input of a thread, and whether it takes images.' },
 } as const
 
 /** The rows of each panel. */

@@ -142,6 +142,7 @@ export const enTurns = {
   'composer.send_queue': 'Queue',
   'composer.send_steer': 'Steer',
   'composer.send_interrupt': 'Interrupt and send',
+  'composer.images_unsupported': '{model} takes no images. Remove the image or choose another model.',
   'composer.keys': 'Enter sends, Shift+Enter makes a new line',
   'composer.archived': 'This session is archived.',
   'session.source.claude_code': 'Claude Code',

@@ -141,6 +141,7 @@ export const zhTurns = {
   'composer.send_queue': '排队',
   'composer.send_steer': '引导',
   'composer.send_interrupt': '中断并发送',
+  'composer.images_unsupported': '{model} 不接受图片。请移除图片或选择其他模型。',
   'composer.keys': 'Enter 发送，Shift+Enter 换行',
   'composer.archived': '此会话已归档。',
   'session.source.claude_code': 'Claude Code',

@@ -18,6 +18,8 @@ export interface Attached {
   /** What the server calls it; empty until it is there. */
   readonly upload: string
   readonly problem: Refused | null
+  /** What its bytes are, by the server; empty until it is there. */
+  readonly media: string
   /** An address of an image in this page, for a look at it; empty where it is none. */
   readonly preview: string
 }
@@ -83,13 +85,14 @@ export class Attachments {
       share: 0,
       upload: '',
       problem: null,
+      media: '',
       preview: previewOf(file),
     }
     this.#set(place, [...this.of(place), entry])
     try {
       const onProgress = (share: number) => this.#change(place, id, { share })
-      const { upload, size } = await this.#api.upload(entry.name, file, onProgress, abort.signal)
-      this.#change(place, id, { state: 'ready', share: 1, upload, size })
+      const { upload, size, media } = await this.#api.upload(entry.name, file, onProgress, abort.signal)
+      this.#change(place, id, { state: 'ready', share: 1, upload, size, media })
     } catch (error) {
       if (!abort.signal.aborted) this.#change(place, id, { state: 'failed', problem: described(error) })
     } finally {
