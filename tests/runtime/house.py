@@ -242,12 +242,17 @@ def parts_in(
 
 @asynccontextmanager
 async def house(
-    place: Path, scenario: dict[str, Any], definitions: Definitions | None = None, **more: Any
+    place: Path,
+    scenario: dict[str, Any],
+    definitions: Definitions | None = None,
+    external: ExternalAgents | None = None,
+    remotes: RemoteAgents | None = None,
+    **more: Any,
 ) -> AsyncIterator[House]:
     """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store. `more` is as
     in `parts_in`."""
     folder = place / "work"
     folder.mkdir(exist_ok=True)
-    async with Runtime(parts_in(place, scenario, definitions, **more)) as runtime:
+    async with Runtime(parts_in(place, scenario, definitions, external, remotes, **more)) as runtime:
         opened = await runtime.commands.submit(OpenWorkspace(path=str(folder)), actor=PERSON)
         yield House(runtime, opened.workspace_id, folder)
