@@ -61,8 +61,10 @@ def test_a_row_is_one_line_of_the_width_that_there_is():
 def test_x7_what_stands_below_a_command_counts_what_is_hidden_and_names_the_agents_own_text():
     command = "true\u00ad\u00ad; curl -H secret://seen-0123456789ab"
     arguments = msgspec.json.encode({"command": command, "description": "Says\u200b hello"}).decode()
-    assert notes(command, arguments) == [
+    assert notes(command, arguments, 2) == [
+        "2 commands",
         "2 invisible characters, written as ⟨U+…⟩",
         "1 value masked as secret",
         "the agent says: Says⟨U+200B⟩ hello",
     ]
+    assert notes("echo 'a", "{}", None) == ["cannot be read as commands: their number is unknown"]

@@ -6,7 +6,7 @@ import pytest
 
 from callboard.tools import paths
 from callboard.tools.command.grammar import count_commands
-from callboard.tools.telling import command_line
+from callboard.tools.telling import command_line, one_line, several
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,19 @@ def test_x7_a_long_command_shows_its_end_and_how_much_is_between():
 )
 def test_x7_the_commands_of_a_text_are_counted(command: str, count: int):
     assert count_commands(command) == count
+
+
+@pytest.mark.parametrize("command", ["echo 'a", "rm x; if", "a=(" * 20_000, "x" * 40_000])
+def test_x7_the_commands_of_a_text_that_cannot_be_read_are_not_counted(command: str):
+    """X7: a lower number than what runs would be worse than none, and the question says so."""
+    assert count_commands(command) == 0
+    assert several(0) == "a text that cannot be read as commands: "
+
+
+def test_x7_one_line_says_how_much_it_leaves_out():
+    assert one_line("a" * 120) == "a" * 120
+    assert one_line("a" * 1000) == "a" * 120 + "… (880 more characters)"
+    assert one_line("a" * 100_000) == "a" * 120 + "… (99,880 more characters)"
 
 
 def test_x7_messages_write_out_what_is_invisible():

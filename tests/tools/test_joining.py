@@ -64,8 +64,27 @@ def test_what_it_says_is_cut_on_the_card_and_never_asks_for_a_secret_here():
     need = NeedTold(tool=REMOTE_AUTH, task="t1", message="x" * 3000)
     asks = joining.needing(need, URL, context())
 
-    assert f"needs to be authorised:\n\n{'x' * 2000}…\n\n" in asks.prompt
+    assert f"needs to be authorised:\n\n{'x' * 2000}… (1,000 more characters)\n\n" in asks.prompt
     assert asks.prompt.endswith("Approve once you have authorised it there. Give no secret here.")
     assert (
         "does not say how" in joining.needing(NeedTold(tool=REMOTE_AUTH, task="t", message=" "), URL, context()).prompt
     )
+
+
+def test_x7_the_question_of_a_start_says_how_much_of_a_long_command_it_leaves_out():
+    """X7: the card shows all of it, and the end is in sight."""
+    words = ("agent", "--flag=" + "a" * 500, "--exec=harm")
+    asked = joining.starting(words, context())
+
+    text = " ".join(words)
+    assert f"({len(text) - 120:,} characters)" in asked.prompt
+    assert "--exec=harm?" in asked.prompt
+    assert asked.preview == text
+
+
+def test_x7_the_question_of_a_contact_says_how_much_of_a_long_address_it_leaves_out():
+    url = f"https://peer.test/{'a' * 500}?to=harm"
+    asked = joining.connecting(url, context())
+
+    assert f"({len(url) - 120:,} characters)" in asked.prompt
+    assert "?to=harm?" in asked.prompt

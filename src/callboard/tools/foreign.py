@@ -27,7 +27,7 @@ from .kit import ALL, listed
 from .paths import PathDenied, display, relative
 from .protection import watch
 from .rules import Target
-from .telling import command_line, one_line
+from .telling import command_line, one_line, several
 
 #: How many files of a call its summary names.
 MOST_FILES = 3
@@ -275,8 +275,8 @@ def _asks(call: ExternalCall, made: Evaluation) -> str:
     """The question names the command or the files. A title alone is the agent's own text, and named as such."""
     tool = tool_of(call)
     if call.command:
-        several = f"{made.commands} commands: " if made.commands > 1 else ""
-        return f"{tool} {several}{command_line(call.command)}?"
+        count = several(made.commands) if call.kind == "execute" else ""
+        return f"{tool} {count}{command_line(call.command)}?"
     if _KINDS[call.kind].changes and _named(call):
         return f"{made.summary}?"
     return f"{tool}? The agent calls it: {one_line(call.title)}." if call.title else f"{made.summary}?"

@@ -19,7 +19,7 @@ from .outside.binding import Bound
 from .outside.variables import assigned, refused
 from .paths import display
 from .rules import Target
-from .telling import one_line
+from .telling import command_line, one_line
 
 #: A rule on it reads `StartAgent(the exact command)`.
 START = START_AGENT
@@ -57,7 +57,7 @@ def starting(command: tuple[str, ...], context: ToolContext, bound: Bound | None
     if mode:
         # No word of a command has a bracket without quotes.
         text = f"{text} [mode {one_line(mode)}]"
-    prompt = f"Start the agent {context.agent}: {one_line(text)}?"
+    prompt = f"Start the agent {context.agent}: {command_line(text)}?"
     more = {"": "", OWN_MODE: f"; {_OWN_MODE}"}.get(mode, f"; it works in its own mode {one_line(mode)}")
     arguments: dict[str, object] = {"command": list(command), **({"mode": mode} if mode else {})}
     made = _joining(START, text, arguments, prompt, f"{_OUTSIDE}{more}", context, bound)
@@ -67,7 +67,7 @@ def starting(command: tuple[str, ...], context: ToolContext, bound: Bound | None
 
 def connecting(url: str, context: ToolContext) -> Evaluation:
     """The verdict on contacting an agent elsewhere."""
-    prompt = f"Contact the agent {context.agent} at {one_line(url)}?"
+    prompt = f"Contact the agent {context.agent} at {command_line(url)}?"
     return _joining(CONNECT, url, {"url": url}, prompt, _LEAVES, context)
 
 
@@ -76,9 +76,10 @@ def needing(need: NeedTold, url: str, context: ToolContext) -> Evaluation:
     asks = need.tool == REMOTE_INPUT
     why = "the agent elsewhere asks" if asks else "the agent elsewhere wants to be authorised there"
     said = need.message.strip() or ("It asks for more, and does not say what." if asks else "It does not say how.")
-    cut = said if len(said) <= _LONGEST_SAID else f"{said[:_LONGEST_SAID]}…"
+    more = len(said) - _LONGEST_SAID
+    cut = said if more <= 0 else f"{said[:_LONGEST_SAID]}… ({more:,} more characters)"
     made = _evaluation(need.tool, {"task": need.task, "url": url}, "low" if asks else "medium", context)
-    where = f"The agent {context.agent} at {one_line(url)}"
+    where = f"The agent {context.agent} at {command_line(url)}"
     go_on = "" if asks else "\n\nApprove once you have authorised it there. Give no secret here."
     return msgspec.structs.replace(
         made,

@@ -65,8 +65,13 @@ def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, short, without what looks like a secret."""
-    return display(_SECRET.sub(_masked, " ".join(text[: _LONGEST * 4].split())), _LONGEST)
+    """The text on one line, without what looks like a secret; what is too long says how much is left out."""
+    start = text[: _LONGEST * 4]
+    shown = display(_SECRET.sub(_masked, " ".join(start.split())), _LONGEST * 4)
+    if len(shown) <= _LONGEST and len(start) == len(text):
+        return shown
+    hidden = max(len(shown) - _LONGEST, 0) + len(text) - len(start)
+    return f"{shown[:_LONGEST]}… ({hidden:,} more characters)"
 
 
 def command_line(command: str) -> str:
@@ -99,13 +104,18 @@ def prompt(
         )
     elif isinstance(asked, BashArguments):
         behind = " in the background" if asked.background else ""
-        count = count_commands(asked.command)
-        several = f"{count} commands" if count > 1 else ""
-        what = f"Run {f'{several}: ' if several else ''}{command_line(asked.command)}{behind}?"
+        what = f"Run {several(count_commands(asked.command))}{command_line(asked.command)}{behind}?"
     else:
         what = f"{summary(tool, asked, path)}?"
     held = _held(applied) if applied is not None and applied.level == "bubblewrap" else ""
     return " ".join(part for part in (what, held, f"{why[:1].upper()}{why[1:]}." if why else "") if part)
+
+
+def several(commands: int) -> str:
+    """What a question says of the number of commands; 0 if they could not be counted."""
+    if commands == 0:
+        return "a text that cannot be read as commands: "
+    return f"{commands} commands: " if commands > 1 else ""
 
 
 def _held(applied: SandboxApplied) -> str:

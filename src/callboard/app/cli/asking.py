@@ -15,7 +15,7 @@ from callboard.contracts.exact_text import Fold, describe, fold, mark
 from callboard.contracts.rows import ActionRow
 
 from ..client import Client
-from .questions import Answer, beside, notes, offers, understood
+from .questions import Answer, beside, commands_of, notes, offers, understood
 from .terminal import Style, err, visible
 from .words import asked
 
@@ -150,16 +150,22 @@ class Approvals:
         return _nobodys(row)
 
     async def _ask(self, row: ActionRow) -> Answer:
-        question = " ".join(visible(_whose(row)).split())
-        self._line(f"{self._style.warn('?')} {self._style.bold(question)}  {self._risk(row)}")
         preview = await self._client.whole(row.preview) if row.preview is not None else ""
         whole = await self._client.whole(row.arguments)
         there = beside(row, whole)
+        question = " ".join(visible(_whose(row)).split())
+        if preview:
+            # What would run comes first: a question above it could draw the eye from it.
+            self._line(f"{self._style.warn('?')} {visible(row.tool)}  {self._risk(row)}")
+        shown = self._show(preview)
+        for line in notes(preview, whole, commands_of(row)):
+            err(self._style.warn(f"  │ {line}"))
+        if preview:
+            err(self._style.bold(question))
+        else:
+            self._line(f"{self._style.warn('?')} {self._style.bold(question)}  {self._risk(row)}")
         for line in there.lines():
             err(f"  │ {line}")
-        shown = self._show(preview)
-        for line in notes(preview, whole):
-            err(self._style.warn(f"  │ {line}"))
         # What was typed before the question was there is no answer to it.
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         while True:

@@ -65,12 +65,19 @@ def beside(row: ActionRow, arguments: str) -> Beside:
         return Beside()
 
 
-def notes(preview: str, arguments: str) -> list[str]:
-    """Lines below what would run: how much of it is invisible or masked, and what the agent says that it does."""
+def commands_of(row: ActionRow) -> int | None:
+    """Return the number of commands; None for a shell text that cannot be read."""
+    return None if row.tool == "Bash" and row.commands == 0 and row.preview is not None else row.commands
+
+
+def notes(preview: str, arguments: str, commands: int | None) -> list[str]:
+    """Lines below what would run: how many commands, how much is invisible or masked, and what the agent says that it does."""
     text = preview or arguments
     invisible, masked = count_invisible(text), count_masked(text)
     described = _described(arguments)
     return [
+        *(["cannot be read as commands: their number is unknown"] if commands is None else []),
+        *([counted(commands, "command")] if commands is not None and commands > 1 else []),
         *([f"{counted(invisible, 'invisible character')}, written as ⟨U+…⟩"] if invisible else []),
         *([f"{counted(masked, 'value')} masked as secret"] if masked else []),
         *([f"the agent says: {' '.join(visible(described).split())}"] if described else []),

@@ -72,7 +72,7 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     hooked: str = ""
     asked: Text | None = None
     commands: int = 0
-    """Simple commands of the shell text that would run; 0 for a call without one."""
+    """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""
     modes: tuple[ContinuationMode, ...] = ()
     """Permission modes in which an accepted plan can be carried out, the default first; empty for any other action."""
 

@@ -103,7 +103,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     hooked: Hooked | None = None
     secrets: tuple[str, ...] = ()
     commands: int = 0
-    """Simple commands of the shell text that would run; 0 for a call without one."""
+    """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""
 
 
 class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):

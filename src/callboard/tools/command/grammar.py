@@ -108,8 +108,9 @@ def _parsed(text: str, end: float) -> tree_sitter.Tree | None:
 
 
 def count_commands(text: str) -> int:
-    """Count the simple commands of a text, those in substitutions, lists and pipes included. 0 if none can be read."""
-    return len(parse(text).commands)
+    """Count the simple commands of a text, those in substitutions, lists and pipes included. 0 if not all of it can be read."""
+    script = parse(text)
+    return len(script.commands) if script.is_complete else 0
 
 
 def _descend(root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, bool]]:

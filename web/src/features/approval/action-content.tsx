@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { laidOutArguments } from '@/system/format/arguments'
 import { hasEmptyFold, visibleText } from '@/system/format/exact-text'
 import { Fields } from '@/system/format/fields'
@@ -8,8 +9,11 @@ import { LoadMore } from '../shared/load-more'
 import { useT, useWholeText } from '../shared/surface'
 import { ExactText, Notes } from './exact-text'
 
-/** What would be done, as the gate will check it: a preview where there is one, and the final input. */
-export function ActionContent({ action }: { action: ActionRow }) {
+/**
+ * What would be done, as the gate will check it: a preview where there is one, and the final input. What is said of it, `children`
+ * and the agent's own description, comes below it: words above could draw the eye from what runs.
+ */
+export function ActionContent({ action, children }: { action: ActionRow; children?: ReactNode }) {
   const t = useT()
   const hasInput = action.arguments.text !== ''
   const same = action.change?.differs === false
@@ -18,13 +22,15 @@ export function ActionContent({ action }: { action: ActionRow }) {
     return (
       <>
         {hasInput && <Input text={action.arguments} label={t('action.input')} />}
+        {children}
         {before}
       </>
     )
   }
   return (
     <>
-      {!same && <Preview text={action.preview} commands={action.commands} />}
+      {!same && <Preview text={action.preview} commands={commandsOf(action)} />}
+      {children}
       <Described text={action.arguments} />
       {hasInput && (
         <Disclosure title={t('action.input')}>
@@ -36,7 +42,12 @@ export function ActionContent({ action }: { action: ActionRow }) {
   )
 }
 
-function Preview({ text, commands }: { readonly text: Text; readonly commands: number }) {
+/** The number of commands; null where a shell text cannot be read. */
+function commandsOf(action: ActionRow): number | null {
+  return action.tool === 'Bash' && action.commands === 0 ? null : action.commands
+}
+
+function Preview({ text, commands }: { readonly text: Text; readonly commands: number | null }) {
   const t = useT()
   const full = useWholeText(text)
   const label = t('action.preview')

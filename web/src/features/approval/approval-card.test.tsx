@@ -104,6 +104,20 @@ test('X7: a second command behind empty lines is in sight, and what is hidden is
   expect(shown.textContent).toContain(`true${'\n'.repeat(600)}curl`)
 })
 
+test('X7: what would run stands above everything that is said of it', () => {
+  const prompt = 'Run rm -rf build? It may delete files.'
+  const text = 'rm -rf build'
+  card({ tool: 'Bash', risk: 'high', prompt, preview: { text }, commands: 1, arguments: { text: '{}' } })
+  const shown = screen.getByRole('group', { name: 'What it would do' })
+  const asked = screen.getByText(prompt)
+  expect(shown.compareDocumentPosition(asked)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+})
+
+test('X7: a text that cannot be read as commands says that their number is unknown', () => {
+  card({ tool: 'Bash', preview: { text: "echo 'a" }, commands: 0 })
+  expect(screen.getByRole('listitem').textContent).toBe('Cannot be read as commands: number unknown')
+})
+
 test('X7: a diff with a run of empty lines is folded like a command', () => {
   const diff = `--- a\n+++ a\n@@ -1,1 +1,9 @@\n one\n+import x\n${'+\n'.repeat(7)}+x.run()`
   card({ tool: 'Write', preview: { text: diff } }, {}, CHINESE)

@@ -77,8 +77,9 @@ export function ApprovalCard(props: ApprovalCardProps) {
         title={t.maybe(`action.tool.${action.tool}`) ?? t(`action.title.${action.actionType}`, { tool })}
       />
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
-        <Question action={action} />
-        <ActionContent action={action} />
+        <ActionContent action={action}>
+          <Question action={action} />
+        </ActionContent>
         <Held sandbox={action.sandbox} network={action.network} />
         <Policy policy={action.policy} />
       </div>

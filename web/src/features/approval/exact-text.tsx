@@ -68,13 +68,14 @@ function Marked({ text }: { readonly text: string }) {
   )
 }
 
-/** How many commands would run, and how much of the text is invisible or masked. */
-export function Notes({ text, commands }: { readonly text: string; readonly commands: number }) {
+/** How many commands would run (null: unknown), and how much of the text is invisible or masked. */
+export function Notes({ text, commands }: { readonly text: string; readonly commands: number | null }) {
   const t = useT()
   const invisible = countInvisible(text)
   const masked = countMasked(text)
   const notes = [
-    ...(commands > 1 ? [t.count('action.commands', commands)] : []),
+    ...(commands === null ? [t('action.commands_unread')] : []),
+    ...(commands !== null && commands > 1 ? [t.count('action.commands', commands)] : []),
     ...(invisible > 0 ? [t.count('action.invisible', invisible)] : []),
     ...(masked > 0 ? [t.count('action.masked', masked)] : []),
   ]

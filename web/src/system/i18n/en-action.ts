@@ -59,6 +59,7 @@ export const enAction = {
   'action.fold.characters_other': '… {count} more characters',
   'action.commands_one': '{count} command',
   'action.commands_other': '{count} commands',
+  'action.commands_unread': 'Cannot be read as commands: number unknown',
   'action.invisible_one': '{count} invisible character',
   'action.invisible_other': '{count} invisible characters',
   'action.masked_one': '{count} value masked as secret',

@@ -59,6 +59,7 @@ export const zhAction = {
   'action.fold.characters_other': '… 还有 {count} 个字符',
   'action.commands_one': '{count} 条命令',
   'action.commands_other': '{count} 条命令',
+  'action.commands_unread': '无法解析为命令：数量未知',
   'action.invisible_one': '{count} 个不可见字符',
   'action.invisible_other': '{count} 个不可见字符',
   'action.masked_one': '{count} 个值作为机密被遮盖',

@@ -1,0 +1,45 @@
+"""An approval card in a browser: what would run, its counts and the question below it (X7)."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.app.product import Product
+
+from .desk import desk
+
+pytestmark = pytest.mark.browser
+
+#: A second command behind empty lines, an invisible character, and a text that no shell could read.
+HIDDEN = f"true{chr(10) * 600}touch ma\u00adde"
+UNREADABLE = "echo 'a"
+
+
+def test_what_would_run_is_above_the_question_and_what_is_hidden_is_counted(product: Product, browser: Browser) -> None:
+    """X7: nothing is drawn above the command but the card's title."""
+    calls = [
+        [{"tool": {"name": "Bash", "arguments": {"command": one, "description": "Does nothing"}}}]
+        for one in (HIDDEN, UNREADABLE)
+    ]
+    product.plays({"calls": [*calls, [{"text": "I ran both."}]]})
+    with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
+        tab.send("Run something")
+        card = tab.page.get_by_role("region", name="Waiting for your decision")
+        shown = card.get_by_role("group", name="What it would do")
+        expect(shown).to_contain_text("… 599 empty lines")
+        expect(shown).to_contain_text("touch ma⟨U+00AD⟩de")
+        expect(card.get_by_role("listitem")).to_have_text(["2 commands", "1 invisible character"])
+        says = card.get_by_text("The agent says:")
+        command, question, words = (
+            one.bounding_box() for one in (shown, card.get_by_text("Run 2 commands").first, says)
+        )
+        assert command is not None
+        assert question is not None
+        assert words is not None
+        assert command["y"] < question["y"] < words["y"]
+        tab.button("Reject").click()
+        expect(card.get_by_role("listitem")).to_have_text(["Cannot be read as commands: number unknown"])
+        tab.button("Reject").click()
+        expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I ran both.")
+        assert tab.troubles == []
