@@ -159,6 +159,14 @@ def test_the_card_shows_values_and_programs_and_secrets_stay_handles(tmp_path: P
         ('command = ["cat"]\nenv = { CONFIG = "a:./conf.json" }', "conf.json"),
         ('command = ["cat", "--import=hook.mjs"]', "hook.mjs"),
         ('command = ["./link"]', "target"),
+        ('command = ["sh", "-c", "python3 run.py --fast"]', "run.py"),
+        ('command = ["sh", "-c", "cat <run.py>out;exit"]', "run.py"),
+        ('command = ["sh", "-c", "cd .callboard && ./run.sh"]', ".callboard/run.sh"),
+        ('command = ["sh", "-c", "exec \'my run.sh\' --fast"]', "my run.sh"),
+        ('command = ["sh", "-c", "exec python3 -m serve"]', "serve.py"),
+        ('command = ["sh", "-c", "make serve || true"]', "Makefile"),
+        ('command = ["env", "-S", "python3 run.py"]', "run.py"),
+        ('command = ["bash", "-lc", "sh -c \\"./run.sh $X\\""]', "run.sh"),
     ],
 )
 def test_trust_ends_when_anything_that_is_started_changes(tmp_path: Path, settings: str, changed: str):

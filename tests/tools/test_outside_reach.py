@@ -46,11 +46,14 @@ def test_whatever_a_command_names_in_a_folder_where_agents_work_is_exposed(their
         (sys.executable, "-u", check),
         (sys.executable, "../theirs/bin/check"),
         ("env", f"--import={check}"),
+        ("sh", "-c", f"'{check}' --fast"),
+        ("sh", "-c", "cd ../theirs/bin && ./check"),
+        ("env", "-S", f"sh {check}"),
         # Whoever can put a file there can put it there in time.
         (sys.executable, f"{theirs}/gone.py"),
     ]
     found = [_seen(*one, start=safe, reach=reach, search=os.environ["PATH"]) for one in commands]
-    assert found == [Exposed(check, str(theirs))] * 5 + [Exposed(f"{theirs}/gone.py", str(theirs))]
+    assert found == [Exposed(check, str(theirs))] * 8 + [Exposed(f"{theirs}/gone.py", str(theirs))]
 
 
 def test_of_a_command_that_is_given_data_the_program_and_its_scripts_count(theirs: Path, safe: Path) -> None:
@@ -63,13 +66,14 @@ def test_of_a_command_that_is_given_data_the_program_and_its_scripts_count(their
         return look(command, str(safe), os.environ["PATH"], reach, given_data=True).exposed is not None
 
     runs = [(check, data), ("python3", "-I", check), ("sh", check), ("env", script), ("cat", f"--import={script}")]
+    runs += [("sh", "-c", f"exec {script} --fast"), ("env", "-S", f"sh {script}")]
     works = [
         ("cat", "--db", data),
         ("python3", "-m", "serve", data),
         ("python3", str(safe / "check"), data),
         ("sh", "-c", data),
     ]
-    assert [seen(*one) for one in runs] == [True] * 5
+    assert [seen(*one) for one in runs] == [True] * 7
     assert [seen(*one) for one in works] == [False, False, False, True]
 
 

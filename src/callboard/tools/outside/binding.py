@@ -8,12 +8,13 @@ import stat
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import msgspec
 
 from ..paths import display
-from .reach import find, named_by
+from .reach import find, named_by, parts_of
 from .variables import assigned
 
 #: Places of the system's own programs. These are bound by their resolved path: the system updates them.
@@ -153,6 +154,7 @@ def _named(program: str, command: Sequence[str], values: Mapping[str, str], star
     words = list(command[1:])
     for word in words:
         yield from named_by(word)
+    texts = [list(parts_of(word)) for word in words]
     for value in values.values():
         yield value
         yield from value.split(os.pathsep)
@@ -161,11 +163,17 @@ def _named(program: str, command: Sequence[str], values: Mapping[str, str], star
     for word in words:
         if "/" not in word and (found := find(word, start, search)):
             yield found
-    for at, word in enumerate(words[:-1]):
+    for text in ([program, *words], *texts):
+        yield from _loaded(text)
+
+
+def _loaded(words: Sequence[str]) -> Iterator[str]:
+    """What the programs among the words load without naming a file: modules, and what is where they start."""
+    for word, after in pairwise(words):
         if word == "-m":
-            module = words[at + 1].replace(".", "/")
+            module = after.replace(".", "/")
             yield from (f"{module}.py", f"{module}/__init__.py", f"{module}/__main__.py")
-    for one in (program, *words):
+    for one in words:
         name = one.rpartition("/")[2]
         yield from _READS.get(name, ())
         if name in _LOCAL_PROGRAMS:

@@ -6,8 +6,10 @@ looked at; what those load in turn is not. Which those are is decided by the wor
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,6 +22,13 @@ _MOST_LINKS = 40
 #: What runs the file that it is given first, and how files are called that something runs.
 _RUNS = re.compile(r"((python|pypy)[\d.]*|node(js)?|deno|bun|tsx|ruby|perl|php|lua|(ba|da|k|z|fi)?sh)")
 _IS_RUN = re.compile(r".+\.(pyz?|[cm]?[jt]sx?|sh|bash|zsh|fish|rb|pl|php|lua|jar|wasm|dll|so|node)", re.IGNORECASE)
+
+#: What a text for a shell has and a word that is a path or an option has not.
+_SHELL_TEXT = re.compile(r"[\s;&|<>`$(]")
+_PART = re.compile(r"[^\s;&|()<>{}'\"`$=:]+")
+#: Folders that a shell text enters.
+_ENTERED = re.compile(r"\b(?:cd|pushd|-C)\s+['\"]?([^\s;&|()<>{}'\"`$]+)")
+_MOST_ENTERED = 8
 
 
 class Reach(NamedTuple):
@@ -93,9 +102,28 @@ def look(command: Sequence[str], start: str, search: str, *reaches: Reach, given
 
 
 def named_by(word: str) -> tuple[str, ...]:
-    """What a word of a command can name a file with: itself, and what an option is set to."""
+    """What a word of a command can name a file with: itself, what an option is set to, and the parts of a shell text."""
     option, _, value = word.partition("=")
-    return (word, value) if value and option.startswith("-") else (word,)
+    named = (word, value) if value and option.startswith("-") else (word,)
+    return (*named, *parts_of(word))
+
+
+def parts_of(word: str) -> tuple[str, ...]:
+    """Return the words of a shell text, such as the argument of `sh -c`; empty for a word that is none.
+
+    Parts behind `cd` are also returned below that folder. Too many parts rather than too few: only those that are files
+    count.
+    """
+    if _SHELL_TEXT.search(word) is None:
+        return ()
+    parts = dict.fromkeys(_PART.findall(word))
+    with contextlib.suppress(ValueError):
+        # A name with a space in it.
+        parts.update(dict.fromkeys(shlex.split(word)))
+    parts.update({os.path.expanduser(part): None for part in parts if part.startswith("~")})  # noqa: PTH111
+    entered: list[str] = _ENTERED.findall(word)
+    below = dict.fromkeys(os.path.join(folder, part) for folder in entered[:_MOST_ENTERED] for part in parts)  # noqa: PTH118
+    return tuple(parts | below)
 
 
 def _scripts(program: str, words: Sequence[str]) -> list[str]:
