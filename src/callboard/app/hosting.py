@@ -22,6 +22,7 @@ from callboard.contracts.settings import Settings
 from .endpoint import Announcement, Endpoint, find
 from .folder_use import FolderClaim
 from .home import Home, unusable
+from .interpreter import settle_heap, share_time
 from .providers import marks
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ async def hosted(
     from .wiring import asked_first, http_app, models_of, wire
 
     _no_core()
+    share_time()
     try:
         with closing(_log_to(home, here(environment).redact)) as file:
             secrets = await secrets_of(home, settings, environment)
@@ -145,6 +147,7 @@ async def _warm(models: ConfiguredModels) -> None:
         await models.warm()
     except Exception:
         log.exception("a model could not be loaded ahead")
+    settle_heap()
 
 
 def _no_core() -> None:

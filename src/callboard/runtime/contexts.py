@@ -13,6 +13,7 @@ from callboard.control.state import Thread
 from .context import Context
 from .keeper import StateKeeper
 from .parts import Parts
+from .slices import in_slices
 from .told import receivers
 
 log = logging.getLogger(__name__)
@@ -41,9 +42,10 @@ class Contexts:
                     await found.add(summary)
             # What is committed while this reads is read as well: nobody else adds it to a context that is still being made.
             while after < self._keeper.state.sequence:
-                for record in await self._parts.store.facts.read(
+                records = await self._parts.store.facts.read(
                     self._session, after=after, until=self._keeper.state.sequence, limit=1000
-                ):
+                )
+                async for record in in_slices(records):
                     await found.add(record)
                     after = record.sequence
             self._loaded[thread] = found

@@ -14,6 +14,7 @@ from callboard.control.evolve import evolve
 from callboard.control.state import Session
 
 from .fingerprint import state_fingerprint
+from .slices import in_slices
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,8 @@ class StateKeeper:
         if kept is not None:
             await self._take(*kept)
         while records := await store.facts.read(self._session, after=self.state.sequence, limit=1000):
-            self.fold(records)
+            async for record in in_slices(records):
+                self.fold((record,))
 
     async def _take(self, sequence: int, link: bytes, data: bytes) -> None:
         found = await self._store.facts.read(self._session, after=sequence - 1, limit=1)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+import anyio.lowlevel
 import httpx2
 import msgspec
 from pydantic_ai import messages as lib
@@ -58,6 +60,8 @@ class Wire:
         answer = Answer()
         async with AsyncExitStack() as stack:
             splice, rest = await self._history.encode(request)
+            # The library builds a request in one piece: others go first.
+            await asyncio.sleep(0)
             with planned(splice):
                 stream = await self._open(stack, msgspec.structs.replace(request, messages=rest), answer)
             events = aiter(stream)
@@ -89,6 +93,8 @@ class Wire:
 
     async def rehearse(self) -> None:
         """Encode a request and send nothing: the libraries build what the first request needs."""
+        # Loads what connections wait with, which is otherwise loaded by the first one, on the event loop.
+        await anyio.lowlevel.checkpoint()
         hello = ModelMessage(role="user", content=(TextContent("hello"),))
         await self._items((hello,))
 

@@ -19,6 +19,7 @@ from callboard.projection.view import SessionView
 
 from ..fingerprint import view_fingerprint
 from ..parts import Parts
+from ..slices import in_slices, pages
 from .behind import RowsBehind
 from .reached import Reached
 from .ring import Ring
@@ -185,9 +186,11 @@ class SessionViews:
             if not records:
                 break
             after = records[-1].sequence
-            ops = [op for record in records for op in self._view.apply(record)]
-            self._keep(ops, after)
-            self._window.apply(ops)
+            async for page in in_slices(pages(records)):
+                # All at once: rows are never written with a state that is ahead of them.
+                ops = [op for record in page for op in self._view.apply(record)]
+                self._keep(ops, page[-1].sequence)
+                self._window.apply(ops)
             if self._behind.full:
                 await self._behind.write()
         self._window.apply(self._view.resume(partials))

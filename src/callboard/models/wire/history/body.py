@@ -72,6 +72,9 @@ class RequestHook:
         plan = _planned.get()
         if plan is None:
             return
+        if isinstance(plan, Splice):
+            # The library took its time to build the request, and takes as much again to send it.
+            await asyncio.sleep(0)
         body: dict[str, Any] = msgspec.json.decode(request.content)
         items: list[Any] = body.pop(self._field)
         if isinstance(plan, Capture):

@@ -1,0 +1,24 @@
+"""What the process asks of the interpreter, so that nothing holds up the event loop (R4)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SETTLES = """
+import gc, sys, json
+from callboard.app.interpreter import SWITCH_S, settle_heap, share_time
+before = len(gc.get_objects())
+share_time()
+settle_heap()
+# What this line itself makes is all that a collection has to look at.
+print(json.dumps([before, len(gc.get_objects()), sys.getswitchinterval() <= SWITCH_S]))
+"""
+
+
+def test_r4_collections_leave_out_what_exists_at_the_start_and_threads_give_way_soon() -> None:
+    done = subprocess.run([sys.executable, "-c", SETTLES], capture_output=True, text=True, check=True)
+    before, after, shares = done.stdout.strip().strip("[]").split(", ")
+    assert int(before) > 1_000
+    assert int(after) < 100
+    assert shares == "true"
