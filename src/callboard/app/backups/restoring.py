@@ -5,15 +5,18 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from callboard.contracts.errors import Refusal
+from callboard.log.sqlite.lock import NAME as LOCK
 from callboard.log.sqlite.lock import WriterLock
+from callboard.log.sqlite.schema import FACTS
 from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import epoch_of, raise_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
@@ -56,12 +59,10 @@ def restore(
     """
     home.make()
     with contextlib.ExitStack() as held:
-        if home.has_store():
-            if not replace:
-                raise _exists(home)
-            lock = WriterLock(home.store)
-            held.callback(lock.release)
+        if home.has_store() and not replace:
+            raise _exists(home)
         try:
+            held.enter_context(_locked(home, replace=replace))
             folder = Path(held.enter_context(tempfile.TemporaryDirectory(dir=home.folder, prefix=".restore-")))
             progress("unpacking")
             manifest = unpack(place, folder)
@@ -71,13 +72,28 @@ def restore(
             for path in (folder / "store").iterdir():
                 if path.name != "callboard.db":
                     path.unlink()
-            if home.has_store():
-                raise_epoch(folder / "store", epoch_of(home.store))
+            raise_epoch(folder / "store", epoch_of(home.store))
             progress("putting it in place")
             former = _swap(home, folder)
         except OSError as error:
             raise unusable(home.folder, error) from error
     return _restored(place, manifest, checked, former)
+
+
+@contextlib.contextmanager
+def _locked(home: Home, *, replace: bool) -> Generator[None]:
+    """Lock the store's folder, which is made where there is none, so that no process begins to write there meanwhile."""
+    made = not home.store.exists()
+    home.store.mkdir(mode=0o700, exist_ok=True)
+    lock = WriterLock(home.store)
+    try:
+        if (home.store / FACTS).exists() and not replace:
+            raise _exists(home)
+        yield
+    finally:
+        if made and not (home.store / FACTS).exists():
+            shutil.rmtree(home.store)
+        lock.release()
 
 
 def _swap(home: Home, folder: Path) -> tuple[str, ...]:
@@ -99,13 +115,18 @@ def _put(new: Path, old: Path, aside: Path, former: list[str]) -> None:
         new.rename(old)
         sync_folder(old.parent)
         return
-    if _exchange(new, old):
-        new.rename(aside)
-    else:
+    # Never by way of the folder that was unpacked into: it is removed in the end, whatever happens.
+    new.rename(aside)
+    if not _exchange(aside, old):
         # A file system that cannot exchange: what was there is kept all the time, under one name or the other.
+        aside.rename(new)
         old.rename(aside)
         new.rename(old)
-    former.append(str(aside))
+    if aside.is_dir() and {path.name for path in aside.iterdir()} <= {LOCK}:
+        # Made to be locked: there was no store.
+        shutil.rmtree(aside)
+    else:
+        former.append(str(aside))
     sync_folder(old.parent)
 
 
