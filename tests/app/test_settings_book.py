@@ -212,15 +212,30 @@ def test_a_server_of_the_folder_does_not_take_the_name_of_one_of_the_users(desk:
 
 
 @pytest.mark.parametrize("text", ["rules = 3\n", "not toml", "[[rules]]\nmatcher='bash(x'\nverdict='deny'\n"])
-def test_a_folders_file_that_cannot_be_read_is_told_and_everything_is_asked_about(desk: Desk, text: str):
-    """SAFE-05, SAFE-08"""
+def test_an_invalid_file_of_a_folder_keeps_the_last_valid_one_and_is_reported(desk: Desk, text: str):
+    """D6, SAFE-05: an edit takes no rule away, and grants nothing that was not trusted."""
     desk.says(GREEDY)
     digest = desk.digest
+    before = desk.holding(digest)
+    assert before.trusted
+    for broken in (text, "still = = invalid"):
+        desk.says(broken)
+        assert desk.holding(digest) == before
+        (problem,) = desk.book.problems(str(desk.folder))
+        assert (problem.file, problem.keeps_last) == (".callboard/settings.toml", True)
+    desk.says("")
+    assert desk.holding(digest).rules == ()
+    assert desk.book.problems(str(desk.folder)) == ()
+
+
+@pytest.mark.parametrize("text", ["rules = 3\n", "not toml", "[[rules]]\nmatcher='bash(x'\nverdict='deny'\n"])
+def test_in_a_folder_without_a_valid_file_before_it_everything_is_asked_about(desk: Desk, text: str):
+    """SAFE-05, SAFE-08"""
     desk.says(text)
-    found = desk.holding(digest)
+    found = desk.holding("anything")
     assert (found.trusted, found.permission_mode, found.rules) == (False, "ask", ())
     (problem,) = desk.book.problems(str(desk.folder))
-    assert problem.file == ".callboard/settings.toml"
+    assert (problem.file, problem.keeps_last) == (".callboard/settings.toml", False)
 
 
 def test_a_folders_file_is_read_through_no_link(desk: Desk, tmp_path: Path):

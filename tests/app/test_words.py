@@ -58,7 +58,7 @@ def test_a_key_of_a_folders_settings_is_named_once(product: Product):
     (product.folder / ".callboard" / "settings.toml").write_text("rules = 3\n")
     lines = product.run("trust").out.splitlines()
     (said,) = (line for line in lines if "expected `array`" in line)
-    assert said.endswith("at `rules`: expected `array`, got `int`.")
+    assert said.endswith("at `rules`: expected `array`, got `int`. Everything is asked about.")
 
 
 @pytest.mark.parametrize(("plain", "note"), [(True, " (plain text, not finalized)"), (False, "")])

@@ -137,6 +137,27 @@ def test_an_accepted_plan_is_carried_out_in_the_mode_that_its_card_offers(produc
         assert tab.troubles == []
 
 
+def test_an_invalid_settings_file_of_the_folder_is_reported_until_it_is_fixed(
+    product: Product, browser: Browser
+) -> None:
+    """D6: whoever comes back to the page after an edit by hand sees what is wrong and which settings apply."""
+    file = product.folder / ".callboard" / "settings.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('permission_mode = "planning"\n')
+    with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
+        expect(tab.page.get_by_role("combobox", name="Permission")).to_have_value("planning")
+        file.write_text('permission_mode = "planing"\n')
+        tab.page.evaluate("window.dispatchEvent(new Event('focus'))")
+        problem = tab.page.get_by_role("region", name="Invalid settings file")
+        expect(problem).to_contain_text("permission_mode")
+        expect(problem).to_contain_text("The last valid settings apply until you fix it.")
+        expect(tab.page.get_by_role("combobox", name="Permission")).to_have_value("planning")
+        file.write_text("")
+        tab.page.evaluate("window.dispatchEvent(new Event('focus'))")
+        expect(problem).to_have_count(0)
+        assert tab.troubles == []
+
+
 PLAN: dict[str, Any] = {
     "calls": [
         uses("propose_plan", summary="Mend the test in two steps.", steps=["Read the test", "Mend it"]),

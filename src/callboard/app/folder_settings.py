@@ -50,12 +50,21 @@ class Program(NamedTuple):
 
 
 class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
-    """The file as it was read: its bytes (None where there is none), its tables, what it says, and what is wrong with it."""
+    """The file as it was read: its bytes (None where there is none), its tables, what it says, and what is wrong with it.
+    `keeps_last` says that it is invalid, and that `tables` and `says` are of the last valid file."""
 
     source: bytes | None = None
     tables: dict[str, Any] = {}
     says: FolderSettings = FolderSettings()
     problems: tuple[SettingsProblem, ...] = ()
+    keeps_last: bool = False
+
+    def keeping(self, former: FolderFile) -> FolderFile:
+        """Return this file with what the former one said, where this one is invalid and the former one was not."""
+        if not self.problems or (former.problems and not former.keeps_last):
+            return self
+        problems = tuple(msgspec.structs.replace(problem, keeps_last=True) for problem in self.problems)
+        return msgspec.structs.replace(self, tables=former.tables, says=former.says, problems=problems, keeps_last=True)
 
     @property
     def shell(self) -> dict[str, Any]:

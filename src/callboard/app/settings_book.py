@@ -198,7 +198,8 @@ class SettingsFiles:
 
     def _forget(self, folder: str) -> None:
         if folder:
-            self._folders.pop(folder, None)
+            if folder in self._folders:
+                self._folders[folder] = self._folders[folder]._replace(settled=False)
         elif self._user is not None:
             self._user = self._user._replace(settled=False)
 
@@ -231,7 +232,11 @@ class SettingsFiles:
         began, stamp = time.time_ns(), _stamp(Path(folder) / folder_settings.FILE)
         kept = self._folders.get(folder)
         if kept is None or not kept.settled or kept.stamp != stamp:
-            kept = self._folders[folder] = _Folder(stamp, _is_settled(stamp, began), folder_settings.read(folder))
+            file = folder_settings.read(folder)
+            file = file if kept is None else file.keeping(kept.file)
+            # Who compares files by identity sees a change only where there is one.
+            file = kept.file if kept is not None and file == kept.file else file
+            kept = self._folders[folder] = _Folder(stamp, _is_settled(stamp, began), file)
         return kept.file
 
 
@@ -252,9 +257,9 @@ def _is_settled(stamp: _Stamp | None, began: int) -> bool:
 
 
 def _bound(file: FolderFile, user: Settings, *, trusted: bool) -> PermissionMode | None:
-    """The widest mode that anything works under there. A file that cannot be read may have meant to narrow: until it is mended
-    everything is asked about."""
-    if file.problems:
+    """The widest mode that anything works under there. An invalid file without a valid one before it may have meant to narrow:
+    until it is fixed everything is asked about."""
+    if file.problems and not file.keeps_last:
         return "ask"
     mode = file.says.permission_mode
     return mode if mode is not None and (trusted or narrower(mode, user.permission_mode) == mode) else None
@@ -286,4 +291,6 @@ def _told(rule: Rule, source: str, held_back: str = "") -> StandingRule:
 
 def _problem(refusal: Refusal, path: Path) -> SettingsProblem:
     problem = refusal.problem
-    return SettingsProblem(file=str(path), message=problem.message, field=problem.field, hint=problem.hint)
+    return SettingsProblem(
+        file=str(path), message=problem.message, field=problem.field, hint=problem.hint, keeps_last=True
+    )

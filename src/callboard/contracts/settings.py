@@ -223,12 +223,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class SettingsProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What is wrong with a file of settings: the path of the file, the key in it, and what was expected."""
+    """What is wrong with a file of settings: the path of the file, the key in it, and what was expected. `keeps_last` says that
+    the last valid content of the file stays in force; otherwise everything is asked about in the folder."""
 
     file: str
     message: str
     field: str = ""
     hint: str = ""
+    keeps_last: bool = False
 
 
 class StandingRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -1,6 +1,8 @@
 /** The one question about an untrusted folder, above whatever is on the screen. */
 import { useEffect } from 'react'
+import { SettingsProblems } from '@/features/trust/settings-problems'
 import { TrustBanner } from '@/features/trust/trust-banner'
+import type { TrustRead } from '@/system/generated/contracts'
 import { useServices } from './services-context'
 import { useSignal } from './use'
 
@@ -16,9 +18,18 @@ export function TrustNotice({ folded = false }: { readonly folded?: boolean }) {
     return () => window.removeEventListener('focus', look)
   }, [trust, workspaceId])
   const read = trust.of(workspaceId)
-  if (read === null || (read.state !== 'untrusted' && read.state !== 'changed') || trust.dismissed(read)) {
-    return null
-  }
+  if (read === null) return null
+  const asks = (read.state === 'untrusted' || read.state === 'changed') && !trust.dismissed(read)
+  return (
+    <>
+      <SettingsProblems problems={read.problems} />
+      {asks && <Asked read={read} folded={folded} />}
+    </>
+  )
+}
+
+function Asked({ read, folded }: { readonly read: TrustRead; readonly folded: boolean }) {
+  const { workbench, trust } = useServices()
   return (
     <TrustBanner
       key={read.digest}

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TextIO, assert_never
 
+from callboard.contracts.settings import SettingsProblem
+
 from ..folder_use import FolderUse
+from ..placing import beside
 from ..serve import Forced, Milestones, Ready, Starting, Stopped, Stopping
 from ..superuser import AS_ROOT, is_root
 from .terminal import Style, plain
@@ -90,3 +93,11 @@ def also_served(use: FolderUse) -> str:
 
 def _sessions(count: int) -> str:
     return f"{count} session{'' if count == 1 else 's'}"
+
+
+def problem_line(problem: SettingsProblem) -> str:
+    """Return what is wrong with a file of settings, and which settings apply until it is fixed."""
+    # What is wrong in a line of the file begins with where that is.
+    message = problem.message if problem.message.startswith(problem.file) else f"{problem.file}: {problem.message}"
+    applies = "The last valid settings apply." if problem.keeps_last else "Everything is asked about."
+    return f"{message}{beside(message, problem.field)} {applies}"

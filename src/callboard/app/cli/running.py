@@ -36,8 +36,8 @@ from .broad import open_folder
 from .conversing import Conversing
 from .exits import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
 from .loop import ctrl_c
-from .milestones import not_used, untrusted
-from .terminal import Style, err
+from .milestones import not_used, problem_line, untrusted
+from .terminal import Style, err, visible
 
 _BY_HAND = "Ctrl-C in the terminal"
 
@@ -118,6 +118,8 @@ async def _permission(client: Client, wanted: Wanted, workspace: str) -> Permiss
     trust: TrustRead = await client.submit(GetTrust(workspace_id=workspace))
     if not_held(trust):
         err(Style(sys.stderr).warn(untrusted(not_held(trust))))
+    for problem in trust.problems:
+        err(Style(sys.stderr).warn(visible(problem_line(problem))))
     if wanted.permission is not None:
         return wanted.permission
     settings: SettingsRead = await client.submit(GetSettings(place="folder", workspace_id=workspace))

@@ -17,10 +17,10 @@ from callboard.contracts.errors import Refusal
 from ..client import Client
 from ..home import Home
 from ..joining import connected
-from ..placing import beside
 from .broad import Wide, open_folder
 from .exits import DONE, REFUSED
 from .loop import run_async
+from .milestones import problem_line
 from .terminal import Style, err, out, visible
 
 _HELP = """Say whether a folder's own files may widen what holds in it.
@@ -110,6 +110,4 @@ def _print(read: TrustRead) -> None:
     for one in read.widenings:
         out(f"  {style.dim(visible(one.file).ljust(width))}  {visible(one.detail)}")
     for problem in read.problems:
-        # What is wrong in a line of the file begins with where that is.
-        said = problem.message if problem.message.startswith(problem.file) else f"{problem.file}: {problem.message}"
-        out(style.warn(f"  {visible(said)}{visible(beside(said, problem.field))}"))
+        out(style.warn(f"  {visible(problem_line(problem))}"))

@@ -57,7 +57,8 @@ function FolderTrust({ trust, handlers }: { trust: TrustRead; handlers: Settings
       {asks && <Widenings widenings={trust.widenings} />}
       {trust.problems.map((problem) => (
         <p key={`${problem.file} ${problem.message}`} className="wrap-any text-warn">
-          <span className="font-mono text-sm">{problem.file}</span> {problem.message}
+          <span className="font-mono text-sm">{problem.file}</span> {problem.message}{' '}
+          {t(problem.keepsLast === true ? 'settings.keeps_last' : 'settings.asks_all')}
         </p>
       ))}
       <div className="flex gap-2">

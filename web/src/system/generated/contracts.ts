@@ -3512,12 +3512,16 @@ export interface SettingsChanged {
   readonly digest: string
 }
 
-/** What is wrong with a file of settings: the path of the file, the key in it, and what was expected. */
+/**
+ * What is wrong with a file of settings: the path of the file, the key in it, and what was expected. `keeps_last` says that
+ * the last valid content of the file stays in force; otherwise everything is asked about in the folder.
+ */
 export interface SettingsProblem {
   readonly file: string
   readonly message: string
   readonly field?: string
   readonly hint?: string
+  readonly keepsLast?: boolean
 }
 
 /**
