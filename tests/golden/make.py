@@ -1,8 +1,9 @@
 """Write a golden store with the present code: `python -m tests.golden.make [VERSION]`.
 
 The real product runs with a scripted model. It works through everything that a store holds: a chat with tools, approvals,
-rules, a team, jobs, artifacts, a summary, an import, evidence, an interrupted turn. It is ended in order, started again, and
-then killed with SIGKILL while turns, children, a job and an approval are open.
+rules, a team, jobs, artifacts, a summary, an import, evidence, an interrupted turn, and what `additions` adds. It is ended in
+order, started again, and then killed with SIGKILL while turns, children, a job and an approval are open; the next process
+takes over, and is killed in the same way.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tests.prove.crew import Followed, begin
 from tests.prove.driving import do
 from tests.prove.product import Place, Server
 
-from . import scenario
+from . import additions, scenario
 from .stores import ROOT, expected, pack
 
 PATIENCE_S = 20.0
@@ -36,8 +37,13 @@ async def make(version: str) -> None:
     server = await Server.start(at)
     try:
         await _whole(server)
+        await additions.run(server, _until)
         await server.stop()
         server = await Server.start(at)
+        left = await _open(server)
+        await server.kill()
+        server = await Server.start(at)
+        await additions.taken_over(server, left, _until)
         await _open(server)
     finally:
         await server.kill()
@@ -160,8 +166,12 @@ async def _artifacts(server: Server) -> None:
     await chat.close()
 
 
-async def _open(server: Server) -> None:
-    """What a crash finds: half an answer, a queue, a pending approval, a child at work, a job."""
+async def _open(server: Server) -> str:
+    """What a crash finds: half an answer, a queue, a pending approval, a child at work, a job.
+
+    Returns:
+        The session with a queue.
+    """
     half = await begin(server, "leave open")
     await _until(half, lambda: half.count("model.requested") == 1)
     await do(server, "submit_turn", sessionId=half.session, text="queued")
@@ -184,6 +194,7 @@ async def _open(server: Server) -> None:
     await _kept(server)
     for one in (half, asks, runs, stopped, team, work):
         await one.close()
+    return half.session
 
 
 async def _kept(server: Server) -> None:

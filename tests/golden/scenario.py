@@ -8,6 +8,8 @@ from tests.prove import scenes
 from tests.prove.crew import agent, lead, plays, worker
 from tests.prove.product import Place
 
+from . import additions
+
 #: Above the size at which a text becomes a blob.
 LONG = 9_000
 #: A file that never comes: what waits for it runs until it is stopped.
@@ -16,28 +18,29 @@ NEVER = "never"
 
 def write(at: Place) -> None:
     """Write the agents and the scenario of the folder."""
-    lead(at)
+    lead(at, edges=[{"to": "partner", "direction": "both", "confirm": True}])
     worker(at)
     agent(at, "watcher", kind="background", tools=["Read"], policy=["Finalize"], schedule={"every": "12h"})
     (at.folder / ".callboard").mkdir()
     (at.folder / ".callboard" / "settings.toml").write_text('permission_mode = "full"\n')
     (at.folder / "long.txt").write_text(scenes.prose(2 * LONG, "long"))
     (at.folder / "notes.md").write_text("# Notes\n\nThe first line.\n")
-    plays(at, [*_chats(), *_team(), *_unfinished()])
+    plays(at, [*_chats(), *_team(), *additions.played(NEVER), *_unfinished()])
+    additions.write(at)
 
 
 def _chats() -> list[tuple[str, str, list[scenes.Call]]]:
-    read = scenes.calls("Read", file_path="long.txt")
-    bash = scenes.calls("Bash", command="cat long.txt | tee copy.txt")
-    edit = scenes.calls("Edit", file_path="notes.md", old_string="first", new_string="second")
+    read = scenes.calls("read", file_path="long.txt")
+    bash = scenes.calls("bash", command="cat long.txt | tee copy.txt")
+    edit = scenes.calls("edit", file_path="notes.md", old_string="first", new_string="second")
     return [
         ("lead", "read the file", [[_thinks("I look."), read], [scenes.says("I have read it."), scenes.told(20)]]),
         ("lead", "print the file", [[bash], [scenes.says("It is printed.")]]),
         ("lead", "change the notes", [[edit], [scenes.says("They are changed.")]]),
         ("lead", "tell a long story", [[_thinks(scenes.prose(LONG, "r")), scenes.says(scenes.prose(LONG, "s"))]]),
-        ("lead", "read what is missing", [[scenes.calls("Read", file_path="missing.txt")], _done()]),
-        ("lead", "start and stop", [[scenes.calls("Bash", command="sleep 60 | tee slept.txt")], _done()]),
-        ("lead", "send a message", [[scenes.calls("send_message", to="watcher", text="Good morning.")], _done()]),
+        ("lead", "read what is missing", [[scenes.calls("read", file_path="missing.txt")], _done()]),
+        ("lead", "start and stop", [[scenes.calls("bash", command="sleep 60 | tee slept.txt")], _done()]),
+        ("lead", "send a message", [[scenes.calls("send_message", to=["watcher"], text="Good morning.")], _done()]),
         ("lead", "break", [[{"fail": {"code": "model_refused_request", "message": "the scenario fails here"}}]]),
         ("lead", "ask me", [[scenes.calls("ask_person", question="Which one?", options=["this", "that"])], _done()]),
         ("lead", "make a plan", [[_plan()], _done()]),
@@ -56,21 +59,21 @@ def _team() -> list[tuple[str, str, list[scenes.Call]]]:
         [scenes.calls("wait_subagents", agents=["worker-1"])],
         [scenes.calls("submit_verdict", agent="worker-1", verdict="passed", summary="It is right.", refs=[])],
         [scenes.calls("wait_subagents")],
-        [scenes.calls("Finalize", summary="The note is there.")],
+        [scenes.calls("finalize", summary="The note is there.")],
     ]
-    note = scenes.calls("Write", file_path="note.md", content="# A note\n")
+    note = scenes.calls("write", file_path="note.md", content="# A note\n")
     report = scenes.calls("send_handoff", to="lead", message="note.md is written", status={"ok": True})
     return [
         ("lead", "have a note written", delegates),
         ("worker", "write the note", [[_thinks("I write."), note], [report], [scenes.says("It is written.")]]),
-        ("worker", "look around", [[scenes.calls("Glob", pattern="*.md")], [scenes.says("Seen.")]]),
+        ("worker", "look around", [[scenes.calls("glob", pattern="*.md")], [scenes.says("Seen.")]]),
         ("worker", "alpha", [[scenes.says("Alpha is done.")]]),
         ("worker", "beta", [[{"fail": {"code": "model_refused_request", "message": "beta fails"}}]]),
     ]
 
 
 def _unfinished() -> list[tuple[str, str, list[scenes.Call]]]:
-    bash = scenes.calls("Bash", command="echo one > one.txt")
+    bash = scenes.calls("bash", command="echo one > one.txt")
     wait = [[scenes.says("Half of an answer is here.", chunk=4), scenes.waits(NEVER)]]
     return [
         ("lead", "leave open", wait),
@@ -100,7 +103,7 @@ def _plan() -> scenes.Part:
 
 
 def _report() -> scenes.Part:
-    return scenes.calls("Write", file_path="report.md", content=f"# Report\n\n{scenes.prose(LONG, 'w')}\n")
+    return scenes.calls("write", file_path="report.md", content=f"# Report\n\n{scenes.prose(LONG, 'w')}\n")
 
 
 def past_turn(workspace: str) -> dict[str, Any]:

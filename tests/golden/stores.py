@@ -36,8 +36,8 @@ def pack(home: Path, version: str) -> None:
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
         member.uid = member.gid = member.mtime = 0
         member.uname = member.gname = ""
-        # Nothing of the machine that made it: no credential, no path.
-        skipped = member.name.endswith(("endpoint.json", "token", "-shm", ".lock", ".log"))
+        # Nothing of the machine that made it: no credential, no page that opens with one, no path.
+        skipped = member.name.endswith(("endpoint.json", "token", "-shm", ".lock", ".log", "opening"))
         return None if skipped or not (member.isdir() or member.isfile()) else member
 
     with tarfile.open(target / ARCHIVE, "w:xz") as archive:
