@@ -219,6 +219,8 @@ async def test_views_that_do_not_fit_are_made_anew(tmp_path: Path) -> None:
     await write()
     for statement in (
         "PRAGMA user_version = 99",
+        "PRAGMA user_version = 2147483647",
+        "PRAGMA application_id = 2147483647",
         "UPDATE views_of SET store = 'rtm_other'",
         "UPDATE views_of SET erasures = 7",
         "DROP TABLE views_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -55,11 +55,24 @@ def refuses(connection: sqlite3.Connection) -> str:
 
 
 @pytest.mark.parametrize("broken", [says_and_refuses, refuses])
+async def test_of_two_works_the_one_that_refuses_is_undone_and_the_other_is_kept(
+    tmp_path: Path, writer: Writer, broken: Callable[[sqlite3.Connection], str]
+) -> None:
+    """Design rule 1: the transaction that they shared is done again without it."""
+    refused = writer.do(broken, followed=True)
+    after = writer.do(lambda connection: says(connection, "after"))
+
+    with pytest.raises(Refusal, match="does not fit"):
+        await refused
+    assert await after == "after"
+    assert words(tmp_path) == ["after"]
+
+
+@pytest.mark.parametrize("broken", [says_and_refuses, refuses])
 async def test_what_refused_work_had_written_is_undone_and_the_works_beside_it_are_kept(
-    tmp_path: Path, writer: Writer, broken: object
+    tmp_path: Path, writer: Writer, broken: Callable[[sqlite3.Connection], str]
 ) -> None:
     """Design rule 1: a refusal means that nothing was written, also where other work shares its transaction."""
-    assert callable(broken)
     before = writer.do(lambda connection: says(connection, "before"), followed=True)
     refused = writer.do(broken, followed=True)
     after = writer.do(lambda connection: says(connection, "after"))

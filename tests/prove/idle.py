@@ -1,9 +1,10 @@
 """Random histories of teams: no agent with unread input or open work reads `done` or `running` without a run.
 
-Each history is up to sixty random steps of a team (turns, messages, handoffs, interrupts, failures, tasks, a job, restarts)
-through the deciders of the product, folded by its projection. After every step a witness that shares no code with either
-counts from the facts what each agent has unread and looks at the rows. Every agent that only a person can start is resumed on
-trial: one `resume_thread` must give it a run or a place in the queue of its team.
+Each history is up to sixty random steps of a team (turns, messages, handoffs, interrupts, failures, tasks, a job, restarts,
+calls that wait for answers, an agent that sleeps, an agent that is a program of its own) through the deciders of the
+product, folded by its projection. After every step a witness that shares no code with either counts from the facts what each
+agent has unread and looks at the rows. Every agent that only a person can start is resumed on trial: one `resume_thread` must
+give it a run or a place in the queue of its team.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ import msgspec
 
 from tests.control.team.histories import STEPS, History, Rows
 
-from .idle_witness import HELD, IDLE, TEAM, WORK, Witness
+from .idle_witness import HELD, IDLE, SLEEPS, TEAM, WORK, Witness
 from .report import Report, arguments, run
 
 RESUMES = "one resume_thread gives every agent with unread input a run"
 A_HISTORY = 60
 DEFAULT = 200
 #: Names of steps, those twice that keep a team moving.
-NAMES = (*STEPS, "says", "says", "says", "spawns", "messages", "hands")
+NAMES = (*STEPS, "says", "says", "says", "spawns", "messages", "hands", "ends", "time")
 
 
 def plain(value: Any) -> Any:
@@ -46,7 +47,7 @@ def history(report: Report, seed: int) -> int:
         seen = len(taken.given.records)
         wanted = {"status", "agents", "tasks", "team", "sessions"}
         broken = dict(witness.problems({key: plain(row) for key, row in rows.rows.items() if key[0] in wanted}))
-        for claim in (IDLE, HELD, WORK, TEAM):
+        for claim in (IDLE, HELD, SLEEPS, WORK, TEAM):
             report.check(claim, claim not in broken, f"seed {seed}: {broken.get(claim)} after {taken.steps}")
         for thread in witness.stranded():
             refused = taken.resumes(thread)

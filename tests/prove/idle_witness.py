@@ -14,6 +14,7 @@ from typing import Any
 Row = dict[str, Any]
 IDLE = "an agent with unread input and no run reads as paused, with a reason, and is in attention"
 WORK = "no task reads running while no agent works on it"
+SLEEPS = "an agent that sleeps with unread input reads neither done nor running"
 TEAM = "no team reads done while its lead has unread input"
 HELD = "an agent of a paused task reads neither done nor running"
 
@@ -30,6 +31,7 @@ class Agent:
     job: str = ""
     ended: str = ""
     slot: bool = False
+    sleeps: bool = False
     unread: list[str] = field(default_factory=list[str])
     queue: list[str] = field(default_factory=list[str])
 
@@ -145,6 +147,14 @@ class Witness:
                     "running",
                 ):
                     yield HELD, says
+            elif agent.sleeps:
+                # It gets its run at its time, without a person.
+                wrong = status["status"] in ("streaming", "preparing") or member.get("state") in (
+                    "completed",
+                    "running",
+                )
+                if (agent.unread or agent.queue) and wrong:
+                    yield SLEEPS, says
             elif (agent.unread or agent.queue) and not agent.slot and not self.waits_for_task(thread):
                 attention = [card["attention"] for card in cards]
                 reads = status["status"] == "blocked" and status["detail"] == "paused" and status["paused"]
@@ -164,6 +174,7 @@ class Witness:
             and agent.ended != "closed"
             and not (agent.job and agent.ended)
             and not agent.slot
+            and not agent.sleeps
             and not self.waits_for_task(thread)
         ]
 
@@ -202,7 +213,7 @@ def _turn(agent: Agent, kind: str, scope: dict[str, str], fact: dict[str, Any]) 
     turn = scope.get("turn", "")
     match kind:
         case "turn.started":
-            agent.run, agent.slot = turn, False
+            agent.run, agent.slot, agent.sleeps = turn, False, False
             agent.queue = [one for one in agent.queue if one != turn]
         case "turn.completed" | "turn.failed" | "turn.interrupted":
             agent.run = ""
@@ -210,6 +221,10 @@ def _turn(agent: Agent, kind: str, scope: dict[str, str], fact: dict[str, Any]) 
             agent.queue.append(turn)
         case "queue.removed":
             agent.queue = [one for one in agent.queue if one != turn]
+        case "agent.slept":
+            agent.sleeps = bool(fact.get("wake_at"))
+        case "agent.woke":
+            agent.sleeps = False
         case "thread.paused":
             agent.paused = fact["cause"]
         case "thread.resumed":

@@ -1,4 +1,7 @@
-"""Random histories of a team: one step after another, each chosen by three small numbers, as tests and proofs draw them."""
+"""Random histories of a team: one step after another, each chosen by three small numbers, as tests and proofs draw them.
+
+Beside models of ours it has an agent that sleeps and one that is a program of its own; calls wait for answers or run out.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.contracts.commands import RemoveQueuedTurn, ResumeThread
+from callboard.contracts.commands import RemoveQueuedTurn, RespondAction, ResumeThread
+from callboard.contracts.commands.agents import AddAgent
 from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob
 from callboard.contracts.commands.tasks import CompleteTask, FailTask
 from callboard.contracts.commands.team import (
@@ -20,34 +24,61 @@ from callboard.contracts.commands.team import (
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ThreadResumed
 from callboard.contracts.facts.turn import Mode
+from callboard.contracts.ports.agents import Schedule
+from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Row
 from callboard.contracts.rows.base import Upsert
 from callboard.contracts.team import Edge
 from callboard.control.decide import command
-from callboard.control.outcomes import TakenOver, TimeCame
-from callboard.control.state import Session
+from callboard.control.outcomes import (
+    ActionTimedOut,
+    CallSeen,
+    ExternalGone,
+    ExternalThere,
+    PartEnded,
+    TakenOver,
+    TimeCame,
+    ToolEnded,
+    WantedCall,
+)
+from callboard.control.state import OpenCall, Session, Thread
 from callboard.projection.view import SessionView
-from tests.control.examples import SESSION, interrupt, submit
+from tests.control.examples import ALLOW, ASK, SESSION, answered, interrupt, submit, text
 from tests.control.given import Step
 from tests.control.team.batches import JOB, again, job
 from tests.control.team.board import HUMAN, cancel, create, pause, resume, retry, start
-from tests.control.team.given import Team, agent, team
+from tests.control.team.given import Team, agent
+from tests.control.team.sleepers import Sleepers
 
-LEAD = agent("lead", edges=(Edge(to="critic", direction="both", ownership=True),))
+LEAD = agent("lead", edges=(Edge(to="critic", direction="both", ownership=True), Edge(to="coder", direction="both")))
 CRITIC = agent("critic", edges=(Edge(to="clerk", direction="both", confirm=True),))
 CLERK = agent("clerk")
 WORKER = agent("worker", kind="subagent")
+#: A program of its own, and an agent that sleeps.
+CODER = agent("coder", model="acp")
+WATCHER = agent(
+    "watcher",
+    kind="background",
+    policy=(),
+    schedule=Schedule(every=60, wake_on=("task.completed",)),
+    edges=(Edge(to="lead", kind="report"),),
+)
 TASKS = ("tsk_a", "tsk_b", "tsk_c", "tsk_d")
-ASSIGNEES = (None, "lead", "critic", "worker", "worker", "worker-1", "owner")
+ASSIGNEES = (None, "lead", "critic", "worker", "worker", "worker-1", "owner", "coder")
 SECOND = 1_000_000
 
 
 class History:
-    """A session with a lead, two other main agents, children, a person who is an agent, a board and a job."""
+    """A session with a lead, three other main agents, one that sleeps, children, an agent who is a person, a board, a job."""
 
     def __init__(self, mode: Mode = "chat") -> None:
-        self.given: Team = team(LEAD, CRITIC, CLERK, WORKER, HUMAN, mode=mode, budget=2)
+        definitions = (LEAD, CRITIC, CLERK, CODER, WATCHER, WORKER, HUMAN)
+        self.given: Team = Sleepers(*definitions, budget=2, expiry=90 * SECOND)
+        self.given.when(submit("the objective", mode=mode))
+        for name in ("watcher", "coder"):
+            self.given.when(AddAgent(session_id=SESSION, agent=name))
+        self._programs = 0
         self.steps: list[str] = []
         for name in TASKS[:2]:
             self.given.when(create(name))
@@ -127,12 +158,12 @@ class History:
 
     def messages(self, a: int, b: int, c: int) -> None:
         sender = self.given.of(self._agent(a)).thread
-        to = ("lead", "critic", "clerk", "worker-1")[b % 4]
+        to = ("lead", "critic", "clerk", "worker-1", "coder", "watcher")[b % 6]
         self._when(SendMessage(session_id=SESSION, thread_id=sender, to=(to,), text="hello"))
 
     def hands(self, a: int, b: int, c: int) -> None:
         sender = self.given.of(self._agent(a)).thread
-        to = ("lead", "critic", "clerk")[b % 3]
+        to = ("lead", "critic", "clerk", "coder")[b % 4]
         response = {"response": {"expectation": "required", "withinS": 60}} if c % 3 == 0 else {}
         fields = {"sessionId": SESSION, "threadId": sender, "to": to, "message": "take it", "ownership": c % 4 == 0}
         self._when(msgspec.convert({**fields, **response}, SendHandoff))
@@ -172,6 +203,9 @@ class History:
     def time(self, a: int, b: int, c: int) -> None:
         self.given.now += 61 * SECOND
         self._when(TimeCame(at=self.given.now))
+        for thread, call in self._calls("waiting"):
+            if call.expires_at:
+                self._when(ActionTimedOut(thread=thread.thread, action=call.action))
 
     def begins(self, a: int, b: int, c: int) -> None:
         name, who = TASKS[a % 4], ASSIGNEES[b % len(ASSIGNEES)]
@@ -201,6 +235,74 @@ class History:
             case _:
                 self._when(again())
 
+    def asks(self, a: int, b: int, c: int) -> None:
+        """A model wants a call that a person is asked about; of a program the call is one of its own, seen as it goes on."""
+        name = self._working(a)
+        run = self.given.run_of(name)
+        if run.stopping or not run.model_step or (run.calls and not self._is_program(name)):
+            return
+        self._programs += 1
+        evaluation = ASK if b % 3 else ALLOW
+        call = WantedCall(
+            call=f"cal_p{self._programs}",
+            step=run.next_step,
+            tool="Write",
+            arguments=evaluation.arguments,
+            provider_call_id=f"call-p{self._programs}",
+            evaluation=evaluation,
+        )
+        thread = self.given.of(name).thread
+        if self._is_program(name):
+            self._when(CallSeen(thread=thread, run=run.run, prompt=run.model_step, wanted=call))
+        else:
+            number = int(run.run.removeprefix("run_"))
+            self._when(answered(call, run=number, step=run.model_step, thread=thread))
+
+    def decides(self, a: int, b: int, c: int) -> None:
+        """A person answers a call that waits."""
+        waiting = self._calls("waiting")
+        if waiting:
+            _, call = waiting[a % len(waiting)]
+            decision = ("approve", "reject", "approve")[b % 3]
+            if decision in call.decisions:
+                self._when(RespondAction(session_id=SESSION, action_id=call.action, decision=decision))
+
+    def ends(self, a: int, b: int, c: int) -> None:
+        """A call that runs ends, well or not."""
+        running = [one for one in self._calls("running") if not one[1].awaits]
+        if running:
+            thread, call = running[a % len(running)]
+            assert thread.run is not None
+            outcome = ToolOutcome(output="done", code="tool_failed" if b % 3 == 0 else None, message="", duration_ms=4)
+            self._when(ToolEnded(thread=thread.thread, run=thread.run.run, call=call.call, outcome=outcome))
+
+    def program(self, a: int, b: int, c: int) -> None:
+        """The program is there, says a part, or is gone."""
+        thread = self.given.of("coder")
+        run = thread.run
+        if b % 3 == 0 or run is None:
+            self._when(ExternalGone(thread=thread.thread, reason="it ended"))
+        elif b % 3 == 1:
+            there = ExternalThere(
+                thread=thread.thread, provider_session=f"s-{c}", name="Coder", version="2", resumed=bool(c % 2)
+            )
+            self._when(there)
+        elif not run.stopping and run.model_step:
+            piece = text(run.next_step, "So.")
+            self._when(PartEnded(thread=thread.thread, run=run.run, prompt=run.model_step, piece=piece))
+
+    def _is_program(self, name: str) -> bool:
+        return self.given.of(name).definition == "coder"
+
+    def _calls(self, phase: str) -> list[tuple[Thread, OpenCall]]:
+        return [
+            (thread, call)
+            for thread in self.state.threads.values()
+            if thread.run is not None
+            for call in thread.run.calls
+            if call.phase == phase
+        ]
+
 
 Taken = Callable[[History, int, int, int], None]
 STEPS: dict[str, Taken] = {
@@ -223,6 +325,10 @@ STEPS: dict[str, Taken] = {
     "task": History.task,
     "reports": History.reports,
     "job": History.job,
+    "asks": History.asks,
+    "decides": History.decides,
+    "ends": History.ends,
+    "program": History.program,
 }
 
 
