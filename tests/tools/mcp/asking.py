@@ -15,6 +15,13 @@ class Where(BaseModel):
     city: str
 
 
+class Login(BaseModel):
+    """What no server may ask for by a form."""
+
+    user: str
+    api_key: str
+
+
 server = MCPServer("asking")
 
 
@@ -23,6 +30,23 @@ async def look(ctx: Context[Any]) -> str:
     """Looks where the person says."""
     answer = await ctx.elicit("Which city?", Where)
     return answer.data.city if answer.action == "accept" else answer.action
+
+
+@server.tool()
+async def unlock(ctx: Context[Any]) -> str:
+    """Asks for a secret in the middle of a call."""
+    answer = await ctx.elicit("Log in.", Login)
+    return answer.data.api_key if answer.action == "accept" else answer.action
+
+
+def _login() -> Elicit[Login]:
+    return Elicit("Log in.", Login)
+
+
+@server.tool()
+async def enter(login: Annotated[Login, Resolve(_login)]) -> str:
+    """Asks for a secret before the call begins."""
+    return login.api_key
 
 
 def _where() -> Elicit[Where]:

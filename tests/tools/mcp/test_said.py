@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mcp_types import ElicitRequestFormParams
+from mcp_types import ElicitRequestFormParams, ElicitResult
 
 from callboard.contracts.ports.tools import Reply
 from callboard.secrets.known import Known
@@ -66,7 +66,7 @@ async def test_a_question_with_a_secret_where_it_is_cut_shows_no_part_of_it(with
     text = "." * (LONGEST - within) + SECRET + "." * LONGEST
     told = Told([], Reply(said="reject"))
     wanted = ElicitRequestFormParams(message=text, requested_schema={"type": "object", "properties": {}})
-    assert (await ask("asking", wanted, told, Said(SECRETS.veil).safe)).action == "decline"
+    assert await ask("asking", wanted, told, Said(SECRETS.veil).safe) == ElicitResult(action="decline")
     (asked,) = told.asked
     assert not holds_part(asked.message)
     assert len(asked.message) <= LONGEST

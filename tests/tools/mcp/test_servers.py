@@ -237,6 +237,22 @@ async def test_a_server_on_the_protocols_own_package_asks_a_person(
             assert [one.message for one in person.asked] == ["Which city?"]
 
 
+@pytest.mark.parametrize(
+    ("program", "tools"), [(ASKING, ("unlock", "enter")), (NEWEST, ("enter",))], ids=["handshake", "newest"]
+)
+async def test_a_form_that_asks_for_a_secret_is_refused_and_shown_to_nobody(
+    folder: Path, program: str, tools: tuple[str, ...]
+) -> None:
+    """X10: the protocol forbids such a form, and an answer would be a fact."""
+    async with serving(folder, StdioServer(name="asking", command=(sys.executable, program))) as agent:
+        for tool in tools:
+            person = answers('{"user": "ann", "api_key": "hunter2-hunter2"}')
+            outcome = await do(agent, f"mcp__asking__{tool}", person)
+            assert person.asked == []
+            assert "asks for a secret (api_key) and was not shown" in f"{outcome.output} {outcome.message}"
+            assert "hunter2" not in f"{outcome.output} {outcome.message}"
+
+
 @pytest.mark.parametrize(("reply", "action"), [("reject", "decline"), ("nothing", "cancel")])
 async def test_a_no_and_silence_are_told_to_the_server(folder: Path, tmp_path: Path, reply: str, action: str) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:

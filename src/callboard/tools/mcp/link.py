@@ -19,6 +19,7 @@ from mcp_types import (
     CallToolResult,
     ElicitRequestParams,
     ElicitResult,
+    ErrorData,
     Implementation,
     ListRootsResult,
     LoggingMessageNotificationParams,
@@ -85,7 +86,7 @@ class _Call:
         self._until = time.monotonic() + self._timeout
         self.reporter.progress(progress, total, display(self._safe((message or "")[:_MOST_HEARD]), 200))
 
-    async def asks(self, server: str, wanted: ElicitRequestParams) -> ElicitResult:
+    async def asks(self, server: str, wanted: ElicitRequestParams) -> ElicitResult | ErrorData:
         """Its server asks a person."""
         self._asking += 1
         try:
@@ -318,7 +319,7 @@ class Link:
                 async for _ in events:
                     self._changed.set()
 
-    async def _asked(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+    async def _asked(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult | ErrorData:
         """A question belongs to the newest call: servers do not say to which. Without a call nobody is asked."""
         if not self._calls:
             return ElicitResult(action="cancel")

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any, Literal, cast
 
 import msgspec
-from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
+from mcp_types import INVALID_PARAMS, ElicitRequestFormParams, ElicitRequestParams, ElicitResult, ErrorData
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import Question, Reply, Reporter
 
 from ..paths import display
 from .offered import validator
+from .sensitive import secret_fields
 
 #: How much of what a server asks is shown, in characters.
 LONGEST = 4000
@@ -20,15 +21,26 @@ LONGEST = 4000
 _AGAIN = 3
 
 
-async def ask(server: str, wanted: ElicitRequestParams, reporter: Reporter, safe: Callable[[str], str]) -> ElicitResult:
-    """What a person says to it. An answer that does not fit the form is asked for again, with what is wrong with it. `safe` is
-    a text without secrets, which are looked for before the question is cut."""
+async def ask(
+    server: str, wanted: ElicitRequestParams, reporter: Reporter, safe: Callable[[str], str]
+) -> ElicitResult | ErrorData:
+    """Return what a person says to it, or an error for a form that asks for a secret, which no person sees.
+
+    An answer that does not fit the form is asked for again, with what is wrong with it. `safe` is a text without secrets, which
+    are looked for before the question is cut.
+    """
     known = safe(wanted.message[: 2 * LONGEST])[:LONGEST]
     message = "\n".join(display(line, LONGEST) for line in known.splitlines())
     if not isinstance(wanted, ElicitRequestFormParams):
         reply = await reporter.ask(Question(server=server, message=message, url=display(wanted.url, 2000)))
         return ElicitResult(action=_ACTIONS[reply.said])
     schema: dict[str, Any] = dict(wanted.requested_schema)
+    secret = secret_fields(schema)
+    if secret:
+        names = ", ".join(display(name, 60) for name in secret)
+        return ErrorData(
+            code=INVALID_PARAMS, message=f"The form asks for a secret ({names}) and was not shown. {_INSTEAD}"
+        )
     problem = ""
     for _ in range(_AGAIN):
         said = f"{message}\n\n{problem}" if problem else message
@@ -42,6 +54,10 @@ async def ask(server: str, wanted: ElicitRequestParams, reporter: Reporter, safe
     return ElicitResult(action="cancel")
 
 
+_INSTEAD = (
+    "A server must not ask for secrets by a form. "
+    "Ask by an address (URL mode), or read the secret from the server's own settings."
+)
 _ACTIONS: dict[str, Literal["accept", "decline", "cancel"]] = {
     "answer": "accept",
     "reject": "decline",

@@ -1,0 +1,53 @@
+"""Fields of a form that ask for a secret, which a server must not ask for by a form (MCP, elicitation)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+#: What the name of a secret ends with.
+_SECRETS = frozenset(
+    """password passwd pwd passphrase passcode secret token credential credentials apikey otp totp cvv cvc
+    kennwort passwort contraseña motdepasse 密码 口令""".split()
+)
+_PAIRS = frozenset(
+    """api key|access key|private key|secret key|signing key|encryption key|ssh key|recovery key|card number
+    credit card|recovery phrase|seed phrase|security code|verification code|session cookie|pin code""".replace(
+        "\n", "|"
+    ).split("|")
+)
+#: What may follow it and changes nothing.
+_BEHIND = frozenset("again confirm confirmation repeat repeated value string text new old current".split())
+
+
+def secret_fields(schema: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of the fields of a form that ask for a secret, by their format, name or title.
+
+    A choice between values and a yes or no ask for none.
+
+    Example:
+        secret_fields({"properties": {"apiKey": {"type": "string"}}}) == ("apiKey",)
+    """
+    properties = schema.get("properties")
+    fields = cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}
+    return tuple(name for name, field in fields.items() if _is_secret(name, field))
+
+
+def _is_secret(name: str, field: Any) -> bool:
+    one = cast("dict[str, Any]", field) if isinstance(field, dict) else {}
+    if one.get("type") in ("boolean", "array") or "enum" in one or "oneOf" in one:
+        return False
+    if one.get("format") == "password" or one.get("writeOnly") is True:
+        return True
+    return any(_names_secret(text) for text in (name, one.get("title")) if isinstance(text, str))
+
+
+def _names_secret(text: str) -> bool:
+    words = [piece.lower() for piece in _PIECE.findall(text)]
+    while len(words) > 1 and words[-1] in _BEHIND:
+        words.pop()
+    bare = "".join(text.split()).lower()
+    if any(bare.endswith(one) for one in _SECRETS if not one.isascii()):
+        return True
+    return bool(words) and (words[-1] in _SECRETS or " ".join(words[-2:]) in _PAIRS)
