@@ -1,11 +1,13 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
 import site from './vite.config.ts'
 
-// What has no React needs no browser: only tests of components pay for one.
+// What has no React needs no browser: only tests of components pay for one. The files that a worker runs share their modules
+// and that browser: most of the time went into making both anew. So a test leaves nothing behind that another one could read.
 export default mergeConfig(
   site,
   defineConfig({
     test: {
+      isolate: false,
       restoreMocks: true,
       testTimeout: 60_000,
       projects: [
