@@ -60,21 +60,40 @@ async def test_no_command_writes_the_kernels_files_whoever_started_it(agent: Age
     assert outcome == ToolOutcome(output="", exit_code=0)
 
 
-async def test_a_sandbox_in_which_the_kernel_can_be_written_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """X4: looked at when the sandbox is first wanted, not assumed."""
-    if os.geteuid() != 0:
-        return
+def test_a_sandbox_that_leaves_the_kernel_open_is_none_for_whom_it_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """X4: looked at when the sandbox is first wanted, not assumed. The kernel itself keeps other users than root out."""
+    is_root = os.geteuid() == 0
+    outside = subprocess.run(["/bin/sh", "-c", bubblewrap.kernel_writes()], check=False).returncode
+    assert outside == (3 if is_root else 0)
     monkeypatch.setattr(bubblewrap, "_proc", list)
-    # A copy under another name, since what was found of a program is kept.
-    other = tmp_path / "bwrap"
+
+    found = ability(_other_bwrap(tmp_path))
+
+    assert found.works is not is_root
+    assert found.why == (f"bubblewrap does not work here: {_OPEN_KERNEL}" if is_root else "")
+
+
+def test_a_sandbox_in_which_a_file_of_the_kernels_can_be_written_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """X4: whoever runs it. A folder that every user may write is in the place of the kernel's files."""
+    open_to_all = bubblewrap.kernel_writes().replace("/proc/sys/kernel/core_pattern", "/tmp")
+    monkeypatch.setattr(bubblewrap, "kernel_writes", lambda: open_to_all)
+
+    assert ability(_other_bwrap(tmp_path)) == Ability("", why=f"bubblewrap does not work here: {_OPEN_KERNEL}")
+
+
+_OPEN_KERNEL = "a command in it could write the kernel's settings in /proc/sys"
+
+
+def _other_bwrap(folder: Path) -> str:
+    """Bubblewrap under another name, since what was found of a program is kept."""
+    other = folder / "bwrap"
     other.write_text('#!/bin/sh\nexec bwrap "$@"\n')
     other.chmod(0o755)
-
-    found = ability(str(other))
-
-    assert found == Ability(
-        "", why="bubblewrap does not work here: a command in it could write the kernel's settings in /proc/sys"
-    )
+    return str(other)
 
 
 async def test_the_fact_says_what_the_command_finds(agent: Agent):
