@@ -217,10 +217,12 @@ class _Steps:
         for arguments in (("check",), ("sessions",)):
             code, printed = await command(at, *arguments, before=planted.command)
             self._report.check(SOUND, code == 0, f"{self._where(when)}: {arguments}: {code} {printed[-300:]}")
-        _, printed = await command(at, "doctor", "--json", before=planted.command)
-        found = {one["name"]: one["state"] for one in map(json.loads, printed.splitlines())}
+        code, printed = await command(at, "doctor", "--json", before=planted.command)
+        told = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+        found = {one["name"]: one["state"] for one in told}
         states = (found.get("store"), found.get("process"))
-        self._report.check(SOUND, states == ("ok", "ok"), f"{self._where(when)}: doctor: {states}")
+        what = f"{self._where(when)}: doctor: {code} {states} {printed[-300:]}"
+        self._report.check(SOUND, states == ("ok", "ok"), what)
 
     def _where(self, when: str) -> str:
         return f"{DAYS} days {'ahead' if self._sign > 0 else 'back'}, {when}"

@@ -126,7 +126,7 @@ def _advised(text: str, kind: Kind) -> bool:
 
 
 async def command(at: Place, *arguments: str, before: Sequence[str] = ()) -> tuple[int, str]:
-    """Run a command line of the product to its end, at most 20 s; return its exit code and what it printed."""
+    """Run a command line of the product to its end, at most 60 s; return its exit code, -1 without an end, and what it printed."""
     process = await asyncio.create_subprocess_exec(
         *before,
         sys.executable,
@@ -140,10 +140,10 @@ async def command(at: Place, *arguments: str, before: Sequence[str] = ()) -> tup
         env=environment_of(at),
     )
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             printed, _ = await process.communicate()
     except TimeoutError:
         process.kill()
         printed, _ = await process.communicate()
-        return 0, f"it did not end: {printed.decode('utf-8', 'replace')}"
+        return -1, f"it did not end: {printed.decode('utf-8', 'replace')}"
     return process.returncode or 0, printed.decode("utf-8", "replace")
