@@ -292,3 +292,17 @@ def test_a_child_that_waits_for_a_slot_is_cancelled_at_once(paused: bool) -> Non
     assert all_of(then, SubagentStarted) == []
     assert one(then, TaskCancelled).reason == "its task was cancelled"
     assert given.status("worker-2") == "cancelled"
+
+
+def test_an_agent_ends_what_another_one_worked_on_and_failed_at() -> None:
+    """Nobody has it in hand any more: its newest attempt is over."""
+    given = board()
+    given.when(submit("look after it", session_id=SESSION))
+    given.when(create("tsk_b", assignee="critic"))
+    given.when(start("tsk_b", assignee="critic"))
+    assert given.denied("lead", "update_task", task_id="tsk_b", status="cancelled") == "not_your_child"
+
+    given.fails("critic")
+    given.uses("lead", "update_task", task_id="tsk_b", status="cancelled")
+
+    assert "tsk_b" not in given.state.tasks

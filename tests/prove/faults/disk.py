@@ -126,7 +126,7 @@ def _advised(text: str, kind: Kind) -> bool:
 
 
 async def command(at: Place, *arguments: str, before: Sequence[str] = ()) -> tuple[int, str]:
-    """Run a command line of the product to its end, at most 60 s; return its exit code, -1 without an end, and what it printed."""
+    """Run a command line of the product for at most 60 s; return its exit code, -1 without an end, and what it printed."""
     process = await asyncio.create_subprocess_exec(
         *before,
         sys.executable,
