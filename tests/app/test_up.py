@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -188,6 +189,18 @@ def test_an_endpoint_that_answers_as_another_is_not_believed(product: Product):
         (product.home / "endpoint.json").write_text(json.dumps({**stale, "pid": os.getpid()}))
         with product.up() as (_, second):
             assert (second["running"], second["epoch"]) == (False, first["epoch"] + 1)
+
+
+def test_ctl17_a_copy_of_the_state_folder_is_a_store_of_its_own(product: Product, tmp_path: Path):
+    """CTL-17: its endpoint file names the process of the original, which answers."""
+    product.plays({"match": [{"text": "", "calls": [says("Yes.")]}]})
+    assert product.run("run", "One").code == 0
+    with product.up():
+        copied = Product(tmp_path / "other", dict(product.variables))
+        shutil.copytree(product.home, copied.home)
+        assert copied.run("run", "Two").code == 0
+        assert [card["title"] for card in product.run("sessions", "--json").json] == ["One"]
+        assert [card["title"] for card in copied.run("sessions", "--json").json] == ["Two", "One"]
 
 
 def test_a_store_that_is_held_by_a_process_that_does_not_answer_is_a_clear_error(product: Product):

@@ -12,8 +12,9 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import AnyModel
+from callboard.log.sqlite.lock import writer_of
 
-from .home import Home, keep
+from .home import Home, keep, unusable
 from .providers import Mark, marks, same
 
 log = logging.getLogger(__name__)
@@ -88,13 +89,16 @@ def unused(endpoint: Endpoint, models: tuple[AnyModel, ...], environment: Mappin
 
 
 async def find(home: Home) -> Endpoint | None:
-    """Return the running process, once it answered as the one that the file names; None where there is none.
+    """Return the process that writes to this store, once it answered as the one that the file names; None without one.
 
-    A process that answers looks at its settings first and names the models that it uses from then on in the file, which is
-    therefore read once more.
+    A copy of a state folder has the file of the process that writes to the original. A process that answers looks at its
+    settings first and names the models that it uses from then on in the file, which is therefore read once more.
+
+    Raises:
+        Refusal: `store_unusable`.
     """
     endpoint = _read(home.endpoint)
-    if endpoint is None or not _alive(endpoint.pid) or not await _answers(endpoint):
+    if endpoint is None or not _alive(endpoint.pid) or not _writes(home, endpoint) or not await _answers(endpoint):
         return None
     newest = _read(home.endpoint)
     return newest if newest is not None and newest.pid == endpoint.pid else endpoint
@@ -115,6 +119,14 @@ def _alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def _writes(home: Home, endpoint: Endpoint) -> bool:
+    """True if the process has the lock of this very store."""
+    try:
+        return writer_of(home.store) == endpoint.pid
+    except OSError as error:
+        raise unusable(home.store, error) from error
 
 
 def no_certificates() -> ssl.SSLContext:
