@@ -59,5 +59,5 @@ def broken(stream: str, sequence: int, how: str) -> Refusal:
         "chain_broken",
         f"The fact {stream}/{sequence} {how}: the log was changed outside Callboard.",
         hint="Facts before this one are as they were written. `callboard check` lists all that is damaged; "
-        "`callboard restore` puts a backup in place and keeps the present store.",
+        "`callboard restore FILE --replace` puts a backup in place and keeps the present store.",
     )

@@ -90,6 +90,11 @@ class Asking:
                 await self.settle()
                 wait = self._wait(failure)
                 await self._failed(failure, attempt, wait)
+            except Refusal as refusal:
+                # Of Callboard itself, such as a damaged content of the conversation. Every model would be asked with it.
+                await self.settle()
+                wait = None
+                await self._failed(ModelFailure(refusal.code, refusal.problem.message, retryable=False), attempt, None)
             except Exception as error:
                 log.exception("a model failed in a way that it does not tell")
                 await self.settle()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -42,7 +44,8 @@ def titles(product: Product) -> list[str]:
 
 
 def problem(done: Any) -> dict[str, Any]:
-    return json.loads(done.err.splitlines()[-1])
+    text = done if isinstance(done, str) else done.err
+    return json.loads(text.splitlines()[-1])
 
 
 def left_in(folder: Path) -> list[str]:
@@ -114,6 +117,66 @@ def test_r6_restore_refuses_to_overwrite_and_keeps_what_was_there(product: Produ
     shutil.rmtree(product.home / "store")
     Path(former).rename(product.home / "store")
     assert sorted(titles(product)) == ["One", "Three", "Two"]
+
+
+def test_r6_the_advice_for_a_damaged_store_works_as_it_is_printed(product: Product, tmp_path: Path):
+    """R6: the command of the advice, and the command that `backup --damaged` prints, restore."""
+    written(product, "One")
+    product.run("backup", str(tmp_path / "good.tar"))
+    change(product, "UPDATE blobs SET data = zeroblob(length(data))")
+    advised = re.search(r"`callboard (restore FILE[^`]*)`", product.run("check").out)
+    assert advised is not None
+    printed = product.run("backup", str(tmp_path / "bad one.tar"), "--damaged").err.splitlines()[-1]
+
+    words = advised[1].replace("FILE", str(tmp_path / "good.tar")).split()
+    assert product.run(*words).code == 0
+    shutil.rmtree(product.home / "store")
+    assert product.run(*shlex.split(printed.partition("callboard ")[2])).code == 0
+
+
+def test_r3_a_backup_onto_a_full_disk_names_that_disk(product: Product):
+    """R3: the disk of the backup is full, and the disk of the store is not."""
+    written(product, "One")
+    (place := product.place / "small").mkdir()
+    bwrap = ["bwrap", "--dev-bind", "/", "/", "--size", "65536", "--tmpfs", str(place)]
+    done = subprocess.run(
+        [*bwrap, *command("backup", str(place), "--json")],
+        cwd=product.folder,
+        env=product.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    refused = problem(done.stderr)
+    assert (done.returncode, refused["code"], refused["field"]) == (1, "store_full", "PLACE")
+    assert (str(place) in refused["message"], str(product.home) in refused["message"]) == (True, False)
+
+
+def test_a_backup_into_a_folder_that_is_closed_is_a_wrong_place(product: Product):
+    """The state folder is sound, so nothing is advised for it."""
+    written(product, "One")
+    (place := product.place / "closed").mkdir()
+    bwrap = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(place), str(place)]
+    done = subprocess.run(
+        [*bwrap, *command("backup", str(place), "--json")],
+        cwd=product.folder,
+        env=product.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    refused = problem(done.stderr)
+    assert (done.returncode, refused["code"], refused["field"]) == (2, "invalid_input", "PLACE")
+    assert "CALLBOARD_HOME" not in refused["hint"]
+
+
+def test_r5_a_turn_over_a_damaged_content_says_so_and_how_to_restore(product: Product):
+    """R5: the damage is no failure of the model, and the same turn again would meet it again."""
+    written(product, "One")
+    change(product, "UPDATE blobs SET data = zeroblob(length(data))")
+    done = product.run("run", "Two", "--session", "last")
+    assert (done.code, "blob_damaged" in done.err, "callboard restore FILE --replace" in done.err) == (1, True, True)
+    assert "Send the turn again" not in done.err
 
 
 def test_r6_restore_waits_for_no_process_that_writes(product: Product, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import tempfile
 import time
@@ -20,6 +21,8 @@ from callboard.log.sqlite.upkeep.damage import Checked
 from ..home import Home, sync_folder, unusable
 from .archive import FORMAT, Manifest, Member, member_of, write
 
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 #: What is left out, and why, in the words that a person reads.
 LEFT_OUT = (
     "views.db (made anew from the log)",
@@ -74,8 +77,10 @@ def back_up(
             members = [member_of(folder / _STORE / _LOG, f"{_STORE}/{_LOG}"), *_files(home, folder)]
             write(place, folder, _manifest(checked, tuple(members)))
             sync_folder(place.parent)
+    except Refusal as refusal:
+        raise (_no_room(place) if refusal.code == "store_full" else refusal) from refusal
     except OSError as error:
-        raise unusable(place, error) from error
+        raise _unwritten(place, error) from error
     return BackedUp(
         file=str(place),
         size=place.stat().st_size,
@@ -136,6 +141,24 @@ def _drop_side_files(folder: Path) -> None:
     for path in folder.iterdir():
         if path.name != _LOG:
             path.unlink()
+
+
+def _no_room(place: Path) -> Refusal:
+    return Refusal(
+        "store_full",
+        f"There is no room for the backup in {place.parent}.",
+        field="PLACE",
+        hint="Free space there, or name another place. A backup needs twice the size of the log while it is made.",
+    )
+
+
+def _unwritten(place: Path, error: OSError) -> Refusal:
+    if error.errno in _FULL:
+        return _no_room(place)
+    if error.errno in _CLOSED and Path(error.filename or place).parent == place.parent:
+        message = f"The backup cannot be written to {place.parent}: {error.strerror}."
+        return Refusal("invalid_input", message, field="PLACE", hint="Name a folder that you may write to.")
+    return unusable(place, error)
 
 
 def _damaged(checked: Checked) -> Refusal:

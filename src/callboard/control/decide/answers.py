@@ -221,6 +221,7 @@ _EXTERNAL_HINTS = {
     "remote_unavailable": "Send the turn again once it can be reached: a task that it still has is taken up again.",
     "remote_refused": "Read what it said, then say it differently or give it to another agent.",
 }
+_RESTORE = "`callboard check` lists what is damaged. Restore a backup with `callboard restore FILE --replace`."
 #: What a person can do about a model that failed, by the code.
 HINTS: dict[str, str] = {
     "model_unconfigured": "Send the turn again: it goes to a model that is configured now.",
@@ -233,4 +234,6 @@ HINTS: dict[str, str] = {
     "model_unavailable": "Check that the provider can be reached, then send the turn again.",
     "model_context_full": "Start a new session, or send less.",
     "model_refused_request": "Check the model's name and the settings of this provider.",
+    "blob_damaged": _RESTORE,
+    "chain_broken": _RESTORE,
 }

@@ -59,7 +59,7 @@ def blob_damaged(hash: str) -> Refusal:
     return Refusal(
         "blob_damaged",
         f"The content {hash} was changed outside Callboard; its bytes are not those that were stored.",
-        hint="`callboard check` lists all that is damaged; `callboard restore` puts a backup in place.",
+        hint="`callboard check` lists all that is damaged; `callboard restore FILE --replace` puts a backup in place.",
     )
 
 

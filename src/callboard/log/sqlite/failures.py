@@ -103,7 +103,7 @@ def unusable(where: str, why: str, *, hint: str = "") -> Refusal:
     """The refusal of a store that cannot be worked with; `hint` says what to do where it is not the usual."""
     hint = hint or (
         "Stop Callboard and keep a copy of the folder. `callboard check` lists what is damaged; restore a backup with "
-        "`callboard restore`, or move the folder away to begin with an empty store."
+        "`callboard restore FILE --replace`, or move the folder away to begin with an empty store."
     )
     if Path(where).name == VIEWS:
         hint = "Start Callboard again: this file is made anew from the log."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -63,4 +64,5 @@ def _backup(
         err(style.warn(f"{made.damages} damaged in it: `callboard check` lists them."))
     for one in made.left_out:
         err(style.dim(f"left out: {one}"))
-    err(style.dim(f"Restore it: callboard restore {made.file}"))
+    options = " --damaged" if made.damages else ""
+    err(style.dim(f"Restore it: callboard restore {shlex.quote(made.file)}{options}"))

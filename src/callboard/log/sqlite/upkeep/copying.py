@@ -31,7 +31,9 @@ def copy_log(folder: Path, into: Path) -> None:
                 # One file, without a write-ahead log beside it. Where it is opened next it gets one again.
                 copy.execute("PRAGMA journal_mode = DELETE").fetchall()
     except sqlite3.Error as error:
-        raise refusal_of(error, str(path)) from error
+        # The log is only read: what has no room is the copy.
+        refusal = refusal_of(error, str(target))
+        raise (refusal if refusal.code == "store_full" else refusal_of(error, str(path))) from error
     handle = os.open(target, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -10,7 +10,7 @@ import msgspec
 #: which are derived and made anew.
 DamageKind = Literal["database", "fact", "blob", "reference", "views"]
 
-_RESTORE = "Restore a backup with `callboard restore`; the present store is kept beside it."
+_RESTORE = "Restore a backup with `callboard restore FILE --replace`; the present store is kept beside it."
 ADVICE: dict[DamageKind, str] = {
     "database": f"Stop Callboard and keep a copy of the folder. {_RESTORE}",
     "fact": f"Facts before it are as they were written. {_RESTORE}",
