@@ -399,3 +399,30 @@ async def test_a_trusted_folders_own_server_is_started_from_it(folder: Path, tmp
     condition = _state(agent, "own").condition
     await toolbox.close()
     assert condition == "connected"
+
+
+async def test_whatever_keeps_a_server_from_being_connected_to_is_its_reason(folder: Path) -> None:
+    """What nobody foresaw does not read as a server that is idle without a word."""
+
+    def breaks(server: Server | Hook, text: str) -> str:
+        raise RuntimeError("the keyring is gone")
+
+    toolbox = FolderToolbox(reveal=breaks)
+    agent = Agent(folder, toolbox, servers=(python("shows", "pass", env={"KEY": "secret://key"}),))
+    try:
+        await toolbox.prepare(agent.context)
+        assert "the keyring is gone" in _state(agent, "shows").message
+    finally:
+        await toolbox.close()
+
+
+async def test_nothing_of_a_server_that_is_being_connected_to_outlives_the_toolbox(folder: Path) -> None:
+    before = asyncio.all_tasks()
+    toolbox = FolderToolbox()
+    agent = Agent(folder, toolbox, servers=(python("silent", "import time; time.sleep(600)"),))
+    waits = asyncio.create_task(toolbox.prepare(agent.context))
+    await asyncio.sleep(0)
+    await toolbox.close()
+
+    assert asyncio.all_tasks() - before <= {waits}
+    await waits
