@@ -14,8 +14,9 @@ import time
 
 import uvloop
 
-from bench.callers import of
+from bench.callers import OURS, of
 from bench.heartbeat import Heartbeat
+from callboard.app.interpreter import settle_heap, share_time
 
 
 async def work(name: str, format: str, base_url: str) -> None:
@@ -24,6 +25,10 @@ async def work(name: str, format: str, base_url: str) -> None:
     # Loads what the first call of any conversation needs.
     caller.load(2)
     await caller.call()
+    if name == OURS:
+        # As the product does once it has started.
+        share_time()
+        settle_heap()
     print(json.dumps("ready"), flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)

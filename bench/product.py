@@ -67,22 +67,28 @@ class Product:
 
 
 @asynccontextmanager
-async def product(place: Path) -> AsyncGenerator[Product]:
-    """Starts `callboard up` on `place/work`, its state in `place/home`, and ends it, without a word where it still runs."""
-    process = _process(place)
+async def product(place: Path, settings: str = "") -> AsyncGenerator[Product]:
+    """Starts `callboard up` on `place/work`, its state in `place/home`, and ends it, without a word where it still runs. Its
+    model plays the scenario, or is that of the settings."""
+    process = _process(place, settings)
     async with process:
         yield await ready(process)
         if process.running:
             process.kill()
 
 
-def _process(place: Path) -> Process:
+def _process(place: Path, settings: str) -> Process:
     work = place / "work"
     work.mkdir(parents=True, exist_ok=True)
     (work / "notes.md").write_text(NOTES)
     (place / "scenario.yaml").write_text(yaml.safe_dump(SCENARIO))
     command = (sys.executable, "-m", "callboard", "up", "--json", "--port", "0", "--folder", str(work))
-    environment = {"CALLBOARD_HOME": str(place / "home"), "CALLBOARD_SCENARIO": str(place / "scenario.yaml")}
+    environment = {"CALLBOARD_HOME": str(place / "home")}
+    if settings:
+        (place / "home").mkdir(mode=0o700, exist_ok=True)
+        (place / "home" / "settings.toml").write_text(settings)
+    else:
+        environment["CALLBOARD_SCENARIO"] = str(place / "scenario.yaml")
     return Process(*command, environment=environment)
 
 

@@ -1,23 +1,28 @@
 """A provider of models in a process of its own, in all wire formats: `python -m bench.provider`.
 
-It says its port and answers every request at once. A base URL whose path begins with a number is answered in so many
-deltas, each of `PIECE`; any other with one.
+It says its port and answers every request at once: in so many deltas, each of `PIECE`, as the base URL's path begins with.
+With `reads` in its place, chat completions are answered with `READS` calls of Read, one a request, and then with a text.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
+from itertools import count
 from typing import Any
 
+from bench.conversation import ARGUMENTS, TOOL
 from bench.processes import Process, python
 
 PIECE = "Step by step, it is read. "
 #: Deltas that are written before the reader is waited for.
 AT_ONCE = 50
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+#: Calls of Read in a turn that has some.
+READS = 10
+_asked, _numbers = count(), count()
 _USAGE = {"input_tokens": 1, "output_tokens": 1}
 
 
@@ -28,8 +33,8 @@ async def provider() -> AsyncGenerator[str]:
         yield f"http://127.0.0.1:{await process.told()}"
 
 
-def base_url(root: str, format: str, deltas: int = 1) -> str:
-    """Return the base URL for a format whose answers come in so many deltas."""
+def base_url(root: str, format: str, deltas: int | str = 1) -> str:
+    """Return the base URL for a format whose answers come in so many deltas, or after `reads`."""
     return f"{root}/{deltas}{'' if format in ('anthropic', 'google') else '/v1'}"
 
 
@@ -45,6 +50,15 @@ def _chat(deltas: int) -> Iterator[bytes]:
     piece = _event("", {**chunk, "choices": [{"index": 0, "delta": {"content": PIECE}, "finish_reason": None}]})
     yield from (piece for _ in range(deltas))
     yield _event("", {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    yield _event("", "[DONE]")
+
+
+def _read() -> Iterator[bytes]:
+    chunk = {"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    function = {"name": TOOL, "arguments": json.dumps(ARGUMENTS)}
+    call = {"index": 0, "id": f"call_{next(_numbers)}", "type": "function", "function": function}
+    yield _event("", {**chunk, "choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}]})
+    yield _event("", {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
     yield _event("", "[DONE]")
 
 
@@ -100,13 +114,17 @@ def _generate_content(deltas: int) -> Iterator[bytes]:
     yield _event("", {"candidates": [{"index": 0, "finishReason": "STOP"}], "modelVersion": "m"})
 
 
-def _events(path: str) -> Callable[[int], Iterator[bytes]]:
+def _events(path: str) -> Iterator[bytes]:
     """Return what answers a request to this path."""
+    first = path.split("/")[1]
+    if first == "reads":
+        return _read() if next(_asked) % (READS + 1) < READS else _chat(1)
+    deltas = int(first)
     if "chat/completions" in path:
-        return _chat
+        return _chat(deltas)
     if "/responses" in path:
-        return _responses
-    return _messages if "/messages" in path else _generate_content
+        return _responses(deltas)
+    return _messages(deltas) if "/messages" in path else _generate_content(deltas)
 
 
 async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -118,7 +136,7 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             await reader.readexactly(int(fields.get("content-length", "0")))
             path = first.split()[1]
             writer.write(_HEAD)
-            for at, event in enumerate(_events(path)(int(path.split("/")[1]))):
+            for at, event in enumerate(_events(path)):
                 writer.write(event)
                 if at % AT_ONCE == 0:
                     await writer.drain()

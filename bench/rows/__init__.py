@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.harness import Row
 
-from . import appends, calls, fanout, opening, projection, restart, size, submit, team, turn, waiting
+from . import appends, calls, fanout, held, opening, projection, restart, size, submit, team, turn, waiting
 
 ROWS: tuple[Row, ...] = (
     appends.ROW,
@@ -18,4 +18,5 @@ ROWS: tuple[Row, ...] = (
     projection.ROW,
     restart.ROW,
     calls.ROW,
+    held.ROW,
 )

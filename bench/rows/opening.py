@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from contextlib import suppress
@@ -11,7 +10,8 @@ from pathlib import Path
 from bench import conversation
 from bench.browser import chromium, painted
 from bench.harness import Row, Scale, in_turn
-from bench.history import History, history
+from bench.history import history
+from bench.long_session import build
 from bench.product import Product, product
 from bench.results import Line, Result, Spread, ratios, spread
 
@@ -25,7 +25,7 @@ async def run(scale: Scale) -> Result:
     told = await history(scale.place / "turn")
     sizes = {"long": scale.n, "short": min(SHORT, scale.n)}
     sessions = {name: f"ses_bench{name}" for name in sizes}
-    await _build(scale.place, told, {sessions[name]: count for name, count in sizes.items()})
+    await build(scale.place, told, {sessions[name]: count for name, count in sizes.items()})
     began = time.perf_counter()
     async with product(scale.place) as running:
         await _views(running, sessions, sizes)
@@ -121,27 +121,6 @@ async def _painted(scale: Scale, sessions: dict[str, str]) -> tuple[Line, ...]:
             met=ratio.median <= GOAL_RATIO and here.median <= GOAL_PAINTED,
         ),
     )
-
-
-async def _build(place: Path, told: History, sessions: dict[str, int]) -> None:
-    """Writes the sessions into the product's store, in a process that has not served anything."""
-    from callboard.log.sqlite.store import open_store
-
-    async with product(place) as running:
-        workspace = running.workspace
-    home = place / "home" / "store"
-    store = open_store(home)
-    for session, count in sessions.items():
-        first = told.first(session, store.epoch, workspace)
-        await store.facts.append(first)
-        after, pending = len(first.facts), []
-        for batch in told.turns(session, store.epoch, after, max(1, count // told.facts)):
-            pending.append(asyncio.ensure_future(store.facts.append(batch)))
-            if len(pending) == 500:
-                await asyncio.gather(*pending)
-                pending = []
-        await asyncio.gather(*pending)
-    await store.close()
 
 
 async def _views(running: Product, sessions: dict[str, str], sizes: dict[str, int]) -> None:

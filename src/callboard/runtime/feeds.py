@@ -39,6 +39,8 @@ class RuntimeFeeds:
         async with aclosing(follow) as chunks:
             async for chunk in chunks:
                 yield chunk
+                # Not kept while nothing comes: it may be a whole snapshot.
+                del chunk
 
     async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
         """The facts after a sequence, stored and then live. Raises Refusal where there is no such stream."""
@@ -80,3 +82,5 @@ class RuntimeFeeds:
         async with aclosing(self._events.follow(workspace, after)) as chunks:
             async for chunk in chunks:
                 yield chunk
+                # Not kept while nothing comes: it may be a whole snapshot.
+                del chunk

@@ -131,6 +131,8 @@ async def until_refused(chunks: AsyncIterator[bytes], doing: str) -> AsyncGenera
         async with ended(chunks) as source:
             async for chunk in source:
                 yield chunk
+                # Not kept while nothing comes: it may be a whole snapshot.
+                del chunk
     except Refusal as refusal:
         yield _told(refusal.problem)
     except Exception as error:

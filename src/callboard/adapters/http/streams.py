@@ -71,6 +71,8 @@ class Stream:
         async with ended(self._chunks) as chunks:
             async for chunk in chunks:
                 await self._write(send, chunk)
+                # Not kept while nothing comes: it may be a whole snapshot.
+                del chunk
 
     async def _beat(self, send: Send) -> None:
         while True:

@@ -77,8 +77,6 @@ class Ring:
         while self._entries and self._entries[0].at <= oldest:
             self._drop()
         if not self._entries:
-            # A new one, since it keeps the room for all that it ever had.
-            self._entries = deque()
             self._joined = (0, 0, b"")
 
     def restart(self, cursor: Cursor) -> None:
@@ -108,6 +106,7 @@ class Ring:
                     data = self._from(place)
                     place = self._first + len(self._entries)
                     yield data
+                    del data
                     continue
                 self._news = self._news or asyncio.Event()
                 await self._news.wait()

@@ -101,6 +101,8 @@ class SessionViews:
         async with aclosing(self._ring.follow(after)) as chunks:
             async for chunk in chunks:
                 yield chunk
+                # Not kept while nothing comes: it may be a whole snapshot.
+                del chunk
         self._reached.check()
 
     @property

@@ -1,0 +1,96 @@
+"""A process that holds sessions which clients follow: `python -m bench.holding FOLDER`.
+
+`{"make": n}` writes so many sessions of one turn each into the log; `{"open": n}` opens so many of those, each with a
+client that has its snapshot, and has the runtime look through its sessions; `{"let_go": 1}` ends the clients and lets go of
+all. All answer with the resident bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import sys
+from collections.abc import AsyncGenerator
+from itertools import count
+from pathlib import Path
+
+import uvloop
+
+from bench.board import Board
+from bench.history import History, history
+
+_NUMBERS = count()
+#: Nothing is let go before it is told to, in seconds.
+NEVER = 1e9
+#: How many are opened before the runtime looks through them, which it does every 15 s.
+STEP = 100
+
+
+async def work(folder: Path) -> None:
+    """Do what is ordered until there is no more."""
+    told = await history(folder / "turn")
+    board = Board(folder, idle=NEVER, idle_waiting=NEVER, replay=0.0)
+    await board.open()
+    closed: list[str] = []
+    clients: list[asyncio.Task[None]] = []
+    print(json.dumps(resident()), flush=True)
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        order: dict[str, int] = json.loads(line)
+        if "make" in order:
+            closed += await _make(board, told, order["make"])
+        elif "open" in order:
+            for _ in range(order["open"]):
+                opened = asyncio.get_running_loop().create_future()
+                follower = _follow(board.runtime.feeds.ops(closed.pop(), after=None), opened)
+                clients.append(asyncio.create_task(follower))
+                await opened
+                if len(clients) % STEP == 0:
+                    await board.runtime.sessions.sweep()
+            await board.runtime.sessions.sweep()
+        else:
+            await _end(clients)
+            for session in board.runtime.sessions.in_use():
+                await board.runtime.sessions.let_go(session)
+        print(json.dumps(resident()), flush=True)
+    await _end(clients)
+    await board.close()
+
+
+async def _make(board: Board, told: History, sessions: int) -> list[str]:
+    store = board.parts.store
+    made = [f"ses_held{next(_NUMBERS)}" for _ in range(sessions)]
+
+    async def make(session: str) -> None:
+        first = told.first(session, store.epoch, board.workspace)
+        await store.facts.append(first)
+        for batch in told.turns(session, store.epoch, len(first.facts), 1):
+            await store.facts.append(batch)
+
+    await asyncio.gather(*map(make, made))
+    return made
+
+
+async def _follow(chunks: AsyncGenerator[bytes], opened: asyncio.Future[None]) -> None:
+    async for chunk in chunks:
+        if not opened.done():
+            opened.set_result(None)
+        del chunk
+
+
+async def _end(clients: list[asyncio.Task[None]]) -> None:
+    for client in clients:
+        client.cancel()
+    await asyncio.gather(*clients, return_exceptions=True)
+    clients.clear()
+
+
+def resident() -> int:
+    """Return the resident bytes of this process."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+if __name__ == "__main__":
+    uvloop.run(work(Path(sys.argv[1])))
