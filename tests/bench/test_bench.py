@@ -1,34 +1,11 @@
-"""Each row of the bench runs at its least size, beside no peer, and says what it found in a form that can be read."""
+"""The figures of the bench, as they are computed and written."""
 
 from __future__ import annotations
 
-import math
-
-import msgspec
 import pytest
 
-from bench.harness import Row, measured
-from bench.machine import facts, versions
-from bench.results import Result, Run, Spread, percentile, spread
-from bench.rows import ROWS
-from bench.table import markdown, number, text
-
-
-@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
-async def test_a_row_comes_to_figures_that_hang_together(row: Row) -> None:
-    """A goal has a verdict, a ratio its baseline, and a median lies within its bounds."""
-    result = await measured(row, "tiny", peers=False)
-    assert result.row == row.name
-    assert result.lines
-    for line in result.lines:
-        assert (line.goal == "") == (line.met is None), line
-        assert (line.beside is None) == (line.beside_name == ""), line
-        assert line.ratio is None or line.beside is not None, line
-        for found in (line.here, line.beside, line.ratio):
-            assert found is None or (math.isfinite(found.high) and found.low <= found.median <= found.high), line
-    assert msgspec.json.decode(msgspec.json.encode(result), type=Result) == result
-    run = Run(date="", size="tiny", machine=facts(), versions=versions(), rows=(result,))
-    assert all(line.what in markdown(run) and line.what in text(result) for line in result.lines)
+from bench.results import Spread, percentile, spread
+from bench.table import number
 
 
 def test_a_spread_is_the_median_with_its_bounds() -> None:

@@ -1,0 +1,31 @@
+"""Each row of the bench runs at its least size, beside no peer, and reports its figures in a form that can be read."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import pytest
+
+from bench.harness import Row, measured
+from bench.machine import facts, versions
+from bench.results import Result, Run
+from bench.rows import ROWS
+from bench.table import markdown, text
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
+async def test_a_row_comes_to_figures_that_hang_together(row: Row) -> None:
+    """A goal has a verdict, a ratio its baseline, and a median lies within its bounds."""
+    result = await measured(row, "tiny", peers=False)
+    assert result.row == row.name
+    assert result.lines
+    for line in result.lines:
+        assert (line.goal == "") == (line.met is None), line
+        assert (line.beside is None) == (line.beside_name == ""), line
+        assert line.ratio is None or line.beside is not None, line
+        for found in (line.here, line.beside, line.ratio):
+            assert found is None or (math.isfinite(found.high) and found.low <= found.median <= found.high), line
+    assert msgspec.json.decode(msgspec.json.encode(result), type=Result) == result
+    run = Run(date="", size="tiny", machine=facts(), versions=versions(), rows=(result,))
+    assert all(line.what in markdown(run) and line.what in text(result) for line in result.lines)
