@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from .tokens import TOKENS, WORD
 
@@ -16,12 +17,24 @@ _BEGIN = r"(?:(?<![A-Za-z0-9_~])|(?<=\\[nrt]))"
 @dataclass(frozen=True)
 class Shape:
     """Every match has one of the literal texts `marks` so many characters `behind` its beginning. The group of `full` is the
-    secret; that of `open`, which matches up to the end of a text, is what may be the beginning of one."""
+    secret; that of `open`, which matches up to the end of a text, is what may be the beginning of one.
+
+    Each pattern is compiled when a text first has a mark: all of them together take a process that starts 50 ms."""
 
     marks: tuple[str, ...]
-    full: re.Pattern[str]
-    open: re.Pattern[str]
+    full_pattern: str
+    open_pattern: str
     behind: int = 0
+
+    @cached_property
+    def full(self) -> re.Pattern[str]:
+        """Matches a whole secret."""
+        return re.compile(self.full_pattern)
+
+    @cached_property
+    def open(self) -> re.Pattern[str]:
+        """Matches what may be the beginning of a secret."""
+        return re.compile(self.open_pattern)
 
 
 def _token(mark: str, characters: str, least: int, most: int, *, digit: bool, begin: str) -> Shape:
@@ -30,8 +43,8 @@ def _token(mark: str, characters: str, least: int, most: int, *, digit: bool, be
     begin += re.escape(mark)
     return Shape(
         marks=(mark,),
-        full=re.compile(rf"{begin}{looks}([{characters}]{{{least},{most}}})"),
-        open=re.compile(rf"{begin}([{characters}]{{0,{most - 1}}})\Z"),
+        full_pattern=rf"{begin}{looks}([{characters}]{{{least},{most}}})",
+        open_pattern=rf"{begin}([{characters}]{{0,{most - 1}}})\Z",
     )
 
 
@@ -53,8 +66,8 @@ _TOKENS = tuple(
 
 _JWT = Shape(
     marks=("eyJ",),
-    full=re.compile(rf"{_BEGIN}eyJ([{_WORD}]{{8,2048}}\.[{_WORD}]{{8,4096}}\.[{_WORD}]{{0,1024}})"),
-    open=re.compile(rf"{_BEGIN}eyJ([{_WORD}.]{{0,7200}})\Z"),
+    full_pattern=rf"{_BEGIN}eyJ([{_WORD}]{{8,2048}}\.[{_WORD}]{{8,4096}}\.[{_WORD}]{{0,1024}})",
+    open_pattern=rf"{_BEGIN}eyJ([{_WORD}.]{{0,7200}})\Z",
 )
 
 #: Between the lines of a key: breaks, also escaped ones, and what a listing puts in front of a line.
@@ -70,18 +83,18 @@ _HEADERS = rf"(?:{_GAP}[A-Z][A-Za-z\-]{{2,20}}: [A-Za-z0-9,.()/\- ]{{1,90}}){{0,
 _END = rf"(?={_GAP}-----END )"
 _PEM = Shape(
     marks=(_KEY,),
-    full=re.compile(
+    full_pattern=(
         rf"{_HEAD}{_HEADERS}{_GAP}("
         rf"{_BASE64}{{16,90}}+(?:{_GAP}{_BASE64}{{16,90}}+){{0,{_MOST}}}+(?:{_GAP}{_BASE64}{{1,90}}+){{0,2}}{_END}"
         rf"|{_LINE}(?:{_GAP}{_LINE}){{0,{_MOST_OPEN - 1}}}+)"
     ),
-    open=re.compile(rf"{_HEAD}((?:(?!-----END )[A-Za-z0-9+/=\s\\:|>\"',→\-]){{0,16000}})\Z"),
+    open_pattern=rf"{_HEAD}((?:(?!-----END )[A-Za-z0-9+/=\s\\:|>\"',→\-]){{0,16000}})\Z",
 )
 #: The password of a .netrc file.
 _NETRC = Shape(
     marks=("machine ",),
-    full=re.compile(r"machine\s+\S{1,255}\s+login\s+\S{1,255}\s+password\s+(?!secret://)(\S{3,255})"),
-    open=re.compile(r"machine\s+\S{1,255}\s+login\s+\S{1,255}\s+password\s+(\S{0,255})\Z"),
+    full_pattern=r"machine\s+\S{1,255}\s+login\s+\S{1,255}\s+password\s+(?!secret://)(\S{3,255})",
+    open_pattern=r"machine\s+\S{1,255}\s+login\s+\S{1,255}\s+password\s+(\S{0,255})\Z",
 )
 
 #: What stands where a password would, and is none.
@@ -90,11 +103,11 @@ _NO_PLACEHOLDER = r"(?![$%*{<\[]|secret://)"
 _NO_STRUCTURE = r"(?!\$[({])"
 _ADDRESS = Shape(
     marks=("://",),
-    full=re.compile(
+    full_pattern=(
         rf"://[^\s/:@\"'<>\\;|&`$]{{0,128}}:{_NO_PLACEHOLDER}((?:{_NO_STRUCTURE}[^\s/@\"'<>\\;|&`]){{3,256}})"
         r"(?:@|(?=[;|&`$][^\s/\"'<>\\]{0,256}@))"
     ),
-    open=re.compile(r"://[^\s/:@\"'<>\\;|&`$]{0,128}:([^\s/@\"'<>\\]{0,512})\Z"),
+    open_pattern=r"://[^\s/:@\"'<>\\;|&`$]{0,128}:([^\s/@\"'<>\\]{0,512})\Z",
 )
 
 _NAMES = (
@@ -104,20 +117,16 @@ _NAMES = (
 _NAMED = tuple(word for name in _NAMES for word in (name, name.capitalize(), name.upper()))
 _QUERY = Shape(
     marks=tuple(f"{sign}{name}=" for name in _NAMED for sign in "?&"),
-    full=re.compile(
-        rf"[?&][A-Za-z_\-]{{3,13}}={_NO_PLACEHOLDER}(?=[^\s&\"'#<>\\;`()|$]{{0,511}}[0-9])([^\s&\"'#<>\\;`()|$]{{8,512}})"
-    ),
-    open=re.compile(r"[?&][A-Za-z_\-]{3,13}=([^\s&\"'#<>\\;`)]{0,511})\Z"),
+    full_pattern=rf"[?&][A-Za-z_\-]{{3,13}}={_NO_PLACEHOLDER}(?=[^\s&\"'#<>\\;`()|$]{{0,511}}[0-9])([^\s&\"'#<>\\;`()|$]{{8,512}})",
+    open_pattern=r"[?&][A-Za-z_\-]{3,13}=([^\s&\"'#<>\\;`)]{0,511})\Z",
 )
 
 _SAID = r"[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?i:bearer|basic|token) "
 _HEADER = Shape(
     marks=("uthorization", "UTHORIZATION"),
     behind=1,
-    full=re.compile(
-        rf"[Aa](?i:uthorization){_SAID}(?=[A-Za-z0-9._~+/=\-]{{0,2047}}[0-9])([A-Za-z0-9._~+/=\-]{{16,2048}})"
-    ),
-    open=re.compile(rf"[Aa](?i:uthorization){_SAID}([A-Za-z0-9._~+/=\-]{{0,2047}})\Z"),
+    full_pattern=rf"[Aa](?i:uthorization){_SAID}(?=[A-Za-z0-9._~+/=\-]{{0,2047}}[0-9])([A-Za-z0-9._~+/=\-]{{16,2048}})",
+    open_pattern=rf"[Aa](?i:uthorization){_SAID}([A-Za-z0-9._~+/=\-]{{0,2047}})\Z",
 )
 
 _SECRET_NAMES = (
@@ -128,8 +137,8 @@ _VALUE = r"[^\s\"'`$();|&<>{}\[\]\\,]"
 #: An assignment of an .env file or a shell. What has no digit is a word.
 _ASSIGNMENT = Shape(
     marks=tuple(f"{name}=" for name in _SECRET_NAMES),
-    full=re.compile(rf"[A-Z_]{{4,16}}=[\"']?{_NO_PLACEHOLDER}(?={_VALUE}{{0,511}}[0-9])({_VALUE}{{8,512}})"),
-    open=re.compile(rf"[A-Z_]{{4,16}}=[\"']?({_VALUE}{{0,511}})\Z"),
+    full_pattern=rf"[A-Z_]{{4,16}}=[\"']?{_NO_PLACEHOLDER}(?={_VALUE}{{0,511}}[0-9])({_VALUE}{{8,512}})",
+    open_pattern=rf"[A-Z_]{{4,16}}=[\"']?({_VALUE}{{0,511}})\Z",
 )
 
 SHAPES: tuple[Shape, ...] = (*_TOKENS, _JWT, _PEM, _NETRC, _ADDRESS, _QUERY, _HEADER, _ASSIGNMENT)
