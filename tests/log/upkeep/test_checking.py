@@ -14,7 +14,7 @@ from callboard.contracts.ports.store import Views
 from callboard.contracts.rows import Upsert
 from callboard.log.sqlite import open_store
 from callboard.log.sqlite.blobs import CHECKED_ALWAYS
-from callboard.log.sqlite.upkeep.checking import check_store
+from callboard.log.sqlite.upkeep.checking import QUICK_FACTS, check_store
 
 from ..given import STREAM, batch, filled, said_at_length, turn_row
 
@@ -62,6 +62,8 @@ async def test_r6_a_sound_store_is_called_sound(tmp_path: Path) -> None:
         ("DELETE FROM facts WHERE stream = 1 AND sequence = 7", ("fact", STREAM, 7)),
         ("UPDATE streams SET head = 6 WHERE number = 1", ("fact", STREAM, 6)),
         ("UPDATE streams SET head = 0 WHERE number = 1", ("fact", STREAM, 1)),
+        ("UPDATE streams SET head = 'x' WHERE number = 1", ("fact", STREAM, 1)),
+        ("UPDATE streams SET link = 'x' WHERE number = 1", ("fact", STREAM, 1)),
         ("DELETE FROM blobs", ("reference", STREAM, 7)),
     ],
 )
@@ -77,6 +79,33 @@ async def test_r6_each_damage_is_named_with_its_place(
     found = [(one.kind, one.name, one.sequence) for one in checked.damages if one.loses]
     assert (found, checked.sound, checked.streams) == ([named], False, 2)
     assert "callboard restore" in checked.damages[0].advice
+
+
+async def test_r6_facts_of_a_stream_without_a_name_are_damage(tmp_path: Path) -> None:
+    """R6: a whole session that cannot be reached is no sound store."""
+    await written(tmp_path)
+    change(tmp_path, "DELETE FROM streams WHERE number = 1")
+
+    checked = check_store(tmp_path)
+
+    assert [(one.kind, one.name) for one in checked.damages if one.loses] == [("fact", "1")]
+    assert "7 facts" in checked.damages[0].message
+
+
+@pytest.mark.parametrize("table", ["head", "store"])
+async def test_r6_a_store_with_a_damaged_table_is_refused_with_the_reason(tmp_path: Path, table: str) -> None:
+    """R6, S1: whatever the damage, a read has a code that says what to do."""
+    await written(tmp_path)
+    change(tmp_path, "UPDATE streams SET head = 'x' WHERE number = 1" if table == "head" else "DELETE FROM store")
+
+    with pytest.raises(Refusal) as refused:
+        store = open_store(tmp_path)
+        try:
+            await store.facts.read(STREAM)
+        finally:
+            await store.close()
+
+    assert refused.value.code == ("chain_broken" if table == "head" else "store_unusable")
 
 
 async def test_r6_a_damaged_blob_is_named_with_the_fact_that_refers_to_it(tmp_path: Path) -> None:
@@ -143,6 +172,9 @@ async def test_a_quick_check_looks_at_the_newest(tmp_path: Path) -> None:
     assert not check_store(tmp_path).sound
     change(tmp_path, "UPDATE facts SET payload = zeroblob(3) WHERE sequence = 490")
     assert [one.sequence for one in check_store(tmp_path, whole=False).damages] == [490]
+    # The last one before those that it reads.
+    change(tmp_path, f"DELETE FROM facts WHERE sequence = {500 - QUICK_FACTS}")
+    assert [one.sequence for one in check_store(tmp_path, whole=False).damages] == [500 - QUICK_FACTS]
 
 
 @pytest.mark.parametrize("size", [20_000, LARGE])

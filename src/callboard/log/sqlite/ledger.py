@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...contracts.ports.store import Head
 from ..batch import Line, nothing
+from ..chain import broken
 
 #: How many streams' ends are remembered between transactions.
 REMEMBERED = 4096
@@ -130,6 +131,12 @@ class Ledger:
 
 
 def find_end(connection: sqlite3.Connection, stream: str) -> End:
-    """The end of the stream as the tables have it, with number 0 where there is none."""
+    """The end of the stream as the tables have it, with number 0 where there is none. Raises Refusal `chain_broken` where it is
+    no end of a stream."""
     row = connection.execute("SELECT number, head, link, at FROM streams WHERE name = ?", (stream,)).fetchone()
-    return End(0, nothing(stream)) if row is None else End(row[0], Head(sequence=row[1], link=row[2], at=row[3]))
+    if row is None:
+        return End(0, nothing(stream))
+    number, sequence, link, at = row
+    if not (isinstance(sequence, int) and isinstance(link, bytes) and isinstance(at, int)):
+        raise broken(stream, 1, "cannot be read, because the end of its stream is damaged")
+    return End(number, Head(sequence=sequence, link=link, at=at))

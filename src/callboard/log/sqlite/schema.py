@@ -171,3 +171,5 @@ def check_facts(connection: sqlite3.Connection, path: Path, *, writing: bool = F
         raise unusable(str(path), f"it was made by a newer Callboard (schema {schema})", hint=_NEWER)
     if schema < FACTS_SCHEMA and not writing:
         raise unusable(str(path), f"it has an older layout (schema {schema})", hint=_OLDER)
+    if connection.execute("SELECT count(*) FROM store").fetchone() != (1,):
+        raise unusable(str(path), "its id and its epoch are missing")

@@ -69,7 +69,6 @@ class _Check:
         self._progress = progress
         self._damages: list[Damage] = []
         self._streams = self._facts = self._blobs = self._bytes = 0
-        self._heads: dict[str, int] = {}
         (self._id,) = connection.execute("SELECT id FROM store").fetchone()
 
     def result(self, folder: Path) -> Checked:
@@ -98,6 +97,7 @@ class _Check:
         self._part(str(self._path), self._all_blobs)
         if self._whole:
             self._part(str(self._path), self._references)
+            self._part(str(self._path), self._orphans)
 
     def views(self, path: Path) -> None:
         """Check that the views are not ahead of the log."""
@@ -110,7 +110,11 @@ class _Check:
             self._damages.append(damage("views", str(path), f"The file cannot be read: {error}."))
             return
         for stream, watermark in marks:
-            head = find_end(self._connection, stream).head.sequence
+            try:
+                head = find_end(self._connection, stream).head.sequence
+            except Refusal:
+                # Its end is damaged, which is among the damages of the log.
+                continue
             if watermark > head:
                 message = f"The views of {stream} show fact {watermark}; the log ends at {head}."
                 self._damages.append(damage("views", stream, message, watermark))
@@ -130,7 +134,12 @@ class _Check:
                 self._damages.append(damage("database", str(self._path), f"SQLite finds: {line}."))
 
     def _stream(self, name: str) -> None:
-        end = find_end(self._connection, name)
+        try:
+            end = find_end(self._connection, name)
+        except Refusal as refusal:
+            self._streams += 1
+            self._damages.append(damage("fact", name, refusal.problem.message, 1))
+            return
         if not end.number:
             return
         self._streams += 1
@@ -159,7 +168,10 @@ class _Check:
         last = end.head.sequence
         previous = chain.genesis(name)
         if after:
-            previous = read_stored(self._connection, end.number, after - 1, after)[0].link
+            before = read_stored(self._connection, end.number, after - 1, after)
+            if not before:
+                return after
+            previous = before[0].link
         for stored in read_stored(self._connection, end.number, after, min(after + _PAGE, last)):
             try:
                 after, previous = chain.check(name, after, previous, [stored])
@@ -201,6 +213,15 @@ class _Check:
             (blob,),
         ).fetchone()
         return "" if row is None else f"; the fact {row[0]}/{row[1]} refers to it"
+
+    def _orphans(self) -> None:
+        rows = self._connection.execute(
+            "SELECT stream, count(*) FROM facts WHERE stream NOT IN (SELECT number FROM streams) GROUP BY stream LIMIT ?",
+            (_MOST,),
+        ).fetchall()
+        for stream, count in rows:
+            message = f"{count} facts of the stream with the number {stream} are not reachable: its name is missing."
+            self._damages.append(damage("fact", str(stream), message, 1))
 
     def _references(self) -> None:
         rows = self._connection.execute(
