@@ -280,3 +280,26 @@ def _count(folder: Path, query: str) -> int:
         return connection.execute(query).fetchone()[0]
     finally:
         connection.close()
+
+
+async def test_s1_views_that_are_being_discarded_are_not_handed_out(tmp_path: Path) -> None:
+    """S1: a session that went on from them would have lost the rows that the discard takes."""
+    store = open_store(tmp_path)
+    await filled(store, 3)
+    rows = [Upsert("turns", turn_row(f"trn_{number}", number)) for number in (1, 2)]
+    await store.rows.write(STREAM, rows, Views(watermark=3, fingerprint="1", state=b"folded"))
+    outside = sqlite3.connect(tmp_path / "views.db", isolation_level=None)
+    outside.execute("UPDATE rows SET data = x'00' WHERE key = 'trn_1'")
+    # The discard waits for this transaction.
+    outside.execute("BEGIN IMMEDIATE")
+    reading = asyncio.create_task(store.rows.row(STREAM, "turns", "trn_1"))
+    await until(lambda: store.rows.discarded(STREAM))
+    opening = asyncio.create_task(store.rows.views(STREAM))
+    await asyncio.wait([opening], timeout=0.3)
+    outside.execute("COMMIT")
+    outside.close()
+
+    with pytest.raises(Refusal, match="rows_damaged"):
+        await reading
+    assert (await opening, await store.rows.views(STREAM)) == (None, None)
+    await store.close()

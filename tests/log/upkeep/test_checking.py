@@ -99,13 +99,17 @@ async def test_r6_a_store_with_a_damaged_table_is_refused_with_the_reason(tmp_pa
     change(tmp_path, "UPDATE streams SET head = 'x' WHERE number = 1" if table == "head" else "DELETE FROM store")
 
     with pytest.raises(Refusal) as refused:
-        store = open_store(tmp_path)
-        try:
-            await store.facts.read(STREAM)
-        finally:
-            await store.close()
+        await _read(tmp_path)
 
     assert refused.value.code == ("chain_broken" if table == "head" else "store_unusable")
+
+
+async def _read(folder: Path) -> None:
+    store = open_store(folder)
+    try:
+        await store.facts.read(STREAM)
+    finally:
+        await store.close()
 
 
 async def test_r6_a_damaged_blob_is_named_with_the_fact_that_refers_to_it(tmp_path: Path) -> None:

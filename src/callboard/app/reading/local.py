@@ -44,18 +44,18 @@ class LocalReader:
         self._store = store
 
     async def workspaces(self) -> tuple[WorkspaceRow, ...]:
-        found: list[WorkspaceRow] = []
-        for stream in await self._store.facts.streams("wks_"):
-            _, table = await self._workspace(stream)
-            found.extend(table.panel(WorkspaceRow))
-        return tuple(found)
+        return tuple(row for _, table in await self._workspaces() for row in table.panel(WorkspaceRow))
 
     async def sessions(self) -> tuple[SessionCard, ...]:
-        views = [(await self._workspace(stream))[0] for stream in await self._store.facts.streams("wks_")]
+        views = [view for view, _ in await self._workspaces()]
         cards: list[SessionCard] = []
         for stream in await self._store.facts.streams("ses_"):
             listing = next((found for view in views if (found := view.listing(stream))), None)
-            table = await self._fold(stream, ("sessions",), turns=1)
+            try:
+                table = await self._fold(stream, ("sessions",), turns=1)
+            except Refusal as refusal:
+                _note_unreadable(stream, refusal)
+                continue
             cards.extend(listed(overlay(card, None), listing) for card in table.panel(SessionCard))
         return tuple(sorted(cards, key=lambda card: -card.order))
 
@@ -118,6 +118,15 @@ class LocalReader:
             found.extend(Upsert(panel, row) for row in rows)
         return found
 
+    async def _workspaces(self) -> list[tuple[WorkspaceView, Table]]:
+        found: list[tuple[WorkspaceView, Table]] = []
+        for stream in await self._store.facts.streams("wks_"):
+            try:
+                found.append(await self._workspace(stream))
+            except Refusal as refusal:
+                _note_unreadable(stream, refusal)
+        return found
+
     async def _workspace(self, stream: str) -> tuple[WorkspaceView, Table]:
         view, table = WorkspaceView(), Table()
         while records := await self._store.facts.read(stream, after=view.sequence, limit=_PAGE):
@@ -132,3 +141,10 @@ class LocalReader:
                 f"There is no {what} {stream}.",
                 hint="`callboard sessions` lists what there is.",
             )
+
+
+def _note_unreadable(stream: str, refusal: Refusal) -> None:
+    """Note that a list is without a stream. Raises the refusal where it is of the store and not of the stream."""
+    if refusal.code not in ("chain_broken", "facts_unreadable"):
+        raise refusal
+    log.warning("%s is not listed: %s", stream, refusal.problem.message)

@@ -60,6 +60,9 @@ class SqliteRows:
         self._unwritten.clear(stream)
 
     async def views(self, stream: str) -> Views | None:
+        if stream in self._discarded and self._writer is not None:
+            # Another read may still wait for this: what is returned must not be discarded after it.
+            await self.clear(stream)
         row = await self._readers.run(
             lambda connection: connection.execute(
                 "SELECT watermark, fingerprint, CAST(state AS BLOB) FROM views WHERE stream = ?", (stream,)
