@@ -174,3 +174,21 @@ async def test_a_sweep_that_cannot_let_go_of_one_session_lets_go_of_the_others(t
         await runtime.sessions.sweep()
         assert planted.failed == "save_snapshot"
         assert runtime.sessions.in_use() == []
+
+
+async def test_a_session_that_cannot_record_its_end_ends_what_it_started_all_the_same(tmp_path: Path) -> None:
+    """R3: on a full disk neither a process in the background nor a task outlives its session."""
+    first, then = uses("Bash", command="sleep 600", background=True), uses("Bash", command="sleep 600")
+    async with house(tmp_path, calls(first, then)) as home:
+        before = asyncio.all_tasks()
+        turn = await home.submit("run", permission_mode="full")
+        await home.until(turn.session_id, "tool.started", count=2)
+        found, planted = await home.runtime.sessions.get(turn.session_id), Planted()
+        store: Any = home.runtime.parts.store
+        facts = store.facts
+        store.facts, planted.only, planted.error = Port(facts, planted), "append", refused()
+        (came,) = await asyncio.gather(home.runtime.sessions.let_go(turn.session_id), return_exceptions=True)
+        store.facts = facts
+        assert came is planted.error
+        assert (found.host.processes.running, found.acting.busy) == (False, False)
+        assert asyncio.all_tasks() - before == set()
