@@ -93,6 +93,45 @@ async def test_a_write_that_was_not_approved_is_asked_about_and_its_rejection_st
     assert not (tmp_path / "work" / "other.txt").exists()
 
 
+@pytest.mark.parametrize(
+    ("shown", "later"),
+    [
+        ({"kind": "edit", "diff": True}, {"diff": True}),
+        ({"kind": "read"}, {}),
+        ({"kind": "read"}, {"kind": "edit"}),
+        ({"kind": "execute", "input": {"command": "cat a.txt"}}, {}),
+    ],
+    ids=["another diff", "a read", "a read that becomes an edit", "a command"],
+)
+async def test_an_approval_covers_what_was_shown_and_not_what_the_call_says_later(
+    tmp_path: Path, shown: dict[str, Any], later: dict[str, Any]
+):
+    """A2: a call that is no edit, or that changes after its approval, covers no write."""
+    path = tmp_path / "work" / "a.txt"
+
+    def call(fields: dict[str, Any], after: str) -> dict[str, Any]:
+        diff = {"diff": [str(path), "one\n", after]} if fields.get("diff") else {}
+        return {"id": "e1", "title": "a.txt", "path": str(path), **fields, **diff}
+
+    steps: Steps = [
+        {"permit": call(shown, "shown\n")},
+        {"call": {**call(later, "other\n"), "status": "in_progress"}},
+        {"write": {"path": str(path), "content": "other\n"}},
+    ]
+    async with coder(tmp_path, steps) as home:
+        path.write_text("one\n")
+        session = await begun(home)
+        questions = 3 - (shown["kind"] == "read")
+        if questions == 3:
+            await answer(home, session, count=2)
+        await answer(home, session, "reject", count=questions)
+        await home.until(session, "turn.completed")
+        asked = [fact.tool for fact in await told(home, session, ActionRequired)]
+
+    assert asked[-1] == "Write"
+    assert path.read_text() == "one\n"
+
+
 async def test_a_write_after_a_rejected_call_is_asked_about_again(tmp_path: Path):
     """A2."""
     path = tmp_path / "work" / "a.txt"

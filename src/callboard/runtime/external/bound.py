@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from callboard.contracts.facts.permission import Check
-from callboard.contracts.ports.external import ExternalCall, ExternalDiff, WriteAsked
+from callboard.contracts.ports.external import CallKind, ExternalCall, ExternalDiff, WriteAsked
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 from callboard.tools import foreign
+
+#: Kinds of calls that write the files which they name. An approval of any other kind covers no write.
+_WRITING: Final[frozenset[CallKind]] = frozenset({"edit", "move"})
 
 
 class ApprovedWrites:
@@ -15,27 +19,29 @@ class ApprovedWrites:
 
     def __init__(self) -> None:
         self.written: set[str] = set()
-        self._open = False
+        self._approved: ExternalCall | None = None
 
-    def open(self) -> None:
-        """The call is approved, and runs from now on."""
-        self._open = True
+    def open(self, call: ExternalCall) -> None:
+        """The call runs from now on. It was approved as it is here, whatever the agent says of it later."""
+        self._approved = call
 
     def close(self) -> None:
         """The call has ended: it covers no further write."""
-        self._open = False
+        self._approved = None
 
-    def covers(self, call: ExternalCall, asked: WriteAsked, before: str | None, context: ToolContext) -> bool:
+    def covers(self, asked: WriteAsked, before: str | None, context: ToolContext) -> bool:
         """Return whether the write is what was approved: to a file of the call, with the content that its diff showed.
 
         Args:
             before: Text of the file as it stands; None if there is none.
         """
-        path = foreign.path_of(asked.path, context)
-        if not self._open or path in self.written or path not in foreign.paths_of(call, context):
+        call, path = self._approved, foreign.path_of(asked.path, context)
+        if call is None or call.kind not in _WRITING:
+            return False
+        if path in self.written or path not in foreign.paths_of(call, context):
             return False
         diffs = [one for one in call.diffs if foreign.path_of(one.path, context) == path]
-        return not diffs or any(_makes(one, before, asked.content) for one in diffs)
+        return not call.diffs or any(_makes(one, before, asked.content) for one in diffs)
 
 
 def approved_with(evaluation: Evaluation, call: str) -> Evaluation:

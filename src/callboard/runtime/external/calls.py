@@ -92,13 +92,13 @@ class Calls:
         evaluation, expected = await self._seen(known, _asking(event.call), foreign.tool_of(event.call))
         if evaluation.verdict == "allow":
             known.state = "runs"
-            known.writes.open()
+            known.writes.open(event.call)
             session.permit(event.key, "allow")
         elif evaluation.verdict == "deny":
             known.state = "over"
             self._refuse(session, event.key)
         else:
-            self._asks.begin(self._answered(session, event.key, known, expected))
+            self._asks.begin(self._answered(session, event, known, expected))
 
     async def read(self, session: ExternalSession, event: ReadAsked) -> None:
         """The agent wants a file through us."""
@@ -173,7 +173,7 @@ class Calls:
         with contextlib.suppress(Refusal):
             before = await self._host.parts.toolbox.source(event.path, self._context)
         calls = (one for one in self._calls.values() if one.state == "runs")
-        return next((one for one in calls if one.writes.covers(one.told, event, before, self._context)), None)
+        return next((one for one in calls if one.writes.covers(event, before, self._context)), None)
 
     async def _through_gate(
         self, tool: str, arguments: Mapping[str, object], *, own: bool, covering: _Call | None = None
@@ -204,15 +204,17 @@ class Calls:
         await self._host.report(CallSeen(thread=where.thread, run=where.run, prompt=where.step, wanted=wanted))
         return expected
 
-    async def _answered(self, session: ExternalSession, key: int, known: _Call, expected: Expected) -> None:
+    async def _answered(
+        self, session: ExternalSession, event: PermissionAsked, known: _Call, expected: Expected
+    ) -> None:
         fact = await expected.begun
         if isinstance(fact, ToolStarted):
             known.state = "runs"
-            known.writes.open()
-            session.permit(key, "allow")
+            known.writes.open(event.call)
+            session.permit(event.key, "allow")
         else:
             known.state = "over"
-            self._refuse(session, key)
+            self._refuse(session, event.key)
 
     def _refuse(self, session: ExternalSession, key: int) -> None:
         self.refused = True
