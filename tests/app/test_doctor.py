@@ -128,6 +128,18 @@ def test_what_is_set_wrongly_is_bad_and_the_exit_code_says_so(product: Product, 
     assert product.run("doctor").code == 1
 
 
+def test_a_rule_for_a_tool_that_does_not_exist_is_reported(product: Product):
+    """SAFE-05: a misspelt tool makes a rule that denies without an effect."""
+    product.home.mkdir()
+    matchers = ["Bsh(git push *)", "bash(git push *)", "StartAgent(opencode acp)", "Fetch", "mcp__git__*", "Edit(.env)"]
+    rules = "".join(f'[[rules]]\nmatcher = "{one}"\nverdict = "deny"\n' for one in matchers)
+    (product.home / "settings.toml").write_text(rules)
+    found = {name: one for name, one in examined(product).items() if name.startswith("rule ")}
+    assert {name: one["state"] for name, one in found.items()} == {"rule Bsh(git push *)": "warn"}
+    listed = [line for line in product.run("rules").out.splitlines() if "no tool" in line]
+    assert (len(listed), "Bsh" in listed[0]) == (1, True)
+
+
 def test_a_secret_that_nobody_has_is_told_with_who_names_it_and_what_mends_it(product: Product):
     """SAFE-05"""
     product.home.mkdir()

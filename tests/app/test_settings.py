@@ -44,6 +44,17 @@ def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: H
     assert load(home, {"CALLBOARD_PORT": "2000"}, port=3000, browser=None).port == 3000
 
 
+@pytest.mark.parametrize(
+    ("key", "above"),
+    [('permission_mode = "full"', True), ('fallback = ["m"]', True), ("retry = 3", False), ("colour = 3", False)],
+)
+def test_a_key_of_the_top_within_a_table_is_said_to_belong_above(home: Home, key: str, *, above: bool):
+    """SAFE-05: what is added at the end of the file is in the last table."""
+    home.settings.write_text(f'[[models]]\nname = "m"\nkind = "openai"\nmodel = "m"\n{key}\n')
+    problem = refused(home)
+    assert ("it belongs above the first [table]" in problem.message) == above
+
+
 def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: Home):
     """SAFE-05"""
     home.settings.write_text("prot = 1\n")

@@ -97,6 +97,8 @@ async def test_a_server_that_is_not_there_is_unavailable_and_its_address_is_told
 
     assert (failed.code, failed.retryable, failed.is_local) == ("model_unavailable", True, True)
     assert failed.message.startswith(f"ollama cannot be reached at {gone}: ")
+    # What to do is printed behind it.
+    assert failed.message.endswith(".")
 
 
 async def _stay_silent(exchange: Exchange) -> None:

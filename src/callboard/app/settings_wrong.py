@@ -53,8 +53,10 @@ def misset(
     steps = [step for step in steps if step != ""]
     named = _NAMED.match(said)
     if named and named["what"] == "contains unknown":
+        # TOML gives a key to the table above it, so one that was added at the end of the file is in the last table.
+        above = "; it belongs above the first [table] of the file" if steps and named["name"] in _tops(table) else ""
         expected, steps = (
-            f"this key is unknown{_listed('known are', _keys(table, data, steps))}",
+            f"this key is unknown{above}{_listed('known are', _keys(table, data, steps))}",
             [*steps, named["name"]],
         )
     elif named:
@@ -132,6 +134,18 @@ def _shown(value: Any) -> str:
 def _listed(words: str, values: Iterable[str]) -> str:
     listed = ", ".join(values)
     return f"; {words} {listed}" if listed else ""
+
+
+def _tops(table: type[msgspec.Struct]) -> frozenset[str]:
+    """The keys of the file that are no tables."""
+    top = inspect.type_info(table)
+    fields = top.fields if isinstance(top, inspect.StructType) else ()
+    return frozenset(one.encode_name for one in fields if not any(map(_is_table, _alternatives(one.type))))
+
+
+def _is_table(one: inspect.Type) -> bool:
+    inner = _alternatives(one.item_type) if isinstance(one, inspect.VarTupleType) else [one]
+    return any(isinstance(each, inspect.StructType) for each in inner)
 
 
 def _keys(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> list[str]:

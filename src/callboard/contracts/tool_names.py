@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .casing import snake
-from .tools import TOOL_NAMES
+from .ports.external import CONNECT_AGENT, START_AGENT
+from .tools import EVERY_TOOL, TOOL_NAMES, may_be_brought
+
+_RULED = frozenset((*TOOL_NAMES, START_AGENT, CONNECT_AGENT, EVERY_TOOL))
 
 
 def model_name(name: str) -> str:
@@ -27,6 +30,20 @@ def stored_name(name: str) -> str:
         stored_name("read_output") == stored_name("READOUTPUT") == "ReadOutput"
     """
     return _STORED_NAMES.get(_key(name), name)
+
+
+def is_tool_name(name: str) -> bool:
+    """True for a stored name that a tool of Callboard, of an external agent or of a server can have, or `*` for all."""
+    return name in _RULED or may_be_brought(name)
+
+
+def tool_of(matcher: str) -> str:
+    """Return the stored name of the tool that a matcher of a rule or a hook names.
+
+    Example:
+        tool_of("bash(git *)") == "Bash"
+    """
+    return stored_name(matcher.partition("(")[0].strip())
 
 
 def stored_matcher(matcher: str) -> str:

@@ -15,6 +15,7 @@ from callboard.contracts.commands import GetSession, SessionRead
 from callboard.contracts.commands.trust import DryRunRules, ListRules, RuleList, RulesTried
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule
+from callboard.contracts.tool_names import is_tool_name, tool_of
 
 from ..client import Client
 from ..home import Home
@@ -142,7 +143,9 @@ def _print(rules: tuple[StandingRule, ...], folder: str) -> None:
         scope = _SCOPES[rule.scope].format(folder=one_line(folder))
         where = f"{scope}{f', until {_time(rule.expires_at)}' if rule.expires_at else ''}"
         held = style.warn(f"  does not hold: {rule.held_back}") if rule.held_back else ""
-        out(f"{verdict}  {visible(rule.matcher).ljust(width)}  {style.dim(where)}{held}")
+        tool = tool_of(rule.matcher)
+        strange = "" if is_tool_name(tool) else style.warn(f"  no tool of Callboard is called {visible(tool)}")
+        out(f"{verdict}  {visible(rule.matcher).ljust(width)}  {style.dim(where)}{held}{strange}")
 
 
 def _time(at: int) -> str:

@@ -13,13 +13,11 @@ from urllib.parse import urlsplit
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.models import ConfiguredModel
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.permission import Rule
 from callboard.contracts.rows import WorkspaceRow
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
-from callboard.contracts.tool_names import stored_name
-from callboard.contracts.tools import TOOL_NAMES
-from callboard.tools.hooks.asking import EVERY
+from callboard.contracts.tool_names import is_tool_name, tool_of
 from callboard.tools.mcp.environment import environment as given
-from callboard.tools.mcp.names import is_brought
 from callboard.tools.outside.reach import Reach
 from callboard.tools.outside.reach import look as look_at
 
@@ -79,6 +77,7 @@ async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tupl
         *shared,
         *[await _server(one, stands(one)) for one in holding.servers],
         *[_hook(one, stands(one), own) for one in holding.hooks],
+        *[found for rule in holding.rules if (found := _rule(rule)) is not None],
         *await named_in(home, environment, settings, holding),
     )
 
@@ -163,13 +162,24 @@ def _hook(hook: Hook, stands: _Stands, own: Reach) -> Finding:
     wrong = _program(name, hook, "The calls that it is asked about are denied.", stands, own)
     if wrong is not None:
         return wrong
-    strange = ", ".join(one for one in dict.fromkeys(map(_tool, hook.tools)) if not _is_known(one))
+    strange = ", ".join(one for one in dict.fromkeys(map(tool_of, hook.tools)) if not is_tool_name(one))
     if strange:
         said = f"starts {program}, and names {strange}, which no tool of Callboard's is called"
         return warn(
             name, said, "Unless an agent brings one of that name, it is never asked about it.", "callboard tools"
         )
     return ok(name, f"starts {program}")
+
+
+def _rule(rule: Rule) -> Finding | None:
+    """A misspelt tool makes a rule that denies without an effect."""
+    tool = tool_of(rule.matcher)
+    if is_tool_name(tool):
+        return None
+    said = f"{rule.verdict} names {tool}, which is not a tool of Callboard"
+    return warn(
+        f"rule {rule.matcher}", said, "Unless an agent has a tool of that name, it never applies.", "callboard tools"
+    )
 
 
 def _program(name: str, one: StdioServer | Hook, means: str, stands: _Stands, *own: Reach) -> Finding | None:
@@ -187,14 +197,6 @@ def _program(name: str, one: StdioServer | Hook, means: str, stands: _Stands, *o
         return None
     told, mended = looked.exposed.told, looked.exposed.mended
     return bad(name, told, f"{means} {mended}.", f"$EDITOR {stands.settings}")
-
-
-def _tool(matcher: str) -> str:
-    return stored_name(matcher.partition("(")[0].strip())
-
-
-def _is_known(tool: str) -> bool:
-    return tool == EVERY or tool in TOOL_NAMES or is_brought(tool)
 
 
 async def _reached(url: str) -> bool:

@@ -157,7 +157,7 @@ def _transport(error: Exception, causes: list[BaseException], endpoint: Endpoint
     reason = str(causes[-1]) or type(causes[-1]).__name__
     if answer.arrived and phase not in {"connect", "pool"}:
         return cut(endpoint, reason)
-    said = f"{endpoint.provider} cannot be reached at {endpoint.base_url}: {reason}"
+    said = f"{endpoint.provider} cannot be reached at {endpoint.base_url}: {reason.rstrip('.')}."
     is_local = any(isinstance(one, httpx2.ConnectError | ConnectionRefusedError) for one in causes)
     is_local = is_local and urlsplit(endpoint.base_url).hostname in _LOOPBACK
     return ModelFailure("model_unavailable", endpoint.redact(said), retryable=True, is_local=is_local)
