@@ -17,6 +17,7 @@ from callboard.contracts.facts import (
 )
 from callboard.control.outcomes import RunStopped, TakenOver
 from tests.control.examples import SESSION, interrupt, submit
+from tests.control.team.board import create, pause, start
 from tests.control.team.given import Team, agent, all_of, one, team
 
 MAINS = (agent("lead"), agent("other"))
@@ -134,3 +135,20 @@ def test_a_person_who_writes_for_an_agent_learns_that_the_receiver_is_paused() -
     then = given.when(SendMessage(session_id=SESSION, thread_id=sender, to=("other",), text="hello"))
 
     assert msgspec.to_builtins(then.answer)["paused"] == {"other": "it is paused (unread) until a person resumes it"}
+
+
+def test_a_paused_task_excuses_no_agent_that_works_on_another_one_as_well() -> None:
+    """D2: what it has unread is of the other, which would read running with no run."""
+    given = team()
+    given.when(create("tsk_c"))
+    given.when(start("tsk_c", assignee="lead"))
+    given.when(pause("tsk_c"))
+    given.spawns()
+    given.says("lead", "It is under way.")
+
+    given.says("worker-1", "It is done.")
+
+    assert given.of("lead").paused == "unread"
+    resumed = given.when(ResumeThread(session_id=SESSION))
+    assert [fact.type for fact in resumed.facts][:1] == ["thread.resumed"]
+    assert given.of("lead").run is not None

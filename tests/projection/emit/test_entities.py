@@ -9,10 +9,13 @@ import pytest
 from callboard.contracts.facts import Fact, RemoteTaskChanged, TaskCreated, TaskPaused, TaskUpdated, ThreadOpened
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.record import Header, Record
+from callboard.contracts.rows import TaskRow
+from callboard.contracts.rows.team import AttemptRow
 from callboard.contracts.scope import Scope
 from callboard.contracts.team import RemoteTaskState
 from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
 from callboard.projection.emit.context import AgentUiEvents
+from callboard.projection.emit.teamwork import of_job
 from tests.projection.team.tales import CARD_URL, asleep, elsewhere
 from tests.projection.team.troupe import records_of, told
 
@@ -103,3 +106,11 @@ def test_a_task_of_the_board_that_an_agent_elsewhere_has_is_told_as_elsewhere():
         "external_task",
         CARD_URL,
     )
+
+
+def test_a_job_names_its_newest_attempt():
+    """UI-22"""
+    tried = tuple(AttemptRow(run_id=f"run_{number}", number=number, status="failed") for number in (1, 2, 3))
+    row = TaskRow(key="tsk_j", order=1, sequence=1, title="A job", status="blocked", job="job_1", attempts=tried)
+
+    assert of_job(row)["lastRunRef"] == "tsk_j.3"

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts import TaskCompleted, TaskCreated, TaskFailed, TaskUpdated, TurnCompleted
+from callboard.contracts.facts import (
+    AgentSlept,
+    AgentWoke,
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+    TaskStarted,
+    TaskUpdated,
+    ThreadPaused,
+    ThreadResumed,
+    TurnCompleted,
+    TurnFailed,
+)
 from callboard.contracts.rows import EdgeRow, TaskRow
 from callboard.contracts.rows.team import AttemptRow
 from callboard.contracts.team import Ref
+from tests.projection.runs import within
 from tests.projection.story import asked
-from tests.projection.team.tales import ATTEMPTED, CRITIC, run_of, shown, tried, tries
+from tests.projection.team.tales import (
+    ATTEMPTED,
+    CRITIC,
+    WATCH,
+    WATCHER,
+    begins,
+    run_of,
+    shown,
+    tried,
+    tries,
+    watcher,
+)
 from tests.projection.team.troupe import (
     PARENT_TASK,
     Said,
@@ -121,3 +145,21 @@ def test_a_task_becomes_part_of_another():
     row = story.table.row(TaskRow, "tsk_w2")
     assert row is not None
     assert row.parent_task == "tsk_w1"
+
+
+def test_the_work_of_an_agent_that_sleeps_rests_when_it_is_resumed_before_its_time():
+    """D2: nothing runs until the time comes, so that nothing reads running."""
+    story, run = told(asked(), *watcher()), run_of(WATCHER, 1)
+    told(story, (AgentWoke(reason="schedule"), within(run, run="", task=WATCH.task)))
+    told(story, (TaskStarted(assignee="watcher"), within(run, run="", task=WATCH.task, attempt=1)), *begins(WATCHER, 1))
+    told(story, (TurnFailed(code="no_progress", message=""), run))
+    told(story, (ThreadPaused(cause="no_progress", reason="no progress"), WATCHER))
+    told(story, (AgentSlept(reason="ran", wake_at=9, schedule="every 1800 s"), WATCH))
+    paused = story.table.row(TaskRow, WATCH.task)
+    told(story, (ThreadResumed(), WATCHER))
+    resumed = story.table.row(TaskRow, WATCH.task)
+
+    assert paused is not None
+    assert resumed is not None
+    assert (paused.status, paused.blocker) == ("blocked", "no progress")
+    assert (resumed.status, resumed.blocker) == ("claimed", "")

@@ -8,7 +8,7 @@ Three kinds of agent need no pause, because another fact says what they wait for
 
 - a child that waits for a slot, and an agent that sleeps until a time: each gets its run without a person;
 - an agent of a paused task or job, or of an item that waits for room in its job: `task.paused` and `job.item.retried` say why,
-  `resume_task` and `resume_job` end it;
+  `resume_task` and `resume_job` end it, unless the agent works on another task as well;
 - a child that failed or was cancelled: it reads so, and its parent was notified. `resume_thread` delivers its unread input.
 """
 
@@ -87,4 +87,8 @@ def _waits_for_other(state: Session, thread: Thread) -> bool:
         return True
     if background is not None and not background.over and (background.held or background.wake_at):
         return True
-    return thread.thread in state.waiting or rests(state, thread)
+    return thread.thread in state.waiting or (rests(state, thread) and not _works_on_other(state, thread))
+
+
+def _works_on_other(state: Session, thread: Thread) -> bool:
+    return any(one.work == "running" and not one.paused and one.thread == thread.thread for one in state.tasks.values())

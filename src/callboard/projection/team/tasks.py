@@ -254,7 +254,9 @@ class TasksPanel(msgspec.Struct):
                 case ThreadResumed() if task in self.halted:
                     self.halted.discard(task)
                     if row.status == "blocked" and not row.paused and not row.ended:
-                        ops += self._put(row, record, status="running", blocker="")
+                        # An agent that sleeps goes on at its time, with another attempt.
+                        sleeps = row.entity == "automation_job" and not row.job
+                        ops += self._put(row, record, status=_resting(row) if sleeps else "running", blocker="")
                 case _:
                     pass
         return ops
