@@ -20,6 +20,8 @@ from .conversation import ANSWER, NOTES
 from .processes import PATIENCE, Process
 
 API = "/api/v1"
+#: The one path that is no part of the interface.
+HEALTH = "/healthz"
 #: What the model says: a call of Read or of Write where the words ask for it, else a text at once.
 SCENARIO = {
     "name": "bench",
@@ -160,8 +162,9 @@ class Http:
 
 def request(product: Product, method: str, path: str, body: bytes = b"") -> bytes:
     """The bytes of a request."""
+    target = path if path == HEALTH else f"{API}{path}"
     head = (
-        f"{method} {API}{path} HTTP/1.1\r\nHost: {product.host}:{product.port}\r\nAuthorization: Bearer {product.token}\r\n"
+        f"{method} {target} HTTP/1.1\r\nHost: {product.host}:{product.port}\r\nAuthorization: Bearer {product.token}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body

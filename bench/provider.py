@@ -55,8 +55,10 @@ def _chat(deltas: int) -> Iterator[bytes]:
 
 def _read() -> Iterator[bytes]:
     chunk = {"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    function = {"name": TOOL, "arguments": json.dumps(ARGUMENTS)}
-    call = {"index": 0, "id": f"call_{next(_numbers)}", "type": "function", "function": function}
+    number = next(_numbers)
+    # Another line each time: an agent that does the same again and again is stopped.
+    function = {"name": TOOL, "arguments": json.dumps({**ARGUMENTS, "offset": number % 5 + 1, "limit": 1})}
+    call = {"index": 0, "id": f"call_{number}", "type": "function", "function": function}
     yield _event("", {**chunk, "choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}]})
     yield _event("", {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
     yield _event("", "[DONE]")

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from bench.harness import Row
 
-from . import appends, calls, fanout, held, opening, projection, restart, size, submit, team, turn, waiting
+from . import (
+    appends,
+    calls,
+    fanout,
+    held,
+    holds,
+    opening,
+    projection,
+    restart,
+    size,
+    streaming,
+    submit,
+    team,
+    turn,
+    waiting,
+)
 
 ROWS: tuple[Row, ...] = (
     appends.ROW,
@@ -18,5 +33,7 @@ ROWS: tuple[Row, ...] = (
     projection.ROW,
     restart.ROW,
     calls.ROW,
+    holds.ROW,
     held.ROW,
+    streaming.ROW,
 )

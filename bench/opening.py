@@ -1,0 +1,81 @@
+"""A process that opens a long session and takes turns in it: `python -m bench.opening FOLDER BASE_URL FACTS`.
+
+`{"open": 1}` lets go of the session and opens it again, `{"fold": 1}` does so after its rows were lost, `{"turn": 1}` takes a
+turn with one model call. All answer with the longest holds of the event loop, in milliseconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import sys
+from collections.abc import Awaitable
+from pathlib import Path
+
+import uvloop
+
+from bench.board import Board
+from bench.heartbeat import Heartbeat
+from bench.history import history
+from callboard.app.interpreter import settle_heap, share_time
+from callboard.contracts.ports.model import Route
+from callboard.models.wire import Endpoint, WireModel
+
+SESSION = "ses_benchlong"
+
+
+class _Models:
+    def __init__(self, model: WireModel) -> None:
+        self._model = model
+
+    def route(self, wanted: str) -> Route:
+        return Route(candidates=(("bench", "m"),), chosen=0, reason="It is the only one.")
+
+    def model(self, provider: str, name: str) -> WireModel:
+        return self._model
+
+
+async def work(folder: Path, base_url: str, facts: int) -> None:
+    """Do what is ordered until there is no more."""
+    told = await history(folder / "turn")
+    model = WireModel(Endpoint(provider="bench", base_url=base_url, api_key="none", window=10_000_000), "m")
+    board = Board(folder, models=_Models(model))
+    await board.open()
+    store = board.parts.store
+    first = told.first(SESSION, store.epoch, board.workspace)
+    await store.facts.append(first)
+    for batch in told.turns(SESSION, store.epoch, len(first.facts), max(1, facts // told.facts)):
+        await store.facts.append(batch)
+    await model.warm()
+    share_time()
+    settle_heap()
+    sessions = board.runtime.sessions
+    print(json.dumps("ready"), flush=True)
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        order: dict[str, int] = json.loads(line)
+        if "turn" not in order:
+            await sessions.let_go(SESSION)
+            if "fold" in order:
+                await store.rows.clear(SESSION)
+        gc.collect()
+        doing = _turn(board) if "turn" in order else sessions.get(SESSION)
+        print(json.dumps(await _held(doing)), flush=True)
+    await board.close()
+    await model.close()
+
+
+async def _turn(board: Board) -> None:
+    ended = await board.until(await board.submit(SESSION))
+    if ended != "turn.completed":
+        raise RuntimeError(f"the turn ended with {ended}")
+
+
+async def _held(doing: Awaitable[object]) -> dict[str, float]:
+    with Heartbeat() as heart:
+        await doing
+    return {"wall": heart.wall, "worked": heart.worked}
+
+
+if __name__ == "__main__":
+    uvloop.run(work(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
