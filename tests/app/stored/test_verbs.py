@@ -170,6 +170,35 @@ def test_a_backup_into_a_folder_that_is_closed_is_a_wrong_place(product: Product
     assert "CALLBOARD_HOME" not in refused["hint"]
 
 
+def test_r5_damaged_views_are_rebuilt_and_the_start_says_why(product: Product):
+    """R5: it happens before the process has its log of incidents."""
+    written(product, "One")
+    (product.home / "store" / "views.db").write_bytes(b"no database" * 500)
+    done = subprocess.run(
+        command("run", "Two"),
+        cwd=product.folder,
+        env=product.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "views.db cannot be read and is rebuilt from the log: file is not a database" in done.stderr
+    assert sorted(titles(product)) == ["One", "Two"]
+
+
+def test_r5_a_store_without_its_log_is_not_begun_anew(product: Product, tmp_path: Path):
+    """R5: the sessions are lost, which a start says; what it advises works."""
+    written(product, "One")
+    product.run("backup", str(tmp_path / "b.tar"))
+    (product.home / "store" / "callboard.db").unlink()
+    refused = product.run("run", "Two")
+    assert (refused.code, "it is missing" in refused.err, "callboard restore" in refused.err) == (1, True, True)
+    assert not (product.home / "store" / "callboard.db").exists()
+    assert product.run("restore", str(tmp_path / "b.tar"), "--replace").code == 0
+    assert titles(product) == ["One"]
+
+
 def test_r5_a_turn_over_a_damaged_content_says_so_and_how_to_restore(product: Product):
     """R5: the damage is no failure of the model, and the same turn again would meet it again."""
     written(product, "One")

@@ -251,7 +251,9 @@ def _clear(connection: sqlite3.Connection, stream: str) -> None:
 
 def _open(path: Path, store: str, erasures: int) -> sqlite3.Connection:
     """The writer's connection to views of this store; what does not fit, or cannot be read, is replaced."""
-    if path.exists() and not _fits(path, store, erasures):
+    if path.exists() and (misfit := _misfit(path, store, erasures)) is not None:
+        if misfit:
+            log.warning("%s cannot be read and is rebuilt from the log: %s", path, misfit)
         _unlink(path)
     connection = connect(path)
     new = is_empty(connection)
@@ -261,20 +263,19 @@ def _open(path: Path, store: str, erasures: int) -> sqlite3.Connection:
     return connection
 
 
-def _fits(path: Path, store: str, erasures: int) -> bool:
-    if not path.exists():
-        return False
+def _misfit(path: Path, store: str, erasures: int) -> str | None:
+    """Return None for views that fit, why they cannot be read, or "" for those of another store or layout."""
     connection: sqlite3.Connection | None = None
     try:
         connection = connect_reader(path)
         marks = tuple(connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
         of = connection.execute("SELECT store, erasures FROM views_of").fetchone()
-    except sqlite3.Error:
-        return False
+    except sqlite3.Error as error:
+        return str(error)
     finally:
         if connection is not None:
             connection.close()
-    return marks == (APPLICATION, VIEWS_LAYOUT) and of == (store, erasures)
+    return None if marks == (APPLICATION, VIEWS_LAYOUT) and of == (store, erasures) else ""
 
 
 def _unlink(path: Path) -> None:
@@ -284,7 +285,7 @@ def _unlink(path: Path) -> None:
 
 def _connect_if_fit(path: Path, store: str, erasures: int) -> sqlite3.Connection:
     """A connection that reads, and finds no rows where the views do not fit."""
-    if _fits(path, store, erasures):
+    if path.exists() and _misfit(path, store, erasures) is None:
         return connect_reader(path)
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     create(connection, VIEWS_SQL, VIEWS_LAYOUT)

@@ -12,7 +12,7 @@ from ...contracts.ids import render
 from ...contracts.ports.store import BlobStore, FactLog, PartialStore, RowStore
 from .blobs import SqliteBlobs
 from .facts import SqliteFacts
-from .failures import refusal_of, refusal_of_system, unusable
+from .failures import VIEWS, refusal_of, refusal_of_system, unusable
 from .lock import WriterLock
 from .partials import SqlitePartials
 from .readers import Readers
@@ -56,7 +56,7 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
 
     The folder has mode 0700 and its files 0600. Blocks for some milliseconds. Raises Refusal `store_locked` where another
     process writes, `store_unusable` where the store is damaged, newer than this version, out of reach or, for a reader, not
-    there.
+    there. A store that lost its log is damaged.
     """
     folder = path.absolute()
     if read_only:
@@ -69,6 +69,9 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
         raise refusal_of_system(error, str(folder)) from error
     writing: sqlite3.Connection | None = None
     try:
+        if (folder / VIEWS).exists() and not (folder / FACTS).exists():
+            # A new log in its place would hide that the former is gone, and no one would restore a backup.
+            raise unusable(str(folder / FACTS), "it is missing, and views made from it are there")
         writing = open_facts(folder, render("runtime", uuid_utils.uuid7().int))
         writing.execute("UPDATE store SET epoch = epoch + 1")
         _sync(folder)
