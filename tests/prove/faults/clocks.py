@@ -130,13 +130,15 @@ class _Steps:
                 await self._runs(life, session, "around a restart")
             if self._sign < 0:
                 await self._recorded(life, sessions[1], -1, 2, "around a restart")
+            # Where the process before lived until its next look at the clock, it recorded that the step was undone.
+            before = _warned(life.follow(sessions[1]), "clock_went_back")
         planted.move_clock(0)
         async with self._life(at, planted) as life:
             for session in sessions:
                 await self._runs(life, session, "right again after that restart")
             await self._answer(life, sessions[0])
             if self._sign > 0:
-                await self._recorded(life, sessions[1], -1, 1, "right again after that restart")
+                await self._recorded(life, sessions[1], -1, before + 1, "right again after that restart")
             begun = await do(life.server, "submit_turn", workspaceId=life.server.workspace, text="new")
             new = life.follow(begun["sessionId"])
             await new.until(lambda: new.count(*crew.TURN_ENDS) == 1)
@@ -193,11 +195,9 @@ class _Steps:
     async def _recorded(self, life: _Life, session: str, sign: int, count: int, when: str) -> None:
         """The session has so many facts of a step in that direction."""
         followed, code = life.follow(session), "clock_stepped" if sign > 0 else "clock_went_back"
-        warned = lambda: sum(
-            one["type"] == "warning.raised" and one["payload"]["code"] == code for one in followed.facts
-        )
-        found = await followed.until(lambda: warned() >= count, _LOOK_S)
-        self._report.check(FACT, found and warned() == count, f"{self._where(when)}: {warned()} of {count} {code}")
+        found = await followed.until(lambda: _warned(followed, code) >= count, _LOOK_S)
+        warned = _warned(followed, code)
+        self._report.check(FACT, found and warned == count, f"{self._where(when)}: {warned} of {count} {code}")
 
     async def _answer(self, life: _Life, session: str) -> None:
         """Approve what has waited since before the first step."""
@@ -226,6 +226,10 @@ class _Steps:
 
     def _where(self, when: str) -> str:
         return f"{DAYS} days {'ahead' if self._sign > 0 else 'back'}, {when}"
+
+
+def _warned(followed: crew.Followed, code: str) -> int:
+    return sum(one["type"] == "warning.raised" and one["payload"]["code"] == code for one in followed.facts)
 
 
 async def _asleep(life: _Life, session: str) -> None:

@@ -147,7 +147,8 @@ static ssize_t put_at(int file, const void *data, size_t size, off_t offset, int
     }
     if (!ours(file, path, &inode)) return moves ? real_write(file, data, size) : real_pwrite(file, data, size, offset);
     pthread_mutex_lock(&lock);
-    if (due() && control->kind != FULL) {
+    /* A short write falls into the first write from there on: the operation may be a sync. */
+    if ((control->kind == SHORT ? since() : due()) && control->kind != FULL) {
         control->hits++;
         if (control->kind == KILL) end();
         if (control->kind == EIO_ONCE) {
