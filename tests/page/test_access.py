@@ -63,7 +63,7 @@ def test_a_grant_is_confirmed_where_its_content_is_read(product: Product, browse
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         notice = tab.page.get_by_role("region", name="Trust of this folder")
         expect(notice).to_contain_text("Bash(ls *)")
-        tab.button("Trust this").click()
+        tab.button("Trust folder").click()
         expect(notice).to_have_count(0)
         assert tab.troubles == []
         (facts,) = (facts for stream, facts in store.read(product.home / "store").facts.items() if "wks_" in stream)

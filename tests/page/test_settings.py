@@ -34,16 +34,16 @@ def test_a_folder_is_trusted_for_what_was_shown_and_not_longer_than_wanted(produ
     (product.folder / ".callboard" / "settings.toml").write_text(FOLDERS_OWN)
     with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         banner = tab.page.get_by_role("region", name="Trust of this folder")
-        expect(banner.get_by_role("list", name="What they would allow")).to_contain_text("Bash(make *)")
+        expect(banner.get_by_role("list", name="Permissions requested")).to_contain_text("Bash(make *)")
         dialog = settings(tab, "Rules")
-        rules = dialog.get_by_role("list", name="Standing answers")
+        rules = dialog.get_by_role("list", name="Rules")
         expect(rules.get_by_role("listitem").filter(has_text="Bash(make *)").locator(".text-warn")).to_be_visible()
         dialog.get_by_role("button", name="Close").click()
-        banner.get_by_role("button", name="Trust this").click()
+        banner.get_by_role("button", name="Trust folder").click()
         expect(banner).to_have_count(0)
         dialog = settings(tab, "Permissions")
-        dialog.get_by_role("button", name="Trust it no longer").click()
-        expect(dialog.get_by_text("Its own files widen nothing until you trust it.")).to_be_visible()
+        dialog.get_by_role("button", name="Revoke trust").click()
+        expect(dialog.get_by_text("Its files grant nothing until you trust them.")).to_be_visible()
         dialog.get_by_role("button", name="Close").click()
         expect(banner).to_be_visible()
         assert tab.troubles == []
@@ -52,7 +52,7 @@ def test_a_folder_is_trusted_for_what_was_shown_and_not_longer_than_wanted(produ
 def test_where_a_folder_asks_for_nothing_nobody_is_asked(product: Product, browser: Browser) -> None:
     with product.up() as (_, ready), desk(browser, ready["link"]) as tab:
         dialog = settings(tab, "Permissions")
-        expect(dialog.get_by_text("Its own files ask for nothing.")).to_be_visible()
+        expect(dialog.get_by_text("Its files ask for no permissions.")).to_be_visible()
         expect(tab.page.get_by_role("region", name="Trust of this folder")).to_have_count(0)
         assert tab.troubles == []
 

@@ -20,7 +20,7 @@ def test_the_no_of_a_person_is_a_calm_line_and_the_wait_is_no_work(product: Prod
         tab.send("Say hello in a file")
         card = tab.page.get_by_role("region", name="Waiting for your decision")
         expect(card).to_contain_text("Creates hello.txt with 1 line")
-        expect(card).to_contain_text("this session asks before it changes files or runs commands")
+        expect(card).to_contain_text("Asked because the mode is Ask first.")
         expect(tab.status).to_contain_text("Waiting for your decision")
         card.get_by_role("textbox").fill("not here")
         tab.button("Reject").click()

@@ -191,7 +191,7 @@ test('an untrusted folder asks once, with what it would allow; "not now" holds f
 
 test('a folder is trusted by the digest of what was shown', async () => {
   const server = await page()
-  await userEvent.click(await screen.findByRole('button', { name: 'Trust this' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Trust folder' }))
   await waitFor(() =>
     expect(gave(server, 'trust_workspace')).toEqual([{ workspaceId: 'wks_a', digest: TRUST.digest }]),
   )

@@ -27,7 +27,7 @@ export function Dialog(props: {
       onClick={(event) => {
         if (event.target === ref.current) ref.current?.close()
       }}
-      className={`fixed inset-x-0 top-[12vh] m-auto mt-0 w-[min(560px,calc(100vw-24px))] overflow-hidden rounded-lg border border-line-strong bg-surface p-0 text-ink shadow-2xl ${props.className ?? ''}`}
+      className={`fixed inset-x-0 top-[12vh] m-auto mt-0 max-h-[calc(88vh-24px)] w-[min(560px,calc(100vw-24px))] overflow-x-hidden overflow-y-auto rounded-lg border border-line-strong bg-surface p-0 text-ink shadow-2xl ${props.className ?? ''}`}
     >
       {props.children}
     </dialog>

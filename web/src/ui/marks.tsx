@@ -38,7 +38,7 @@ export function Badge({ tone = 'quiet', children }: { tone?: Tone; children: Rea
 
 export function Key({ children }: { children: ReactNode }) {
   return (
-    <kbd className="inline-flex h-[18px] min-w-[18px] items-center justify-center rounded border border-line-strong px-1 font-sans text-xs text-ink-faint">
+    <kbd className="inline-flex h-[18px] min-w-[18px] items-center justify-center rounded border border-line-strong px-1 font-sans text-xs text-ink-faint in-[.bg-accent]:border-current in-[.bg-accent]:text-accent-ink">
       {children}
     </kbd>
   )

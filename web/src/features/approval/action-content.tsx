@@ -54,13 +54,13 @@ function Preview({ text, commands }: { readonly text: Text; readonly commands: n
   const diff = isDiff(full.text)
   return (
     <div>
+      <Notes text={full.text} commands={commands} />
       {diff && !hasEmptyFold(full.text) ? (
         <DiffView diff={visibleText(full.text)} label={label} />
       ) : (
         <ExactText text={full.text} label={label} isDiff={diff} />
       )}
       <LoadMore full={full} />
-      <Notes text={full.text} commands={commands} />
     </div>
   )
 }

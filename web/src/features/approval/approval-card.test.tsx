@@ -178,7 +178,7 @@ const CHANGE = { path: 'a.md', differs: true, added: 2, removed: 1 }
 
 test('the permission is explained, not named by its code', () => {
   card({ policy: 'ask' })
-  expect(screen.getByText(/this session asks before it changes files or runs commands/)).toBeTruthy()
+  expect(screen.getByText(/Asked because the mode is Ask first/)).toBeTruthy()
   expect(screen.queryByText(/Policy/)).toBeNull()
 })
 
@@ -230,9 +230,9 @@ test('a change that changes nothing says so and shows no empty diff', () => {
 
 test('the card says what would hold the call in, and says nothing where nobody knows (SAFE-02)', () => {
   const { update, all } = card({ sandbox: 'bubblewrap' })
-  expect(screen.getByText('It would run confined to the folder, without a network.')).toBeTruthy()
+  expect(screen.getByText('Sandboxed to this folder, no network.')).toBeTruthy()
   update(<ApprovalCard {...all} action={{ ...all.action, sandbox: 'none', network: true }} />)
-  expect(screen.getByText('Nothing would confine it, with a network.')).toBeTruthy()
+  expect(screen.getByText('No sandbox, with network.')).toBeTruthy()
   update(<ApprovalCard {...all} action={{ ...all.action, sandbox: null }} />)
-  expect(screen.queryByText(/confine/)).toBeNull()
+  expect(screen.queryByText(/[Ss]andbox/)).toBeNull()
 })

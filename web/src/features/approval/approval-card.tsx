@@ -123,10 +123,10 @@ export function ApprovalCard(props: ApprovalCardProps) {
             )}
             {action.decisions.includes('approve') && (
               <Button
-                look="outline"
+                look="solid"
                 aria-keyshortcuts="A"
                 onClick={() => give('approve')}
-                className="border-accent text-accent max-sm:flex-1 max-sm:justify-center"
+                className="max-sm:flex-1 max-sm:justify-center"
               >
                 {t('action.approve')}
                 <Key>A</Key>

@@ -81,7 +81,7 @@ export function Notes({ text, commands }: { readonly text: string; readonly comm
   ]
   if (notes.length === 0) return null
   return (
-    <ul className="flex flex-wrap gap-x-4 gap-y-0.5 pt-1 text-sm text-warn">
+    <ul className="flex flex-wrap gap-x-4 gap-y-0.5 pb-1 text-sm text-warn">
       {notes.map((note) => (
         <li key={note} className="flex items-center gap-1.5">
           <Icon name="warning" size={12} />

@@ -85,7 +85,7 @@ export const NoticeLine = memo(({ part }: { part: NoticePart }) => {
           {noticeText(t, part)}
           {part.retryInMs !== null && (
             <span className="text-ink-faint">
-              {' '}
+              {' · '}
               {t('notice.retry_in', { time: duration(part.retryInMs, t.locale), attempt: part.attempt })}
             </span>
           )}

@@ -42,7 +42,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
     <Dialog
       label={t('settings.title')}
       onClose={props.onClose}
-      className="top-[6vh] h-[min(780px,88vh)] w-[min(880px,calc(100vw-24px))]!"
+      className="top-[6vh]! h-[min(780px,88vh)] w-[min(880px,calc(100vw-24px))]!"
     >
       <div className="flex h-full flex-col">
         <header className="flex h-11 shrink-0 items-center gap-3 border-b border-line pr-2 pl-4">

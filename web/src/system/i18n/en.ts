@@ -99,7 +99,7 @@ export const en = {
   'status.calling_tool': 'Calling {tool}',
   'status.running_tool': 'Running {tool}',
   'status.waiting_approval': 'Waiting for your decision',
-  'status.waiting_retry': 'Waiting to ask the model again',
+  'status.waiting_retry': 'Waiting to retry',
   'status.paused': 'Paused',
   'status.completed': 'Done',
   'status.failed': 'Failed',

@@ -99,7 +99,7 @@ export const zh: Texts = {
   'status.calling_tool': '正在调用 {tool}',
   'status.running_tool': '正在运行 {tool}',
   'status.waiting_approval': '等待你的决定',
-  'status.waiting_retry': '等待再次请求模型',
+  'status.waiting_retry': '等待重试',
   'status.paused': '已暂停',
   'status.completed': '完成',
   'status.failed': '失败',
