@@ -136,6 +136,24 @@ ALIKE = [
         "zsh -c 'git push'",
     ),
 ]
+#: By other programs than a shell: what they run is an argument of a subcommand, their input, or what a variable is set to.
+ALIKE += [
+    *("uv run git push", "npm exec -- git push", "docker exec c git push", "docker run --rm i sh -c 'git push'"),
+    *("kubectl exec p -- git push", "git submodule foreach git push", "git submodule foreach --recursive 'git push'"),
+    *(
+        "git bisect run git push",
+        "git rebase --exec 'git push' a",
+        "git rebase -x'git push' a",
+        "conda run -n e git push",
+    ),
+    *("GIT_SSH_COMMAND='git push' git fetch", "git -c core.pager='git push' log", "PROMPT_COMMAND='git push' bash -i"),
+    *("export GIT_PAGER='git push'", "mapfile -C 'git push' -c 1 < f", "compgen -C 'git push'", "pwsh -c git push"),
+    *("tar cf a --checkpoint-action=exec='git push' b", "make -f - <<< 'x:;git push'"),
+    "python3 <<'EOF'\nimport os\nos.system('git push')\nEOF",
+    "python3 - <<EOF\nsubprocess.run(['git', 'push'])\nEOF",
+    "echo \"os.system('git push')\" | python3",
+    "perl <<< 'system(\"git push\")'",
+]
 NEITHER = [
     *(
         "git status",
@@ -162,6 +180,8 @@ NEITHER = [
         "echo $HOME",
         "source .venv/bin/activate",
     ),
+    *("uv run pytest -k push", "git submodule update --init", "git rebase main", "docker run --rm alpine ls"),
+    *("python3 - <<EOF\nprint('push')\nEOF", "git commit --message='git push'", "GIT_AUTHOR_NAME='A B' git commit"),
 ]
 
 
@@ -225,9 +245,17 @@ def test_only_what_the_shell_alone_could_tell_is_asked_about() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["git -c alias.p=push p", "git config alias.p push", "git config --global alias.p push"]
+    "command",
+    [
+        "git -c alias.p=push p",
+        "git config alias.p push",
+        "git config --global alias.p push",
+        "gh alias set p '!git push'",
+        "parallel git ::: push",
+        "uv run $X",
+    ],
 )
-def test_an_alias_of_git_is_asked_about(command: str) -> None:
+def test_an_alias_and_an_argument_that_names_the_program_are_asked_about(command: str) -> None:
     """X8: what it stands for is not in the command that uses it."""
     assert verdict(command) == "ask"
 
@@ -290,7 +318,9 @@ SLOW = [
 ]
 
 
-@pytest.mark.parametrize("text", [*SLOW, "env " + "eval env " * 3_000, "sh " * 10_000, "env " + "nice " * 6_000])
+@pytest.mark.parametrize(
+    "text", [*SLOW, "env " + "eval env " * 3_000, "sh " * 10_000, "env " + "nice " * 6_000, "uv run " * 4_000]
+)
 def test_a_text_that_takes_the_parser_long_is_asked_about_within_a_moment(text: str) -> None:
     """X8: measured in CPU time, so that a busy machine changes nothing."""
     start = time.thread_time()

@@ -52,17 +52,19 @@ class Script(NamedTuple):
     Attributes:
         commands: Every simple command, at any depth: lists, pipes, loops, functions, substitutions.
         inputs: Texts of here-documents and here-strings; None for one that only the shell could tell.
+        assignments: Names of variables with what they are set to.
         is_plain: One simple command and nothing else: no assignment, redirection, substitution or second line.
         is_complete: The whole text was understood.
     """
 
     commands: tuple[SimpleCommand, ...]
     inputs: tuple[Word, ...]
+    assignments: tuple[tuple[str, Word], ...]
     is_plain: bool
     is_complete: bool
 
 
-_UNREAD = Script((), (), is_plain=False, is_complete=False)
+_UNREAD = Script((), (), (), is_plain=False, is_complete=False)
 
 
 def parse(text: str) -> Script:
@@ -78,6 +80,7 @@ def parse(text: str) -> Script:
     root = tree.root_node
     commands: list[SimpleCommand] = []
     inputs: list[Word] = []
+    assignments: list[tuple[str, Word]] = []
     for node, is_piped in _descend(root):
         if node.type in _COMMANDS:
             words = tuple(_words(node))
@@ -85,12 +88,15 @@ def parse(text: str) -> Script:
                 commands.append(SimpleCommand(words, is_piped))
         elif node.type in _INPUT:
             inputs.append(_input(node))
+        elif node.type == "variable_assignment":
+            name, _, _ = _text(node).partition("=")
+            assignments.append((name, _word(node.named_children[-1])))
         if time.thread_time() > end:
             return _UNREAD
     only = root.named_children
     is_plain = len(only) == 1 and only[0].type == "command" and len(commands) == 1
     is_plain = is_plain and all(child.type not in _NOT_WORDS for child in only[0].named_children)
-    return Script(tuple(commands), tuple(inputs), is_plain, not root.has_error)
+    return Script(tuple(commands), tuple(inputs), tuple(assignments), is_plain, not root.has_error)
 
 
 def _parsed(text: str, end: float) -> tree_sitter.Tree | None:

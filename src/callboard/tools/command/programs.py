@@ -33,7 +33,11 @@ EXEC_OPTIONS: dict[str, frozenset[str]] = {
 #: They take part of their arguments from a file list or their input.
 FED_ARGUMENTS = _words("fd fdfind find gfind parallel xargs")
 #: Their arguments, put together, are a script.
-EVALUATORS = _words("alias eval trap bind complete")
+EVALUATORS = _words("alias eval trap bind compgen complete mapfile readarray")
+#: They run what they read from their input.
+READS_CODE = re.compile(
+    r"(?:python|pypy|ruby|perl|lua|node|deno|bun|php|tclsh|irb|Rscript|R|psql|g?make|bmake)(?:[0-9.]*)"
+)
 #: They run code in a language of their own that an argument holds.
 INTERPRETERS = re.compile(
     r"(?:python|pypy|ruby|perl|lua|node|deno|bun|php|tclsh|wish|osascript|g?awk|mawk|nawk|sed|gsed|ed|ex|vi|vim|nvim|view|emacs"
@@ -45,6 +49,8 @@ INTERPRETERS = re.compile(
 RUNNING_SUBCOMMANDS = _words(
     "run exec x dlx shell bisect foreach filter-branch submodule rebase difftool mergetool daemon env"
 )
+#: Of these, those whose next word that is no option is the program.
+STARTING_SUBCOMMANDS = _words("run exec x dlx")
 #: Programs whose `run` names a task or a tool, which is then part of the prefix.
 NAMED_RUNS = _words("bun hatch npm pdm pipenv pnpm poetry uv yarn")
 #: They take things away or grant more rights.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
+from ..outside.variables import is_loader
 from .grammar import SimpleCommand, Word, parse
 from .programs import (
     EVALUATORS,
@@ -14,7 +16,10 @@ from .programs import (
     FED_ARGUMENTS,
     INTERPRETERS,
     LAUNCHERS,
+    READS_CODE,
+    RUNNING_SUBCOMMANDS,
     SHELLS,
+    STARTING_SUBCOMMANDS,
     WITH_SUBCOMMAND,
     is_destructive,
 )
@@ -30,6 +35,8 @@ _CODE_WORD = re.compile(r"[\w.:/@=+~-]+")
 _CODE = re.compile(r"[\s'\"({\[;]")
 _ALIAS = re.compile(r"(?:--config-env=)?alias\.", re.IGNORECASE)
 _VALUE = re.compile(r"[\w-]+=")
+#: An option of one letter with a script right behind it.
+_SHORT_OPTION = re.compile(r"\A-[A-Za-z](?=\w+\s)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
@@ -107,13 +114,19 @@ class _Reading:
         self.is_clear = self.is_clear and script.is_complete
         names = {_base(command.words[0]) for command in script.commands}
         feeds_a_shell = any(_base(command.words[0]) in SHELLS | FED_ARGUMENTS for command in script.commands)
+        reads_code = any(READS_CODE.fullmatch(name) for name in names if name)
         for command in script.commands:
             self._command(command, depth)
+            if reads_code:
+                self._code(command.words[1:])
             if feeds_a_shell:
-                printed = " ".join(word for word in command.words[1:] if word is not None)
-                self._scripts((*command.words[1:], printed), depth)
+                self._scripts((*command.words[1:], _joined(command.words[1:])), depth)
         if names & (SHELLS | LAUNCHERS):
             self._scripts(script.inputs, depth)
+        if reads_code:
+            self._code(script.inputs)
+        # What a variable such as GIT_SSH_COMMAND or PROMPT_COMMAND is set to is run.
+        self._scripts(tuple(value for name, value in script.assignments if is_loader(name)), depth)
 
     def _command(self, command: SimpleCommand, depth: int) -> None:
         program = _base(command.words[0])
@@ -140,13 +153,35 @@ class _Reading:
             named = [word for word in rest if word is None or not word.startswith(("-", "+"))]
             if None in named or (is_piped and not named):
                 self.is_clear = False
-            self._scripts(rest, depth)
+            # This one takes its script as several words.
+            self._scripts((*rest, _joined(named)) if program == "pwsh" else rest, depth)
         elif program in EVALUATORS:
             if None in rest:
                 self.is_clear = False
-            self._scripts((*rest, " ".join(word for word in rest if word is not None)), depth)
+            self._scripts((*rest, _joined(rest)), depth)
         elif INTERPRETERS.fullmatch(program):
             self._code(rest)
+        if program in WITH_SUBCOMMAND:
+            self._subcommand(program, rest, depth)
+
+    def _subcommand(self, program: str, words: tuple[Word, ...], depth: int) -> None:
+        """A subcommand that runs what follows it, as `uv run` does, and settings that name programs."""
+        if program == "gh" and "alias" in words:
+            self.is_clear = False
+        if program == "git":
+            values = (after for word, after in pairwise(words) if word == "-c" and after)
+            self._scripts(tuple(value.partition("=")[2] for value in values), depth)
+        start = next((at for at, word in enumerate(words) if word in RUNNING_SUBCOMMANDS), None)
+        if start is None:
+            return
+        run = words[start + 1 :]
+        if words[start] in STARTING_SUBCOMMANDS and _is_unclear(run):
+            self.is_clear = False
+        self._scripts(run, depth)
+        for at in range(len(run)):
+            if self._is_exhausted():
+                return
+            self._program(run[at:], depth, is_piped=False)
 
     def _add(self, words: tuple[Word, ...]) -> None:
         if self._is_exhausted():
@@ -162,7 +197,7 @@ class _Reading:
         for text in texts:
             if text is None:
                 continue
-            script = text.partition("=")[2] if _VALUE.match(text) else text
+            script = text.partition("=")[2] if _VALUE.match(text) else _SHORT_OPTION.sub("", text, count=1)
             if not script.strip() or script.startswith("-"):
                 continue
             if depth >= _DEEPEST:
@@ -191,9 +226,12 @@ class _Reading:
     def _code(self, arguments: tuple[Word, ...]) -> None:
         """Code of another language: the words in it, in their order, may be a command anywhere."""
         for text in arguments:
-            words = tuple(_CODE_WORD.findall(text)) if text is not None and _CODE.search(text) else ()
-            for start in range(len(words)):
-                self._add(words[start : start + 8])
+            if text is None or not _CODE.search(text):
+                continue
+            for code in dict.fromkeys((text, text.replace("=", " "))):
+                words = tuple(_CODE_WORD.findall(code))
+                for start in range(len(words)):
+                    self._add(words[start : start + 8])
 
 
 def _launched(program: str, words: tuple[Word, ...]) -> tuple[Word, ...]:
@@ -202,6 +240,9 @@ def _launched(program: str, words: tuple[Word, ...]) -> tuple[Word, ...]:
     if options is not None:
         starts = [index + 1 for index, word in enumerate(words) if word in options]
         words = words[starts[0] :] if starts else ()
+    if ":::" in words:
+        # What follows are arguments of `parallel`.
+        return (*words[: words.index(":::")], None)
     if program in FED_ARGUMENTS and words:
         filled = tuple(None if word is not None and "{" in word else word for word in words)
         return filled if options is not None else (*filled, None)
@@ -225,6 +266,10 @@ def _sets_alias(words: tuple[Word, ...]) -> bool:
         and (words[index - 1] == "-c" or "config" in words[:index] or "=" in word)
         for index, word in enumerate(words)
     )
+
+
+def _joined(words: Iterable[Word]) -> str:
+    return " ".join(word for word in words if word is not None)
 
 
 def _is_script(text: str) -> bool:
