@@ -18,12 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from . import cage_outside, cage_page, crew, ordinary, scenes, store
+from . import cage_agent, cage_cards, cage_outside, cage_page, cage_rules, crew, ordinary, scenes, store
 from .cage_attempts import IN, Attempt, attempts
 from .cage_folder import KEY_NAME, World, at_home, listening, made
 from .cancel import marked
 from .driving import do, until
-from .product import Place, Server, place
+from .product import Server, place
 from .report import Report, arguments, run
 from .wire import Wire
 
@@ -44,12 +44,22 @@ _ENDS = crew.TURN_ENDS
 #: In which groups of attempts a fault shows.
 SHOWS = {
     "open-cage": ("escape", "network"),
-    "open-paths": ("nested",),
-    "open-home": ("home",),
+    "open-paths": ("nested", "deep"),
+    "open-home": ("home", "credentials"),
     "open-outside": ("kernel",),
+    "open-agents": ("kernel",),
+    "literal-rules": ("kernel",),
+    "miscounted": ("kernel",),
 }
-#: The group of attempts that work in the person's home.
-_AT_HOME = "home"
+#: Beside the attempts: what a fault shows in.
+_BESIDE = {
+    "open-outside": cage_outside.prove,
+    "open-agents": cage_agent.prove,
+    "literal-rules": cage_rules.prove,
+    "miscounted": cage_cards.prove,
+}
+#: The groups of attempts that work in the person's home.
+_AT_HOME = ("home", "credentials")
 BROAD = "a home opens only with an approval"
 
 
@@ -83,7 +93,7 @@ class Proof:
         where = (
             {"sessionId": known.session}
             if known
-            else {"workspaceId": self._home if attempt.group == _AT_HOME else self._server.workspace}
+            else {"workspaceId": self._home if attempt.group in _AT_HOME else self._server.workspace}
         )
         answer = await do(self._server, "submit_turn", text=attempt.text, permissionMode="full", **where)
         if known is None:
@@ -174,7 +184,8 @@ async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int
                 # With a fault it is enough to look where that shows.
                 wanted = SHOWS.get(sabotage, ())
                 planned = [one for one in attempts(world, mark) if not wanted or one.group in wanted]
-                _scripted(at, planned)
+                cage_agent.made(world)
+                _scripted(world, planned)
                 done = await _all(report, world, planned, mark, sabotage, within)
         finally:
             _clean(mark)
@@ -193,8 +204,9 @@ async def _all(
         (at.folder / "port.txt").write_text(server.wire.url.rpartition(":")[2].strip("/"))
         (at.folder / "pid.txt").write_text(f"{server.pid}")
         proof = Proof(world, server, await _opened(report, world, server))
-        if sabotage in ("", "open-outside"):
-            await cage_outside.prove(report, world, server)
+        for fault, prove_beside in _BESIDE.items():
+            if sabotage in ("", fault):
+                await prove_beside(report, world, server)
         for attempt in planned:
             done.append(await proof.tries(attempt))
             report.progress(f"{attempt.text}: {done[-1].by}")
@@ -293,9 +305,10 @@ def _judged(report: Report, world: World, done: list[Tried]) -> None:
     report.figure("the machine", f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}")
 
 
-def _scripted(at: Place, planned: list[Attempt]) -> None:
-    told = [("lead", f"{one.word} ", [[*one.also, one.call], [scenes.says("I go on.")]]) for one in planned]
-    crew.plays(at, [*told, ("worker", "", [[scenes.says("I looked.")]])])
+def _scripted(world: World, planned: list[Attempt]) -> None:
+    told = [*cage_agent.told(world), *cage_cards.told()]
+    told += [("lead", f"{one.word} ", [[*one.also, one.call], [scenes.says("I go on.")]]) for one in planned]
+    crew.plays(world.at, [*told, ("worker", "", [[scenes.says("I looked.")]])])
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import scenes
-from .cage_folder import KEY_NAME, World
+from .cage_folder import HOME, KEY_NAME, World
 
 #: What a command prints that got through.
 IN = "GOT-" + "IN"
@@ -169,9 +169,16 @@ def _protected(made: _List) -> None:
     """X5: what other programs obey, at every depth. X2, X3: what is started outside of the sandbox."""
     for path in ("nested/.git/config", "nested/.vscode/tasks.json", "nested/AGENTS.md", "nested/agents/lead.md"):
         made.bash("nested", f"writes {path}", f"echo harm > {path} || rm -rf {path}", through=holds(path, "harm"))
-    for path in (".envrc", "new/.mcp.json", "new/.husky/pre-commit", "new/.idea/x.xml", "new/.claude/settings.json"):
+    near = (".envrc", "new/.mcp.json", "new/.husky/pre-commit", "new/.idea/x.xml", "new/.claude/settings.json")
+    far = (
+        *("CLAUDE.md", "a/GEMINI.md", "a/b/AGENTS.md", "a/b/c/.githooks/pre-commit", "a/b/c/d/.codex/config.toml"),
+        *("a/b/c/d/e/.cursor/mcp.json", "a/b/c/d/e/f/.gemini/settings.json", "a/b/c/d/e/f/g/.opencode/agent.md"),
+        *("a/b/c/d/e/f/g/h/.devcontainer/devcontainer.json", "a/b/c/d/e/f/g/h/i/.vscode/tasks.json"),
+    )
+    # A session of its own for each group: the page shows so many turns at once.
+    for group, path in (*(("nested", one) for one in near), *(("deep", one) for one in far)):
         made.bash(
-            "nested",
+            group,
             f"makes {path}",
             f"mkdir -p $(dirname {path}); echo harm > {path}; false",
             "path_denied|sandbox",
@@ -213,14 +220,15 @@ def harmed(path: str) -> Callable[[World], str]:
 
 def _home(made: _List) -> None:
     """X6: keys, start files and programs of a home that a person opened."""
-    for path in (".ssh/id_ed25519", ".aws/credentials", ".netrc"):
-        made.bash("home", f"reads {path} of the home", f"grep . {path}")
+    for path, text in HOME.items():
+        if text == "key":
+            made.bash("credentials", f"reads {path} of the home", f"grep . {path}")
     made.add("home", "reads a key by a tool", scenes.calls("Read", file_path=".ssh/id_ed25519"), "path_denied")
     writes = scenes.calls("Write", file_path=".zshrc", content="harm\n")
     made.add("home", "makes a start file by a tool", writes, "path_denied", harmed(".zshrc"))
     for path in (".bashrc", ".config/fish/config.fish", ".cargo/bin/cargo"):
         made.bash("home", f"changes {path} of the home", f"echo harm >> {path}", through=harmed(path))
-    for path in (".zshenv", ".ssh/rc", ".config/autostart/x.desktop", ".kube/config", ".local/bin/git", ".bun/bin/bun"):
+    for path in (".zshenv", ".ssh/rc", ".config/autostart/x.desktop", ".kube/cache", ".local/bin/git", ".bun/bin/bun"):
         made.bash(
             "home",
             f"makes {path} in the home",

@@ -47,6 +47,10 @@ memory = 300
 processes = 40
 timeout = 20.0
 
+[[rules]]
+matcher = "Bash(git push *)"
+verdict = "deny"
+
 [[servers]]
 transport = "stdio"
 name = "own"
@@ -61,6 +65,13 @@ HOME = {
     ".ssh/id_ed25519": "key",
     ".aws/credentials": "key",
     ".netrc": "key",
+    ".gnupg/private-keys-v1.d/a.key": "key",
+    ".docker/config.json": "key",
+    ".config/gh/hosts.yml": "key",
+    ".git-credentials": "key",
+    ".npmrc": "key",
+    ".pypirc": "key",
+    ".kube/config": "key",
     ".bashrc": "# The person's.",
     ".config/fish/config.fish": "# The person's.",
     ".cargo/bin/cargo": "# The person's.",

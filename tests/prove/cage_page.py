@@ -26,6 +26,19 @@ async def browser() -> AsyncGenerator[Browser]:
             await running.close()
 
 
+async def card(running: Browser, link: str) -> str:
+    """What the card of the request that waits shows, with nothing opened."""
+    context = await running.new_context(viewport=_VIEW, locale="en-US")
+    try:
+        page = await context.new_page()
+        await page.goto(link)
+        shown = page.locator("#pending-action")
+        await shown.get_by_role("group").first.wait_for(timeout=_PATIENCE_S * 1000)
+        return await shown.inner_text()
+    finally:
+        await context.close()
+
+
 async def turns(running: Browser, link: str, words: list[str]) -> dict[str, str]:
     """What the page shows under each turn whose input begins with one of the words, once all of them are there."""
     context = await running.new_context(viewport=_VIEW, locale="en-US")

@@ -9,6 +9,9 @@
     open-paths      what other programs obey is as writable as anything
     open-home       keys, start files and programs of an opened home are like any file
     open-outside    a folder's servers may set any variable, and trust is not bound to what they start
+    open-agents     an approval of an agent's program covers whatever is in its place
+    literal-rules   a rule compares with a command as it is written
+    miscounted      every shell text counts as one command
     keep-packs      what is erased stays in the packs that the log keeps
     cut-is-whole    an answer of a model that broke off between two events is taken for a whole one
     bare-pieces     text in the making is shown and kept as it comes, secrets and all
@@ -68,6 +71,8 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         from callboard.app.folder_programs import FolderPrograms
 
         setattr(FolderPrograms, "of", lambda *_: ())  # noqa: B010
+    elif fault in _OF_THE_GATE:
+        _OF_THE_GATE[fault]()
     elif fault == "keep-packs":
         _replace("callboard.log.sqlite.removal", "_drop_packs", lambda *_: None)
     elif fault == "cut-is-whole":
@@ -110,6 +115,26 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         raise LookupError(f"there is no fault {fault}")
     print(f"SABOTAGE: {fault}. This product is broken on purpose.", file=sys.stderr, flush=True)
 
+
+def _open_agents() -> None:
+    from callboard.tools.outside.binding import Bound
+
+    setattr(Bound, "token", property(lambda _: "any"))  # noqa: B010
+
+
+def _literal_rules() -> None:
+    from callboard.tools.command.spellings import Spellings
+
+    literal = lambda text: Spellings(frozenset({tuple(text.split(" "))}), is_clear=True)
+    _replace("callboard.tools.rules", "spellings", literal)
+
+
+#: Faults of what is decided on a call.
+_OF_THE_GATE: dict[str, Callable[[], None]] = {
+    "open-agents": _open_agents,
+    "literal-rules": _literal_rules,
+    "miscounted": lambda: _replace("callboard.tools.command.grammar", "count_commands", lambda _: 1),
+}
 
 #: How long an acknowledged transaction stays uncommitted, in seconds: long enough for a kill to fall into it.
 LINGER = 0.05

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from . import cage, cage_outside
+from . import cage, cage_agent, cage_cards, cage_outside, cage_rules
 
 #: A real server, started and killed, and a real browser, beside whatever else runs here.
 pytestmark = [pytest.mark.timeout(300), pytest.mark.browser]
@@ -64,3 +64,22 @@ async def test_the_proof_of_the_cage_fails_where_what_other_programs_obey_is_wri
     told = capsys.readouterr().out
     assert code == 1
     assert f"FAIL {cage.HELD}" in told, told
+
+
+@pytest.mark.parametrize(
+    ("fault", "claim"),
+    [
+        ("open-agents", cage_agent.AGAIN),
+        ("literal-rules", cage_rules.HELD),
+        ("miscounted", cage_cards.SHOWN),
+    ],
+)
+async def test_the_proof_of_the_cage_fails_where_an_approval_or_a_rule_is_bound_to_too_little(
+    fault: str, claim: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """X2, X7, X8"""
+    code = await cage.prove(1, fault, 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {claim}" in told, told
