@@ -42,9 +42,10 @@ async def run(scale: Scale) -> Result:
 
 
 async def _stream(scale: Scale, root: str, name: str, warm: int, answers: int) -> dict[str, float]:
-    folder = str(scale.place / name)
+    folder = scale.place / name
+    folder.mkdir()
     async with Process(
-        *python("bench.streaming", name, folder, base_url(root, "openai-compatible", DELTAS))
+        *python("bench.streaming", name, str(folder), base_url(root, "openai-compatible", DELTAS))
     ) as process:
         await process.told()
         first = await process.ask(answers=1)
