@@ -55,7 +55,8 @@ def left_in(folder: Path) -> list[str]:
 
 def test_r6_check_calls_a_sound_store_sound_and_says_what_it_looked_at(product: Product):
     """R6"""
-    assert product.run("check").code == 2
+    nothing = product.run("check")
+    assert (nothing.code, str(product.home) in nothing.err) == (2, True)
     written(product, "One")
     done = product.run("check", "--json")
     (checked,) = done.json
@@ -206,6 +207,15 @@ def test_r5_a_turn_over_a_damaged_content_says_so_and_how_to_restore(product: Pr
     done = product.run("run", "Two", "--session", "last")
     assert (done.code, "blob_damaged" in done.err, "callboard restore FILE --replace" in done.err) == (1, True, True)
     assert "Send the turn again" not in done.err
+
+
+def test_a_backup_that_is_not_there_is_named_before_the_store_is(product: Product, tmp_path: Path):
+    """Nothing is made for it, and `--replace` is not advised."""
+    refused = product.run("restore", str(tmp_path / "b.tar"), "--json")
+    assert (refused.code, problem(refused)["field"], product.home.exists()) == (2, "FILE", False)
+    written(product, "One")
+    refused = product.run("restore", str(tmp_path / "b.tar"), "--json")
+    assert (refused.code, problem(refused)["field"], titles(product)) == (2, "FILE", ["One"])
 
 
 def test_r6_restore_waits_for_no_process_that_writes(product: Product, tmp_path: Path):

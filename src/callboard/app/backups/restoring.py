@@ -57,6 +57,9 @@ def restore(
     Example:
         restore(home, Path("callboard-20260101-120000.tar"), replace=True, progress=print)
     """
+    if not place.is_file():
+        hint = "Name the file that `callboard backup` wrote."
+        raise Refusal("invalid_input", f"There is no file {place}.", field="FILE", hint=hint)
     home.make()
     with contextlib.ExitStack() as held:
         if home.has_store() and not replace:

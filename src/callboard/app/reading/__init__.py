@@ -13,15 +13,21 @@ from contextlib import asynccontextmanager
 from callboard.contracts.errors import Refusal
 
 from ..endpoint import find
-from ..home import Home
+from ..home import VARIABLE, Home
 from .port import Reader
 
-__all__ = ["Reader", "newest_session", "nothing_yet", "reader"]
+__all__ = ["Reader", "newest_session", "no_store", "nothing_yet", "reader"]
 
 
 def nothing_yet() -> Refusal:
     """What is said where no session was ever made."""
     return Refusal("unknown_session", "There is no session yet.", hint='`callboard run "PROMPT"` makes one.')
+
+
+def no_store(home: Home) -> Refusal:
+    """The refusal of a state folder that may be another one than was meant."""
+    hint = f'Set {VARIABLE} to a state folder that has one. `callboard run "PROMPT"` makes one.'
+    return Refusal("unknown_session", f"There is no store in {home.folder}.", field=VARIABLE, hint=hint)
 
 
 @asynccontextmanager

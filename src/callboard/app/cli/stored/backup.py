@@ -48,11 +48,11 @@ def _backup(
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
     from ...backups import back_up
-    from ...reading import nothing_yet
+    from ...reading import no_store
 
     home = Home.of(os.environ)
     if not home.has_store():
-        raise nothing_yet()
+        raise no_store(home)
     made = back_up(home, place.expanduser(), force=force, damaged=damaged, progress=Progress(quiet=json))
     if json:
         out(msgspec.json.encode(made).decode())

@@ -45,11 +45,11 @@ def _check(
 ) -> int:
     from callboard.log.sqlite.upkeep.checking import check_store
 
-    from ...reading import nothing_yet
+    from ...reading import no_store
 
     home = Home.of(os.environ)
     if not home.has_store():
-        raise nothing_yet()
+        raise no_store(home)
     checked = check_store(home.store, whole=not quick, progress=Progress(quiet=json))
     if json:
         out(msgspec.json.encode(checked).decode())
