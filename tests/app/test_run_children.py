@@ -95,6 +95,19 @@ def test_what_a_child_asks_is_answered_as_what_the_turn_itself_asks(
     assert done.out.endswith("The part is done.\n")
 
 
+def test_ctl04_a_turn_that_ends_before_its_child_says_so(product: Product) -> None:
+    """CTL-04: without a server the child ends with the command, and nothing else would say it."""
+    with_team(product)
+    product.plays(LATER)
+    done = product.run("run", "Begin", "--approve", "all")
+    assert (done.code, "! Interrupted with this command: worker-1" in done.err) == (0, True)
+    with product.up():
+        done = product.run("run", "Begin", "--approve", "all")
+        assert "! Still at work: worker-1" in done.err
+    done = product.plays(SPLIT).run("run", "Get the note written", "--approve", "all")
+    assert "  ! " not in done.err
+
+
 def test_what_a_child_asks_since_an_earlier_turn_is_not_approved_beforehand(product: Product) -> None:
     """CTL-04: what is approved beforehand is what the turn of this command comes to, and nothing else."""
     with_team(product)

@@ -10,14 +10,16 @@ import msgspec
 from callboard.contracts.commands import TurnAccepted
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import TurnRow
+from callboard.contracts.rows import AgentRow, TurnRow, Upsert
 
 from ..client import Client
 from ..turns import FactPrinter, follow_turn, interrupt
 from .asking import Approvals, Approve
 from .printing import Printer
 from .rendering import turn_line
-from .terminal import Style, err, out
+from .terminal import Style, err, out, visible
+
+_AT_WORK = frozenset({"spawning", "running", "waiting", "needs_input", "plan_ready"})
 
 
 class Conversing:
@@ -34,6 +36,7 @@ class Conversing:
         quiet = as_json and approve is not None
         line = _silent if quiet else self._printer.line
         self._approvals = Approvals(client, accepted.session_id, approve, line, self._hold)
+        self._agents: dict[str, AgentRow] = {}
         self._holds = False
         self._held: list[OpBatch] = []
 
@@ -73,6 +76,9 @@ class Conversing:
     async def _show(self, batch: OpBatch) -> None:
         if self._facts is not None:
             return
+        self._agents.update(
+            {op.row.key: op.row for op in batch.ops if isinstance(op, Upsert) and isinstance(op.row, AgentRow)}
+        )
         self._held.append(batch)
         if not self._holds:
             await self._show_held()
@@ -92,7 +98,16 @@ class Conversing:
     def _end(self, turn: TurnRow) -> None:
         style = Style(sys.stderr)
         self._printer.end()
+        if working := self._working(turn):
+            names = ", ".join(working)
+            ends = f"Interrupted with this command: {names}. While `callboard up` runs, agents finish their work."
+            err(style.warn(f"  ! {f'Still at work: {names}' if self._client.endpoint.stays else ends}"))
         err(f"{turn_line(turn, style)}{style.dim(f' · callboard view {self._accepted.session_id}')}")
+
+    def _working(self, turn: TurnRow) -> list[str]:
+        """The children of the turn's agent that still work."""
+        mine = [one for one in self._agents.values() if one.parent_agent_id == turn.agent_id and one.state in _AT_WORK]
+        return [f"{visible(one.name)}{' (needs an answer)' if one.state == 'needs_input' else ''}" for one in mine]
 
 
 def _print_fact(event: WireEvent) -> None:
