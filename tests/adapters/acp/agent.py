@@ -12,6 +12,7 @@ call           a tool call as the protocol has it: id, title, kind, status, inpu
 run            asks for permission for a command, and runs it once it is allowed; a cancelled one ends the prompt
 permit         asks for permission for the call of that id, with the options given; says what was answered
 read, write    asks for a file; says what came of it
+later          asks for a file while no prompt is under way, and writes into the file `into` what came of it
 mark           makes a file, so that a test sees how far it is
 edit           asks for permission to change a file, and writes it through the client once that is allowed
 mode           changes its own mode
@@ -43,6 +44,7 @@ class Scripted:
     def __init__(self) -> None:
         self._conn: Any = None
         self._cancelled = asyncio.Event()
+        self._later: set[asyncio.Task[None]] = set()
         self._prompts = 0
         self._modes: list[str] = SCRIPT.get("modes", ["code", "ask", "plan"])
         self._mode = self._modes[0] if self._modes else ""
@@ -165,6 +167,8 @@ class Scripted:
 
     async def _change(self, session: str, kind: str, value: Any) -> None:
         match kind:
+            case "later":
+                self._later.add(asyncio.create_task(self._read_later(session, **value)))
             case "edit":
                 await self._edit(session, **value)
             case "mode":
@@ -207,12 +211,17 @@ class Scripted:
         return True
 
     async def _ask(self, session: str, asked: Any) -> None:
+        await self._tell(session, acp.update_agent_message_text(f"[{await self._heard(asked)}]"))
+
+    async def _read_later(self, session: str, path: str, into: str) -> None:
+        heard = await self._heard(self._conn.read_text_file(session_id=session, path=path))
+        await asyncio.to_thread(Path(into).write_text, heard)
+
+    async def _heard(self, asked: Any) -> str:
         try:
-            answer = await asked
-            said = getattr(answer, "content", "done")
+            return str(getattr(await asked, "content", "done"))
         except acp.RequestError as error:
-            said = f"refused: {error.data}" if error.data else f"{error.code} {error}"
-        await self._tell(session, acp.update_agent_message_text(f"[{said}]"))
+            return f"refused: {error.data}" if error.data else f"{error.code} {error}"
 
     async def _tell(self, session: str, update: Any) -> None:
         await self._conn.session_update(session_id=session, update=update)

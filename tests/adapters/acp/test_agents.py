@@ -159,6 +159,21 @@ async def test_a_cancelled_prompt_ends_and_what_it_asked_is_withdrawn(tmp_path: 
     assert not session.alive
 
 
+async def test_what_an_agent_asks_for_after_its_prompt_is_refused(tmp_path: Path):
+    """A2: nothing takes it between two turns, and the agent must not wait for it for ever."""
+    heard = tmp_path / "heard"
+    later = {"later": {"path": str(tmp_path / "a.txt"), "into": str(heard)}}
+    session = await AcpAgents().start(command(tmp_path, [later]), str(tmp_path))
+
+    await prompted(session)
+    async with asyncio.timeout(30):
+        while not (heard.exists() and heard.read_text()):  # noqa: ASYNC110 - another process writes it
+            await asyncio.sleep(0.01)
+    await session.close()
+
+    assert "No turn is under way" in heard.read_text() or "The turn was stopped" in heard.read_text()
+
+
 async def test_an_agent_that_dies_is_told_with_its_last_words_and_without_its_secrets(tmp_path: Path):
     played = command(tmp_path, [{"say": "so far"}, {"err": "fatal: api_key=sk-live-0123456789 refused"}, {"die": 3}])
     session = await AcpAgents().start(played, str(tmp_path))

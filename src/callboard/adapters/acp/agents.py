@@ -181,6 +181,8 @@ class AcpSession:
             yield PromptEnded(end, usage)
         finally:
             self._inward.listening = False
+            # What was asked last and is not taken any more must not wait for ever.
+            self._inward.withdraw()
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
 

@@ -90,6 +90,7 @@ class Inward:
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **kwargs: Any
     ) -> schema.ReadTextFileResponse:
         """The agent wants a file."""
+        self._must_be_prompted()
         key, waiting = self._ask()
         self.events.put_nowait(ReadAsked(key, path, line, limit))
         return schema.ReadTextFileResponse(content=await waiting)
@@ -100,6 +101,7 @@ class Inward:
         """The agent wants a file changed. One that writes by itself only shows what it writes, within a call that asked."""
         if self.settings.writes_itself:
             return schema.WriteTextFileResponse()
+        self._must_be_prompted()
         key, waiting = self._ask()
         self.events.put_nowait(WriteAsked(key, path, content))
         await waiting
@@ -114,6 +116,11 @@ class Inward:
 
     def on_connect(self, conn: Agent) -> None:
         """The connection is used by the session."""
+
+    def _must_be_prompted(self) -> None:
+        """Refuse what belongs to no turn: no event of it is taken, so it would wait for ever."""
+        if not self.listening:
+            raise RequestError.invalid_params({"details": "No turn is under way. Ask again in the next one."})
 
     def _ask(self) -> tuple[int, asyncio.Future[Any]]:
         key, self._next = self._next, self._next + 1
