@@ -20,6 +20,7 @@ import pytest
 from callboard.app.backups import restore, restoring
 from callboard.app.home import Home
 from callboard.contracts.errors import Refusal
+from callboard.log.sqlite import schema
 from callboard.log.sqlite.store import open_store
 from tests.app.product import Product, command, says, uses
 
@@ -257,6 +258,22 @@ def test_r6_what_is_no_whole_backup_changes_nothing(product: Product, tmp_path: 
 
     assert problem(refused)["code"] == ("chain_broken" if how == "damaged inside" else "invalid_input")
     assert (left_in(product.home), titles(product)) == (before, ["One"])
+
+
+def test_s2_a_backup_of_an_older_layout_is_restored_in_the_present_one(
+    product: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """S2, R6: the backup that was made before an update is worth something after it."""
+    written(product, "One")
+    product.run("backup", str(tmp_path / "b.tar"))
+    note = "ALTER TABLE store ADD COLUMN note TEXT NOT NULL DEFAULT ''"
+    monkeypatch.setattr(schema, "STEPS", {schema.FACTS_SCHEMA: lambda connection: connection.execute(note)})
+    monkeypatch.setattr(schema, "FACTS_SCHEMA", schema.FACTS_SCHEMA + 1)
+
+    done = product.run("restore", str(tmp_path / "b.tar"), "--replace")
+
+    assert (done.code, titles(product)) == (0, ["One"])
+    assert [path.name for path in (product.home / "store").iterdir() if "layout" in path.name] == []
 
 
 @pytest.mark.parametrize("there", [True, False])

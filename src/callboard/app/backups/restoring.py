@@ -18,7 +18,7 @@ from callboard.log.sqlite.lock import NAME as LOCK
 from callboard.log.sqlite.lock import WriterLock
 from callboard.log.sqlite.schema import FACTS
 from callboard.log.sqlite.upkeep.checking import check_store
-from callboard.log.sqlite.upkeep.copying import epoch_of, raise_epoch
+from callboard.log.sqlite.upkeep.copying import epoch_of, migrate_log, raise_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
 
 from ..home import Home, sync_folder, unusable
@@ -69,6 +69,7 @@ def restore(
             folder = Path(held.enter_context(tempfile.TemporaryDirectory(dir=home.folder, prefix=".restore-")))
             progress("unpacking")
             manifest = unpack(place, folder)
+            migrate_log(folder / "store")
             checked = check_store(folder / "store", progress=progress)
             if checked.damages and not damaged:
                 raise _damaged(place, checked)

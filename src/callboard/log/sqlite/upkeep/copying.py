@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from .. import schema
 from ..failures import refusal_of
-from ..schema import FACTS, check_facts, connect_reader
+from ..schema import FACTS, check_facts, connect_reader, is_empty
 
 
 def copy_log(folder: Path, into: Path) -> None:
@@ -39,6 +41,21 @@ def copy_log(folder: Path, into: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def migrate_log(folder: Path) -> None:
+    """Bring a copied log of an older layout to the present one. Any other log stays as it is.
+
+    Raises:
+        Refusal: `store_unusable` where a step is missing, `store_full`.
+    """
+    is_older = False
+    # What is no database is named by the check that follows.
+    with contextlib.suppress(sqlite3.DatabaseError), closing(connect_reader(folder / FACTS)) as source:
+        (layout,) = source.execute("PRAGMA user_version").fetchone()
+        is_older = layout < schema.FACTS_SCHEMA and not is_empty(source)
+    if is_older:
+        schema.open_facts(folder, "").close()
 
 
 def raise_epoch(folder: Path, least: int) -> None:
