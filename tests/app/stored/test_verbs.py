@@ -121,6 +121,18 @@ def test_r6_restore_refuses_to_overwrite_and_keeps_what_was_there(product: Produ
     assert sorted(titles(product)) == ["One", "Three", "Two"]
 
 
+def test_r6_each_restore_of_a_second_keeps_the_former_store_under_a_name_of_its_own(product: Product):
+    """R6"""
+    written(product, "One")
+    backup = str(product.place / "good.tar")
+    product.run("backup", backup)
+    done = [product.run("restore", backup, "--replace", "--json") for _ in range(5)]
+    former = [place for one in done for place in one.json[-1]["former"] if "store.before-" in place]
+    assert [one.code for one in done] == [0] * 5
+    assert len({*former}) == 5
+    assert all(Path(place, "callboard.db").exists() for place in former)
+
+
 def test_r6_the_advice_for_a_damaged_store_works_as_it_is_printed(product: Product, tmp_path: Path):
     """R6: the command of the advice, and the command that `backup --damaged` prints, restore."""
     written(product, "One")

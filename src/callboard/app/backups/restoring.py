@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import os
 import shutil
 import tempfile
@@ -102,7 +103,7 @@ def _locked(home: Home, *, replace: bool) -> Generator[None]:
 
 def _swap(home: Home, folder: Path) -> tuple[str, ...]:
     """Put what is in the folder in place: the store last, since with it the restored state is the one that counts."""
-    mark = f"before-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}"
+    mark = _unused_mark(home.folder)
     former: list[str] = []
     for name in ("uploads", "settings.toml", "secrets.json"):
         new, old = folder / name, home.folder / name
@@ -111,6 +112,14 @@ def _swap(home: Home, folder: Path) -> tuple[str, ...]:
     sync_folder(folder / "store")
     _put(folder / "store", home.store, home.folder / f"store.{mark}", former)
     return tuple(former)
+
+
+def _unused_mark(folder: Path) -> str:
+    """Return an ending that no name in the folder has yet: one process may restore twice in a second."""
+    begin = f"before-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}"
+    names = [path.name for path in folder.iterdir()]
+    marks = (begin if again == 0 else f"{begin}-{again}" for again in itertools.count())
+    return next(mark for mark in marks if not any(name.endswith(f".{mark}") for name in names))
 
 
 def _put(new: Path, old: Path, aside: Path, former: list[str]) -> None:
