@@ -7,6 +7,7 @@ import logging
 import os
 import resource
 import secrets as py_secrets
+import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -158,9 +159,20 @@ def _no_core() -> None:
 class _LogFile(RotatingFileHandler):
     """The log of incidents, out of the way of the terminal and of anybody else."""
 
+    _is_reported = False
+
     def _open(self):
         os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
         return super()._open()
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Say once, in one line, that the disk takes no incidents; a traceback would hide what the terminal shows."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._is_reported:
+            self._is_reported = True
+            print(f"{self.baseFilename} cannot be written: {error.strerror}.", file=sys.stderr)
 
     def close(self) -> None:
         logging.getLogger().removeHandler(self)

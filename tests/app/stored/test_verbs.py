@@ -166,6 +166,43 @@ def test_r3_a_backup_onto_a_full_disk_names_that_disk(product: Product):
     assert (str(place) in refused["message"], str(product.home) in refused["message"]) == (True, False)
 
 
+def test_r3_a_check_on_a_full_disk_calls_nothing_damaged(product: Product):
+    """R3: SQLite reads with a file beside the store, for which there is no room."""
+    written(product, "One")
+    size = sum(path.stat().st_size for path in product.home.rglob("*") if path.is_file())
+    (place := product.place / "full").mkdir()
+    fills = f'cp -a {product.home}/. {place} && dd if=/dev/zero of={place}/fill bs=4k 2>/dev/null; exec "$@"'
+    bwrap = ["bwrap", "--dev-bind", "/", "/", "--size", str(size + 300_000), "--tmpfs", str(place)]
+    done = subprocess.run(
+        [*bwrap, "bash", "-c", fills, "-", *command("check", "--json")],
+        cwd=product.folder,
+        env={**product.environment(), "CALLBOARD_HOME": str(place)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, problem(done.stderr)["code"]) == (1, "", "store_full")
+
+
+def test_incidents_that_a_full_disk_does_not_take_print_one_line(product: Product):
+    """R3: no traceback of the logging itself."""
+    written(product, "One")
+    change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 6")
+    (product.home / "store" / "views.db").unlink()
+    log = product.home / "callboard.log"
+    log.unlink(missing_ok=True)
+    log.symlink_to("/dev/full")
+    done = subprocess.run(
+        command("run", "Two"),
+        cwd=product.folder,
+        env=product.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stderr.count("callboard.log cannot be written"), "Traceback" in done.stderr) == (1, False), done.stderr
+
+
 def test_a_backup_into_a_folder_that_is_closed_is_a_wrong_place(product: Product):
     """The state folder is sound, so nothing is advised for it."""
     written(product, "One")

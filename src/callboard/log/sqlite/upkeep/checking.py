@@ -26,6 +26,8 @@ _MOST = 20
 #: What a quick look reads: the newest streams and of each the newest facts, and the newest blobs up to a size.
 QUICK_STREAMS, QUICK_FACTS, QUICK_BLOBS, QUICK_BYTES = 20, 200, 200, 20_000_000
 
+_UNREADABLE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
+
 Progress = Callable[[str], None]
 
 
@@ -38,7 +40,8 @@ def check_store(folder: Path, *, whole: bool = True, progress: Progress = lambda
     Returns:
         What was looked at and what is damaged.
     Raises:
-        Refusal: `store_unusable` where there is no store or a newer version made it, `store_locked`.
+        Refusal: `store_unusable` where there is no store or a newer version made it, `store_locked`, `store_full` where the
+            disk has no room for the shared memory that SQLite reads with.
     Example:
         checked = check_store(home.store)
     """
@@ -55,8 +58,9 @@ def check_store(folder: Path, *, whole: bool = True, progress: Progress = lambda
             found.views(folder / VIEWS)
             return found.result(folder)
     except sqlite3.Error as error:
-        if primary(error) not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR):
-            raise refusal_of(error, str(path)) from error
+        refusal = refusal_of(error, str(path))
+        if refusal.code == "store_full" or primary(error) not in _UNREADABLE:
+            raise refusal from error
         damages = (damage("database", str(path), f"The file cannot be read: {error}."),)
         return Checked(store=str(folder), whole=whole, damages=damages)
 
