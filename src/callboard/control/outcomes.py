@@ -192,12 +192,14 @@ class PartEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """Such an agent began a call, or asks whether one that it began may go on."""
+    """Such an agent began a call, or asks whether one that it began may go on. `is_underway`: the agent reported that it
+    runs the call."""
 
     thread: str
     run: str
     prompt: int
     wanted: WantedCall
+    is_underway: bool = False
 
 
 class PlanSeen(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,13 +34,13 @@ class Limits:
     piece of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
     What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
     `idle_waiting` how long one does that waits for a person, or sleeps. A client that was away for at most `replay` gets what
-    it missed, as long as that is within `ring_bytes`; after that a snapshot, which is smaller. The clock is looked at for
-    what is due at least every `look`, since it may be set and a machine may sleep. A list waits `rebuild_wait` for rows that
-    are being made anew. `team_budget` is how many children of one agent work at once,
-    `group_budget` how many of one provider. An agent that is a program of its own may say nothing for
-    `external_silence` while it works, and take `external_stop` to stop; what changes in its plan is told at most every
-    `plan_interval`, what one elsewhere says without another state of its task at most every `remote_interval`, and how far an
-    export is at most every `export_interval`.
+    it missed, as long as that is within `ring_bytes`; after that a snapshot, which is smaller. The clock is looked at for what
+    is due at least every `look`, since it may be set and a machine may sleep. A list waits `rebuild_wait` for rows that are
+    being made anew. `team_budget` is how many children of one agent work at once, `group_budget` how many of one provider. An
+    agent that is a program of its own may say nothing for `external_silence` while it works, and take `external_stop` to stop;
+    a call that it reports to go on counts as run without a question after `external_grace`; what changes in its plan is told
+    at most every `plan_interval`, what one elsewhere says without another state of its task at most every `remote_interval`,
+    and how far an export is at most every `export_interval`.
     """
 
     context_steps: int = 2000
@@ -63,6 +63,7 @@ class Limits:
     look: float = 60.0
     external_silence: float = 1800.0
     external_stop: float = 5.0
+    external_grace: float = 1.0
     plan_interval: float = 0.25
     remote_interval: float = 1.0
     export_interval: float = 1.0

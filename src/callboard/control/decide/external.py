@@ -139,7 +139,8 @@ def call_seen(batch: Batch, report: CallSeen) -> None:
         scope,
     )
     if run.stopping:
-        batch.say(ToolCancelled(started=before is not None and before.phase == "running"), scope)
+        started = report.is_underway or (before is not None and before.phase == "running")
+        batch.say(ToolCancelled(started=started), scope)
     elif evaluation.verdict == "deny":
         batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
     elif evaluation.verdict == "ask":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,13 +36,15 @@ STOPPED = "The turn was stopped."
 @dataclass
 class _Call:
     """A call of the agent's own tools. It is held back until it goes on, since its arguments may still come; it waits for a
-    person; the agent runs it; or it is over."""
+    person; the agent runs it; or it is over. `is_overdue`: it has gone on for `limits.external_grace` without a question."""
 
     call: str
     step: int
     told: ExternalCall
     began: float
     state: Literal["held", "waits", "runs", "over"] = "held"
+    is_timed: bool = False
+    is_overdue: bool = False
     writes: ApprovedWrites = field(default_factory=ApprovedWrites)
 
 
@@ -63,10 +66,27 @@ class Calls:
         known = await self._known(call)
         if call.status == "pending" or known.state in ("over", "waits"):
             return
+        if known.state == "held" and call.status == "in_progress" and not call.output:
+            # Some agents report that a call goes on, and then ask whether it may.
+            if not known.is_timed:
+                known.is_timed = True
+                self._asks.begin(self._expire(known))
+            return
         if known.state == "held":
             await self.tell_held(through=known.step)
         if call.status in ("completed", "failed"):
             await self._over(known)
+
+    async def tell_overdue(self) -> None:
+        """Record the calls that have gone on for a while without a question as run by the agent itself."""
+        await self.tell_held(through=max((one.step for one in self._calls.values() if one.is_overdue), default=0))
+
+    async def tell_underway(self) -> None:
+        """Record the calls that the agent reported to go on, now that the turn is stopped."""
+        for one in self._calls.values():
+            if one.state == "held" and one.told.status == "in_progress":
+                one.state = "runs"
+                await self._seen(one, _observing(one.told), is_underway=True)
 
     async def tell_all(self) -> None:
         """Tells all that is held back."""
@@ -78,7 +98,7 @@ class Calls:
         for one in self._calls.values():
             if one.state == "held" and one.step <= through:
                 one.state = "runs"
-                await self._seen(one, _observing(one.told))
+                await self._seen(one, _observing(one.told), is_underway=one.told.status == "in_progress")
 
     async def asked(self, session: ExternalSession, event: PermissionAsked) -> None:
         """The agent asks whether a call may go on: the rules say, or a person."""
@@ -143,6 +163,10 @@ class Calls:
         known.told = call
         return known
 
+    async def _expire(self, one: _Call) -> None:
+        await asyncio.sleep(self._host.parts.limits.external_grace)
+        one.is_overdue = True
+
     async def _over(self, one: _Call) -> None:
         one.state = "over"
         one.writes.close()
@@ -152,7 +176,9 @@ class Calls:
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
         await self._end(one.call, await with_contents(outcome, self._context.folder, self._host.parts), heard=True)
 
-    async def _seen(self, one: _Call, look: Look, asks_for: str = "") -> tuple[Evaluation, Expected]:
+    async def _seen(
+        self, one: _Call, look: Look, asks_for: str = "", *, is_underway: bool = False
+    ) -> tuple[Evaluation, Expected]:
         evaluation = await self._host.verdicts.of_foreign(self._scope.thread, one.call, look, asks_for)
         expected = await self._report(
             WantedCall(
@@ -164,6 +190,7 @@ class Calls:
                 evaluation=evaluation,
             ),
             own=True,
+            is_underway=is_underway,
         )
         return evaluation, expected
 
@@ -195,13 +222,15 @@ class Calls:
         )
         return call, expected
 
-    async def _report(self, wanted: WantedCall, *, own: bool) -> Expected:
+    async def _report(self, wanted: WantedCall, *, own: bool, is_underway: bool = False) -> Expected:
         if wanted.evaluation.verdict == "ask":
             # The action takes the next step.
             self._speech.step()
         expected = self._host.foreign.expect(wanted.call, own=own)
         where = self._scope
-        await self._host.report(CallSeen(thread=where.thread, run=where.run, prompt=where.step, wanted=wanted))
+        await self._host.report(
+            CallSeen(thread=where.thread, run=where.run, prompt=where.step, wanted=wanted, is_underway=is_underway)
+        )
         return expected
 
     async def _answered(

@@ -116,6 +116,9 @@ class Prompt(ABC, Generic[_Event]):
     def silent(self, seconds: float) -> ExternalFailure:
         """How a silence of so many seconds fails."""
 
+    async def overdue(self) -> None:
+        """Record what has waited long enough for the agent to say more of it."""
+
     def drop(self) -> None:
         """Nobody waits for answers any more."""
         self.asks.drop()
@@ -132,6 +135,7 @@ class Prompt(ABC, Generic[_Event]):
                 self.asks.open.discard(one)
                 self.late.open.discard(one)
                 one.result()
+            await self.overdue()
             if not done and not asks:
                 await self.stop()
                 raise self.silent(silence)

@@ -73,9 +73,16 @@ class Prompting(Prompt[ExternalEvent]):
             event = PromptEnded("end_turn", event.usage)
         await self.answered(event)
 
+    async def overdue(self) -> None:
+        """Record the calls that have gone on for a while without a question."""
+        if self._calls is not None:
+            await self._calls.tell_overdue()
+
     async def failed(self, failure: ExternalFailure) -> None:
         """The prompt came to nothing."""
         await self._plans.tell_last()
+        if self._calls is not None:
+            await self._calls.tell_underway()
         await super().failed(failure)
 
     async def stop(self) -> None:
@@ -85,6 +92,7 @@ class Prompting(Prompt[ExternalEvent]):
             return
         self.asks.drop()
         await self._plans.tell_last()
+        await calls.tell_underway()
         try:
             await self.drain(events, session.cancel, partial(self._last_words, session, calls))
         except (TimeoutError, StopAsyncIteration, ExternalFailure):
