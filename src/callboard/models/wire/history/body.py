@@ -95,7 +95,7 @@ class _Body(httpx2.AsyncByteStream):
         others = msgspec.json.encode(body)[:-1] + (b"," if body else b"")
         self._head = b"".join((others, msgspec.json.encode(field), b":[", join_items(lead), b"," if lead else b""))
         self._tail = join_items(rest) + b"]}"
-        self._pieces = splice.pieces if rest else (*splice.pieces[:-1], splice.pieces[-1][:-1])
+        self._pieces = splice.pieces if rest else _without_last_comma(splice.pieces)
         self.size = len(self._head) + splice.size - (0 if rest else 1) + len(self._tail)
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
@@ -110,6 +110,12 @@ class _Body(httpx2.AsyncByteStream):
                 await asyncio.sleep(0)
         waiting.append(self._tail)
         yield b"".join(waiting)
+
+
+def _without_last_comma(pieces: Sequence[bytes]) -> Sequence[bytes]:
+    # A round can encode to no item.
+    filled = [piece for piece in pieces if piece]
+    return (*filled[:-1], filled[-1][:-1])
 
 
 def join_items(items: Sequence[Any]) -> bytes:
