@@ -82,11 +82,15 @@ MOVES = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=60)
 
 
 def history(moves: list[tuple[int, int]]) -> tuple[Record, ...]:
-    """A session in which artifacts are made, changed, saved, exported and deleted in any order."""
+    """A session in which artifacts are made, changed, saved, exported and deleted in any order. One that is made anew after
+    it was deleted is another: `art_0`, then `art_0_1`."""
     story = asked()
-    log, versions = story.log, dict[int, int]()
+    log, versions, names = story.log, dict[int, int](), dict[int, list[str]]()
     for which, move in moves:
-        scope = of(f"art_{which}", step(2, tool_call="cal_1") if move in (0, 1) else None)
+        made_before = names.setdefault(which, [])
+        if which not in versions:
+            made_before.append(f"art_{which}_{len(made_before)}" if made_before else f"art_{which}")
+        scope = of(made_before[-1], step(2, tool_call="cal_1") if move in (0, 1) else None)
         if which not in versions:
             log.say(ArtifactCreated(artifact_kind="code", path=f"{which}.py"), scope)
         versions.setdefault(which, 0)
