@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from callboard.contracts.errors import Problem
 from callboard.contracts.facts import (
     PermissionRuleAdded,
     PermissionRuleRevoked,
@@ -54,6 +55,23 @@ def listed(row: RowT, listing: Listing | None) -> RowT:
     if isinstance(row, SessionCard):
         return msgspec.structs.replace(row, title=listing.title, pinned=listing.pinned, archived=listing.archived)
     return msgspec.structs.replace(row, title=listing.title, archived=listing.archived)
+
+
+def damaged(session: str, workspace: str, problem: Problem, *, at: int, title: str = "") -> SessionCard:
+    """The card of a session that cannot be read, in the place of the one that its facts would lead to. `at` is the time of its
+    newest fact, 0 where it is not known."""
+    return SessionCard(
+        key=session,
+        order=at,
+        sequence=0,
+        session_id=session,
+        workspace_id=workspace,
+        title=title,
+        state="damaged",
+        attention="failed",
+        updated_at=at,
+        problem=problem.message,
+    )
 
 
 class WorkspaceView:

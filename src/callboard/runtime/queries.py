@@ -97,8 +97,7 @@ class Queries:
             case ListSessions(workspace_id=wanted):
                 hosts = self._workspaces.all() if wanted is None else [self._workspaces.get(wanted)]
                 rebuilding, missing = await self._workspaces.until_listed(hosts, self._parts.limits.rebuild_wait)
-                cards = tuple(card for host in hosts for card in host.cards())
-                return SessionList(sessions=cards, rebuilding=rebuilding, missing=missing)
+                return SessionList(sessions=self._workspaces.cards(wanted), rebuilding=rebuilding, missing=missing)
             case GetSession() | GetThreadRead() | GetTurns() | GetParts():
                 return await self._of_session(query)
             case ListAgents() | ListSubagents() | WaitSubagents() | ListTasks() | GetTask() | GetJob():

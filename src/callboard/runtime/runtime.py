@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Self
 
+from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SessionCreated
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.rows import SessionCard
@@ -51,7 +52,12 @@ class Runtime:
         self.parts: Parts = parts
         self.workspaces = Workspaces(parts)
         self.sessions = Sessions(
-            parts, self.workspaces.home, self.workspaces.card, self.workspaces.was_deleted, self._pass_on
+            parts,
+            self.workspaces.home,
+            self.workspaces.card,
+            self.workspaces.damaged,
+            self.workspaces.was_deleted,
+            self._pass_on,
         )
         exports = Exports(parts, self.sessions)
         artifacts = Artifacts(parts, self.sessions)
@@ -97,6 +103,9 @@ class Runtime:
         for stream in await store.facts.streams("ses_"):
             try:
                 await self._recover_one(stream, cards.get(stream))
+            except Refusal as refusal:
+                log.warning("the session %s could not be taken over: %s", stream, refusal)
+                await self.sessions.note_damage(stream, refusal)
             except Exception:
                 log.exception("the session %s could not be taken over", stream)
             if clock.elapsed() - shown > SHOW_EVERY:

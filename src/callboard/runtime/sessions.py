@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from callboard.contracts.errors import Refusal
+from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.ids import render
 from callboard.contracts.rows import SessionCard
 from callboard.control.outcomes import ClockStepped, Outcome
@@ -73,6 +74,7 @@ class Sessions:
         parts: Parts,
         home: Callable[[str], Home],
         card: Callable[[SessionCard], None],
+        damaged: Callable[[str, Problem, int], None],
         deleted: Callable[[str], bool],
         pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]],
     ) -> None:
@@ -81,6 +83,7 @@ class Sessions:
         self._expiries = Expiries(parts.clock, self._timed_out, parts.limits.look)
         self._home = home
         self._card = card
+        self._damaged = damaged
         self._deleted = deleted
         self._pass_on = pass_on
         self._open: dict[str, OpenSession] = {}
@@ -93,7 +96,23 @@ class Sessions:
         parts.clock.step()
 
     async def get(self, session: str) -> OpenSession:
-        """A session that exists. Raises Refusal `unknown_session`."""
+        """A session that exists. Raises Refusal `unknown_session`; `chain_broken` for one that is listed as damaged then."""
+        try:
+            return await self._get(session)
+        except Refusal as refusal:
+            await self.note_damage(session, refusal)
+            raise
+
+    async def note_damage(self, session: str, refusal: Refusal) -> None:
+        """Show in the list that a session cannot be read, where the refusal is of its log and not of the store."""
+        if refusal.code not in ("chain_broken", "facts_unreadable"):
+            return
+        at = 0
+        with contextlib.suppress(Refusal):
+            at = (await self._parts.store.facts.head(session)).at
+        self._damaged(session, refusal.problem, at)
+
+    async def _get(self, session: str) -> OpenSession:
         found = self._open.get(session)
         if found is not None and (found.renews or self._parts.store.rows.discarded(session)):
             await self._renew(session, found)

@@ -20,7 +20,7 @@ from callboard.control import workspace as rules
 from callboard.control.state import Workspace
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
-from callboard.projection.workspace import WorkspaceView, listed
+from callboard.projection.workspace import WorkspaceView, damaged, listed
 from callboard.tools.credentials import breadth
 
 from .home import Home
@@ -158,6 +158,10 @@ class WorkspaceHost:
     def take(self, card: SessionCard) -> None:
         """A session's card, as its own facts tell it."""
         self._show(self._view.card(overlay(card, self._parts.store.epoch)))
+
+    def take_damaged(self, session: str, problem: Problem, at: int) -> None:
+        """A session that cannot be read stays in the list, with the reason."""
+        self._show(self._view.card(damaged(session, self.state.workspace, problem, at=at)))
 
     def titled(self, row: SessionRow) -> SessionRow:
         """A session's shell with what the workspace says of it."""

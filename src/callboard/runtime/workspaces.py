@@ -28,6 +28,8 @@ from callboard.contracts.scope import RUNTIME, Actor
 from callboard.control import workspace as rules
 from callboard.control.effects import ListSession, ShareRule
 from callboard.control.state import Workspace
+from callboard.projection.overlay import overlay
+from callboard.projection.workspace import damaged
 from callboard.tools.credentials import breadth
 
 from .fingerprint import view_fingerprint
@@ -46,6 +48,8 @@ class Workspaces:
         self._hosts: dict[str, WorkspaceHost] = {}
         #: Why a workspace could not be opened, by its id.
         self._problems: dict[str, Problem] = {}
+        #: The cards of sessions without a workspace that opens, by their ids.
+        self._homeless: dict[str, SessionCard] = {}
         self._lock = asyncio.Lock()
         self._rebuilt = asyncio.Event()
 
@@ -65,8 +69,8 @@ class Workspaces:
             self._hosts[stream] = host
             self._parts.folder_served(host.state.path)
         for row in await self._parts.store.rows.across("sessions", view_fingerprint()):
-            if isinstance(row, SessionCard) and row.workspace_id in self._hosts:
-                self._hosts[row.workspace_id].take(row)
+            if isinstance(row, SessionCard):
+                self.card(row)
         for host in self._hosts.values():
             host.list_anew()
 
@@ -156,6 +160,27 @@ class Workspaces:
         host = self._hosts.get(card.workspace_id)
         if host is not None:
             host.take(card)
+        elif card.workspace_id in self._problems:
+            self._homeless[card.key] = card
+
+    def damaged(self, session: str, problem: Problem, at: int) -> None:
+        """A session cannot be read: it stays in the list with the reason. `at` is the time of its newest fact, 0 where that is
+        not known."""
+        for host in self._hosts.values():
+            if session in host.state.sessions:
+                host.take_damaged(session, problem, at)
+                return
+        former = self._homeless.get(session)
+        workspace, title = ("", "") if former is None else (former.workspace_id, former.title)
+        self._homeless[session] = damaged(session, workspace, problem, at=at, title=title)
+
+    def cards(self, wanted: str | None) -> tuple[SessionCard, ...]:
+        """The sessions of a workspace; or of all, also of those that could not be opened. Raises Refusal as `get`."""
+        if wanted is not None:
+            return self.get(wanted).cards()
+        epoch = self._parts.store.epoch
+        homeless = (overlay(card, epoch) for card in self._homeless.values() if not self.was_deleted(card.key))
+        return (*(card for host in self._hosts.values() for card in host.cards()), *homeless)
 
     async def open_folder(self, request: OpenWorkspace, actor: Actor, kept: StoredAnswer | None) -> WorkspaceIsOpen:
         """Opens a folder. Raises Refusal `no_folder`, `folder_too_broad`."""

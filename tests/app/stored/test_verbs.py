@@ -487,3 +487,17 @@ def test_a_turn_with_a_file_is_in_a_backup_with_its_versions(product: Product, t
     product.run("backup", str(tmp_path / "b.tar"))
     product.run("restore", str(tmp_path / "b.tar"), "--replace")
     assert product.run("artifacts", "last", "--json").out == before
+
+
+def test_r5_a_damaged_session_is_listed_with_the_reason_and_what_to_do_beside_a_server(product: Product):
+    """R5: it never vanishes from the list."""
+    written(product, "One", "Two")
+    change(product, "UPDATE facts SET payload = zeroblob(3) WHERE position = 5")
+    (product.home / "store" / "views.db").unlink()
+    alone = product.run("sessions")
+    with product.up():
+        beside = product.run("sessions")
+
+    assert beside.out == alone.out
+    assert ("damaged" in beside.out, "is not what was appended" in beside.out) == (True, True)
+    assert ("callboard check" in beside.err, "callboard restore FILE" in beside.err) == (True, True)

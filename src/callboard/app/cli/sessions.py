@@ -23,6 +23,7 @@ from .terminal import Style, err, one_line, out, width
 _HELP = f"""List the sessions. ({COMMANDS["list_sessions"].summary})
 
 Reads from the process that runs, or from the store where none does; changes nothing.
+A session that cannot be read is listed as damaged, with the reason.
 
 \b
 Examples:
@@ -93,11 +94,15 @@ def _print(cards: list[SessionCard], paths: dict[str, str], sizes: dict[str, Ses
         elif card.attention == "failed":
             state = style.bad(state)
         folder = one_line(Path(paths.get(card.workspace_id, "")).name)
-        age = _age(now - card.updated_at / 1_000_000).rjust(_AGE_COLUMNS)
+        age = (_age(now - card.updated_at / 1_000_000) if card.updated_at else "").rjust(_AGE_COLUMNS)
         size = sizes.get(card.session_id)
         room_taken = f"{_bytes(size.facts + size.contents)}  " if size is not None else ""
         about = f"{room_taken}{one_line(f'{card.title}  {folder}', max(room - len(room_taken), 10) if room else 0)}"
         out(f"{card.session_id.ljust(ids)}  {state}  {style.dim(age)}  {about}")
+        if card.problem:
+            out(f"{' ' * ids}  {style.bad(one_line(card.problem))}")
+    if any(card.state == "damaged" for card in cards):
+        err("`callboard check` lists all that is damaged; `callboard restore FILE --replace` puts a backup in place.")
 
 
 def _bytes(count: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import AsyncGenerator
 
@@ -9,7 +10,7 @@ import msgspec
 
 from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.content import Text
-from callboard.contracts.errors import Refusal
+from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.ports.store import Store
 from callboard.contracts.record import Record, WireEvent
@@ -27,7 +28,7 @@ from callboard.projection.emit.runtime import wire_event
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
-from callboard.projection.workspace import WorkspaceView, listed
+from callboard.projection.workspace import WorkspaceView, damaged, listed
 from callboard.runtime.fingerprint import view_fingerprint
 from callboard.runtime.sizes import sizes
 
@@ -35,6 +36,8 @@ log = logging.getLogger(__name__)
 
 _PAGE = 1000
 _LARGEST = 8_000_000
+#: The refusals of one stream, and not of the store.
+_DAMAGED = ("chain_broken", "facts_unreadable")
 
 
 class LocalReader:
@@ -44,20 +47,32 @@ class LocalReader:
         self._store = store
 
     async def workspaces(self) -> tuple[WorkspaceRow, ...]:
-        return tuple(row for _, table in await self._workspaces() for row in table.panel(WorkspaceRow))
+        return tuple(row for _, table in (await self._workspaces())[0].values() for row in table.panel(WorkspaceRow))
 
     async def sessions(self) -> tuple[SessionCard, ...]:
-        views = [view for view, _ in await self._workspaces()]
+        workspaces, problems = await self._workspaces()
         cards: list[SessionCard] = []
         for stream in await self._store.facts.streams("ses_"):
-            listing = next((found for view in views if (found := view.listing(stream))), None)
-            try:
-                table = await self._fold(stream, ("sessions",), turns=1)
-            except Refusal as refusal:
-                _note_unreadable(stream, refusal)
-                continue
-            cards.extend(listed(overlay(card, None), listing) for card in table.panel(SessionCard))
+            homes = ((name, found) for name, (view, _) in workspaces.items() if (found := view.listing(stream)))
+            workspace, listing = next(homes, ("", None))
+            for card in await self._cards(stream, workspace):
+                if (problem := problems.get(card.workspace_id)) is not None:
+                    cards.append(damaged(stream, card.workspace_id, problem, at=card.order, title=card.title))
+                else:
+                    cards.append(listed(overlay(card, None), listing))
         return tuple(sorted(cards, key=lambda card: -card.order))
+
+    async def _cards(self, stream: str, workspace: str) -> tuple[SessionCard, ...]:
+        """The card of a session; one that cannot be read has a card with the reason."""
+        try:
+            return tuple((await self._fold(stream, ("sessions",), turns=1)).panel(SessionCard))
+        except Refusal as refusal:
+            if refusal.code not in _DAMAGED:
+                raise
+            at = 0
+            with contextlib.suppress(Refusal):
+                at = (await self._store.facts.head(stream)).at
+            return (damaged(stream, workspace, refusal.problem, at=at),)
 
     async def sizes(self) -> dict[str, SessionSize]:
         return {one.session_id: one for one in (await sizes(self._store.facts)).sizes}
@@ -118,14 +133,19 @@ class LocalReader:
             found.extend(Upsert(panel, row) for row in rows)
         return found
 
-    async def _workspaces(self) -> list[tuple[WorkspaceView, Table]]:
-        found: list[tuple[WorkspaceView, Table]] = []
+    async def _workspaces(self) -> tuple[dict[str, tuple[WorkspaceView, Table]], dict[str, Problem]]:
+        """The workspaces, and why others cannot be read."""
+        found: dict[str, tuple[WorkspaceView, Table]] = {}
+        problems: dict[str, Problem] = {}
         for stream in await self._store.facts.streams("wks_"):
             try:
-                found.append(await self._workspace(stream))
+                found[stream] = await self._workspace(stream)
             except Refusal as refusal:
-                _note_unreadable(stream, refusal)
-        return found
+                if refusal.code not in _DAMAGED:
+                    raise
+                log.warning("%s is not listed: %s", stream, refusal.problem.message)
+                problems[stream] = refusal.problem
+        return found, problems
 
     async def _workspace(self, stream: str) -> tuple[WorkspaceView, Table]:
         view, table = WorkspaceView(), Table()
@@ -141,10 +161,3 @@ class LocalReader:
                 f"There is no {what} {stream}.",
                 hint="`callboard sessions` lists what there is.",
             )
-
-
-def _note_unreadable(stream: str, refusal: Refusal) -> None:
-    """Note that a list is without a stream. Raises the refusal where it is of the store and not of the stream."""
-    if refusal.code not in ("chain_broken", "facts_unreadable"):
-        raise refusal
-    log.warning("%s is not listed: %s", stream, refusal.problem.message)

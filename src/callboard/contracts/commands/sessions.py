@@ -75,7 +75,8 @@ class ListSessions(Command, frozen=True, kw_only=True):
 
 class SessionList(Answer, frozen=True, kw_only=True):
     """`rebuilding` is True while rows are being made anew from the log and some sessions are not in the list yet; `missing`
-    counts those. Without `rebuilding` they could not be read; `callboard check` names them."""
+    counts those. A session that cannot be read is in the list in the state `damaged`, with its `problem`. Without `rebuilding`
+    the missing ones could not be opened for another reason, which is in `callboard.log`."""
 
     sessions: tuple[SessionCard, ...]
     rebuilding: bool = False

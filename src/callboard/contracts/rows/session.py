@@ -10,7 +10,8 @@ from .base import Row
 #: What a person should know of a session without opening it. Attention rises above running; nothing else shouts.
 Attention = Literal["none", "needs_input", "failed"]
 #: The state of a session, by the order of `projection.session_state`.
-SessionState = Literal["idle", "queued", "running", "waiting", "interrupted", "failed", "lost", "paused"]
+#: `damaged` is that of a session that cannot be read; `lost` is laid over `running`.
+SessionState = Literal["idle", "queued", "running", "waiting", "interrupted", "failed", "lost", "paused", "damaged"]
 
 
 class SessionRow(Row, tag="session", frozen=True, kw_only=True):
@@ -34,7 +35,8 @@ class SessionRow(Row, tag="session", frozen=True, kw_only=True):
 
 class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
     """One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`.
-    `driven` are the conversations of external agents that it held, by their own ids."""
+    `driven` are the conversations of external agents that it held, by their own ids. `problem` is why the session cannot be
+    read, in the state `damaged`."""
 
     panel: ClassVar[str] = "sessions"
     session_id: str
@@ -51,6 +53,7 @@ class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
     last_text: str = ""
     epoch: int = 0
     driven: tuple[str, ...] = ()
+    problem: str = ""
 
 
 class WorkspaceRow(Row, tag="workspace", frozen=True, kw_only=True):

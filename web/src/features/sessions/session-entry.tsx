@@ -56,6 +56,11 @@ export function SessionEntry(props: SessionEntryProps) {
         <span className={`min-w-0 flex-1 truncate ${props.unread ? 'font-semibold' : ''}`}>{title}</span>
         <State session={session} unread={props.unread} now={props.now} />
       </button>
+      {session.problem !== '' && (
+        <p className="px-2 pb-1 text-xs break-words text-bad">
+          {session.problem} {t('session.damaged_advice')}
+        </p>
+      )}
       <span className="absolute top-px right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-[state=open]:opacity-100">
         <Menu
           trigger={<IconButton aria-haspopup="menu" icon="more" label={t('sessions.menu', { title })} />}

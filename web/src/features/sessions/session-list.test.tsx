@@ -59,6 +59,12 @@ test('a state is told in words, unread is told apart, and the active one is mark
   expect(screen.getByRole('button', { current: 'page' }).textContent).toContain('plain')
 })
 
+test('a damaged session stays in the list with the reason and what to do (UI-24)', () => {
+  list([card('plain', 3), card('broken', 2, { state: 'damaged', problem: 'The fact ses_1/4 is missing.' })])
+  expect(screen.getByText('Damaged')).toBeTruthy()
+  expect(screen.getByText(/The fact ses_1\/4 is missing\. Run callboard check/)).toBeTruthy()
+})
+
 test('the filter finds by title, and archived sessions are one click away', async () => {
   list([card('plain', 3), card('fix the parser', 2), card('put away', 1, { archived: true })])
   await userEvent.click(screen.getByRole('button', { name: 'Archived' }))

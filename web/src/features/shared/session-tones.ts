@@ -11,4 +11,5 @@ export const SESSION_TONES: Record<SessionState, Tone> = {
   interrupted: 'quiet',
   failed: 'bad',
   lost: 'warn',
+  damaged: 'bad',
 }

@@ -314,6 +314,7 @@ export const SESSION_STATES = [
   'failed',
   'lost',
   'paused',
+  'damaged',
 ] as const
 export type SessionState = (typeof SESSION_STATES)[number]
 
@@ -3334,7 +3335,8 @@ export interface SessionArchived {
 
 /**
  * One session in the list; `order` is the time of its newest turn. Where `epoch` is dead a running state reads `lost`.
- * `driven` are the conversations of external agents that it held, by their own ids.
+ * `driven` are the conversations of external agents that it held, by their own ids. `problem` is why the session cannot be
+ * read, in the state `damaged`.
  */
 export interface SessionCard {
   readonly kind: 'session_card'
@@ -3355,6 +3357,7 @@ export interface SessionCard {
   readonly lastText?: string
   readonly epoch?: number
   readonly driven?: readonly string[]
+  readonly problem?: string
 }
 
 /**
@@ -3384,7 +3387,8 @@ export interface SessionGone {
 
 /**
  * `rebuilding` is True while rows are being made anew from the log and some sessions are not in the list yet; `missing`
- * counts those. Without `rebuilding` they could not be read; `callboard check` names them.
+ * counts those. A session that cannot be read is in the list in the state `damaged`, with its `problem`. Without `rebuilding`
+ * the missing ones could not be opened for another reason, which is in `callboard.log`.
  */
 export interface SessionList {
   readonly sessions: readonly SessionCard[]

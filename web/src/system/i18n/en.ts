@@ -89,6 +89,8 @@ export const en = {
   'session.state.failed': 'Failed',
   'session.state.lost': 'Lost',
   'session.state.paused': 'Paused',
+  'session.state.damaged': 'Damaged',
+  'session.damaged_advice': 'Run callboard check, then restore a backup.',
 
   'status.label': 'Status',
   'status.ready': 'Ready',

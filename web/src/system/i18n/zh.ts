@@ -89,6 +89,8 @@ export const zh: Texts = {
   'session.state.failed': '失败',
   'session.state.lost': '失联',
   'session.state.paused': '已暂停',
+  'session.state.damaged': '已损坏',
+  'session.damaged_advice': '请运行 callboard check，然后恢复备份。',
 
   'status.label': '状态',
   'status.ready': '就绪',

@@ -33,6 +33,7 @@ export const DEFAULTS = {
     archived: false,
     lastText: '',
     epoch: 0,
+    problem: '',
   },
   workspace: {},
   turn: {

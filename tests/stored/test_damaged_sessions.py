@@ -1,0 +1,87 @@
+"""R5: a session that cannot be read stays in every list, with the reason."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from callboard.app.reading.local import LocalReader
+from callboard.contracts.commands import ListSessions, OpenWorkspace, SessionList, SubmitTurn
+from callboard.contracts.errors import Refusal
+from callboard.contracts.rows import SessionCard
+from callboard.log.sqlite.store import open_store
+from tests.runtime.house import House, calls, house, says
+
+from .views import change
+
+
+async def _written(place: Path) -> tuple[str, str, str]:
+    """Run a turn in each of two folders; return the sessions and the second workspace."""
+    (place / "other").mkdir()
+    async with house(place, calls(says("Hello."), says("Again."))) as home:
+        one = (await home.submit("one")).session_id
+        await home.until(one, "turn.completed")
+        other = (await home.do(OpenWorkspace(path=str(place / "other")))).workspace_id
+        two = (await home.do(SubmitTurn(text="two", workspace_id=other))).session_id
+        await home.until(two, "turn.completed")
+    return one, two, other
+
+
+def _damage(place: Path, stream: str, *, views: bool) -> None:
+    with closing(sqlite3.connect(place / "state" / "callboard.db", isolation_level=None)) as log:
+        log.execute(
+            "UPDATE facts SET payload = zeroblob(3)"
+            " WHERE sequence = 2 AND stream = (SELECT number FROM streams WHERE name = ?)",
+            (stream,),
+        )
+    if views:
+        change(place / "state", "DELETE FROM snapshots")
+    else:
+        (place / "state" / "views.db").unlink()
+
+
+async def _listed(home: House, workspace: str | None = None) -> dict[str, SessionCard]:
+    listed: SessionList = await home.do(ListSessions(workspace_id=workspace))
+    return {card.session_id: card for card in listed.sessions}
+
+
+async def _listed_alone(place: Path) -> dict[str, SessionCard]:
+    store = open_store(place / "state", read_only=True)
+    try:
+        return {card.session_id: card for card in await LocalReader(store).sessions()}
+    finally:
+        await store.close()
+
+
+@pytest.mark.parametrize("what", ["session", "workspace"])
+async def test_r5_a_list_shows_what_is_damaged_with_the_reason_and_the_rest_as_it_is(tmp_path: Path, what: str) -> None:
+    """R5: the same with a process that writes and without one."""
+    one, two, other = await _written(tmp_path)
+    _damage(tmp_path, two if what == "session" else other, views=False)
+
+    alone = await _listed_alone(tmp_path)
+    async with house(tmp_path, calls(says("Hello.")), rebuild_wait=60.0) as home:
+        beside = await _listed(home)
+        page = [card.session_id for host in home.runtime.workspaces.all() for card in host.cards()]
+
+    for cards in (alone, beside):
+        assert {name: card.state for name, card in cards.items()} == {one: "idle", two: "damaged"}
+        assert "/2 is not what was appended" in cards[two].problem
+        assert (cards[two].attention, cards[two].title, cards[two].workspace_id) == ("failed", "two", other)
+        assert cards[two].order > 0
+    assert page == ([one, two] if what == "session" else [one])
+
+
+async def test_r5_a_session_that_turns_out_to_be_damaged_is_listed_so_from_then_on(tmp_path: Path) -> None:
+    """R5: its kept rows are sound, so that only its opening shows that its log is not."""
+    one, two, other = await _written(tmp_path)
+    _damage(tmp_path, two, views=True)
+    async with house(tmp_path, calls(says("Hello."))) as home:
+        assert (await _listed(home, other))[two].state == "idle"
+        with pytest.raises(Refusal, match="chain_broken"):
+            await home.submit("again", two)
+        assert (await _listed(home, other))[two].state == "damaged"
+        assert (await _listed(home))[one].state == "idle"
