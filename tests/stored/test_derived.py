@@ -39,6 +39,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         lambda folder: views.change(folder, "UPDATE rows SET data = substr(data, 1, length(data) - 1)"),
         "is damaged",
     ),
+    "a row in another place": (lambda folder: views.change(folder, "UPDATE rows SET place = place + 1"), "is damaged"),
     "a snapshot that does not decode": (
         lambda folder: views.replace_snapshots(folder, b'{"session":1}'),
         "does not decode",

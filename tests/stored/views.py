@@ -33,7 +33,7 @@ def replace_rows(folder: Path, data: bytes) -> int:
     """Put this in the place of each row, with a right checksum; returns how many there were."""
     with closing(sqlite3.connect(folder / "views.db", isolation_level=None)) as views:
         found = views.execute(
-            "SELECT rows.number, stream, panels.panel, key FROM rows JOIN panels ON panels.number = rows.panel"
+            "SELECT rows.number, stream, panels.panel, key, place FROM rows JOIN panels ON panels.number = rows.panel"
         ).fetchall()
         for number, *place in found:
             views.execute("UPDATE rows SET data = ? WHERE number = ?", (protect(data, *place), number))

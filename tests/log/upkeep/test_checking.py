@@ -31,6 +31,7 @@ async def written(folder: Path, size: int = 20_000) -> str:
     await store.rows.write(
         STREAM, [Upsert("turns", turn_row("trn_1", 1))], Views(watermark=7, fingerprint="1", state=b"")
     )
+    await store.rows.save_snapshot(STREAM, 7, b"l" * 32, "1", b"state")
     await store.close()
     return blobs[0].ref.hash
 
@@ -150,6 +151,60 @@ async def test_r6_views_ahead_of_the_log_lose_nothing(tmp_path: Path) -> None:
 
     assert [(one.kind, one.name, one.sequence) for one in checked.damages] == [("views", STREAM, 99)]
     assert checked.sound
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("UPDATE rows SET data = substr(data, 1, 9) || x'00' || substr(data, 11)", (STREAM, "row trn_1")),
+        ("UPDATE rows SET place = place + 1", (STREAM, "row trn_1")),
+        ("UPDATE rows SET key = 'trn_2'", (STREAM, "row trn_2")),
+        ("UPDATE panels SET panel = 'parts'", (STREAM, "panel parts")),
+        ("DELETE FROM panels", ("None", "row trn_1")),
+        ("UPDATE views SET state = state || x'00'", (STREAM, "view state")),
+        ("UPDATE views SET watermark = 1", (STREAM, "view state")),
+        ("UPDATE views SET watermark = 'x'", (STREAM, "view state")),
+        ("UPDATE snapshots SET state = x'00'", (STREAM, "snapshot")),
+        ("UPDATE snapshots SET link = zeroblob(32)", (STREAM, "snapshot")),
+        ("UPDATE views_of SET store = 'rtm_other'", ("views.db", "not those of this store")),
+    ],
+)
+async def test_r6_each_value_of_the_views_that_changed_is_named(
+    tmp_path: Path, statement: str, named: tuple[str, str]
+) -> None:
+    """R6: a stable code, and nothing is lost."""
+    await written(tmp_path)
+    assert check_store(tmp_path).damages == ()
+    change(tmp_path, statement, file="views.db")
+
+    checked = check_store(tmp_path)
+
+    (found,) = checked.damages
+    assert (found.kind, found.code, Path(found.name).name) == ("views", "rows_damaged", named[0])
+    assert named[1] in found.message
+    assert "Nothing is lost" in found.advice
+    assert checked.sound
+
+
+async def test_r6_random_bytes_in_the_pages_of_the_views_are_named(tmp_path: Path) -> None:
+    """R6: every page that is in use, whether it holds values, an index or the schema."""
+    await written(tmp_path)
+    path = tmp_path / "views.db"
+    with closing(sqlite3.connect(path)) as views:
+        views.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 4096):
+        path.write_bytes(whole[: at + 16] + b"\xa5" * 4080 + whole[at + 4096 :])
+        checked = check_store(tmp_path)
+        assert {one.code for one in checked.damages} == {"rows_damaged"}, f"page {at // 4096}"
+        assert checked.sound
+
+
+async def test_r6_views_of_an_older_layout_are_no_damage(tmp_path: Path) -> None:
+    """R6: the next start replaces them."""
+    await written(tmp_path)
+    change(tmp_path, "PRAGMA user_version = 7", "DROP TABLE snapshots", file="views.db")
+    assert check_store(tmp_path).damages == ()
 
 
 async def test_r6_a_check_runs_beside_the_process_that_writes(tmp_path: Path) -> None:

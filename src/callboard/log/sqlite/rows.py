@@ -83,41 +83,41 @@ class SqliteRows:
     async def rows(
         self, stream: str, panel: str, *, before: int | None = None, limit: int = 1000, largest: int = 1_000_000
     ) -> tuple[Row, ...]:
-        def read(connection: sqlite3.Connection) -> tuple[tuple[str, object], ...]:
+        def read(connection: sqlite3.Connection) -> tuple[tuple[str, int, object], ...]:
             found = connection.execute(
                 "SELECT place, length(data), key, CAST(data AS BLOB) FROM rows WHERE panel = ? AND place < ?"
                 " ORDER BY place DESC, key DESC",
                 (_panel(connection, stream, panel), (1 << 62) if before is None else before),
             )
             with contextlib.closing(found):
-                return newest(((place, size, (key, data)) for place, size, key, data in found), limit, largest)
+                return newest(((place, size, (key, place, data)) for place, size, key, data in found), limit, largest)
 
-        rows = tuple([await self._row(stream, panel, key, data) for key, data in await self._readers.run(read)])
+        rows = tuple([await self._row(stream, panel, *found) for found in await self._readers.run(read)])
         return self._unwritten.over(stream, panel, rows, before, limit)
 
     async def row(self, stream: str, panel: str, key: str) -> Row | None:
         row = await self._readers.run(
             lambda connection: connection.execute(
-                "SELECT CAST(data AS BLOB) FROM rows WHERE panel = ? AND key = ?",
+                "SELECT place, CAST(data AS BLOB) FROM rows WHERE panel = ? AND key = ?",
                 (_panel(connection, stream, panel), key),
             ).fetchone()
         )
-        written = None if row is None else await self._row(stream, panel, key, row[0])
+        written = None if row is None else await self._row(stream, panel, key, *row)
         return self._unwritten.row(stream, panel, key, written)
 
     async def across(self, panel: str, fingerprint: str) -> tuple[Row, ...]:
         found = await self._readers.run(
             lambda connection: connection.execute(
-                "SELECT panels.stream, key, CAST(data AS BLOB) FROM rows JOIN panels ON panels.number = rows.panel"
+                "SELECT panels.stream, key, place, CAST(data AS BLOB) FROM rows JOIN panels ON panels.number = rows.panel"
                 " JOIN views ON views.stream = panels.stream WHERE panels.panel = ? AND fingerprint = ?"
                 " ORDER BY place DESC, key DESC",
                 (panel, fingerprint),
             ).fetchall()
         )
         rows: list[Row] = []
-        for stream, key, data in found:
+        for stream, *row in found:
             with contextlib.suppress(Refusal):
-                rows.append(await self._row(stream, panel, key, data))
+                rows.append(await self._row(stream, panel, *row))
         return tuple(rows)
 
     async def clear(self, stream: str) -> None:
@@ -165,8 +165,8 @@ class SqliteRows:
         if self._writer is not None:
             await self._writer.close()
 
-    async def _row(self, stream: str, panel: str, key: str, stored: object) -> Row:
-        data = unprotect(stored, stream, panel, key)
+    async def _row(self, stream: str, panel: str, key: str, place: int, stored: object) -> Row:
+        data = unprotect(stored, stream, panel, key, place)
         if data is not None:
             try:
                 return decode_row(data)
@@ -192,7 +192,7 @@ class SqliteRows:
 
 
 def _protected(stream: str, op: Upsert) -> bytes:
-    return protect(msgspec.json.encode(op.row), stream, op.panel, op.row.key)
+    return protect(msgspec.json.encode(op.row), stream, op.panel, op.row.key, op.row.order)
 
 
 class _Nothing:

@@ -64,7 +64,8 @@ CREATE TABLE views_of (store TEXT NOT NULL, erasures INTEGER NOT NULL);
 CREATE TABLE panels (number INTEGER PRIMARY KEY, stream TEXT NOT NULL, panel TEXT NOT NULL, UNIQUE (stream, panel));
 CREATE INDEX panels_by_panel ON panels (panel);
 CREATE TABLE rows (
-    number INTEGER PRIMARY KEY, panel INTEGER NOT NULL, key TEXT NOT NULL, place INTEGER NOT NULL, data BLOB NOT NULL,
+    number INTEGER PRIMARY KEY, panel INTEGER NOT NULL, key TEXT NOT NULL, place INTEGER NOT NULL,
+    data BLOB NOT NULL, -- behind a checksum of it with its stream, panel, key and place
     UNIQUE (panel, key)
 );
 CREATE INDEX rows_by_place ON rows (panel, place, key);

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 _HELP = """Check all that is stored, and name what is damaged.
 
-Reads every fact with its link, every blob with its hash, every reference between them, and the watermarks of the views.
+Reads every fact with its link, every blob with its hash, every reference between them, and all derived data (views.db).
 Changes nothing. Works while another `callboard` runs, and on a read-only file system.
 
 \b
 Examples:
   callboard check
-  callboard check --quick                   the newest facts and blobs only
+  callboard check --quick                   the newest facts, blobs and rows only
   callboard check --json | jq -r '.damages[].name'
 
 \b
 Exit codes: 0 nothing is lost, 1 something is damaged, 2 there is nothing to check.
-Damaged views exit with 0: they are made anew from the log.
+Damaged views exit with 0: derived data is folded anew from the log. `--json` names them with the code `rows_damaged`.
 """
 
 
@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _check(
-    quick: Annotated[bool, typer.Option("--quick", help="The newest facts and blobs only.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="The newest facts, blobs and rows only.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> int:
     from callboard.log.sqlite.upkeep.checking import check_store

@@ -1,4 +1,4 @@
-"""The check of a store: every link of every stream, every blob, every reference, and the watermarks of the views.
+"""The check of a store: every link of every stream, every blob, every reference, and all that is derived.
 
 Reads only, in short transactions, so that it can run beside the process that writes.
 """
@@ -18,6 +18,7 @@ from ..ledger import End, find_end
 from ..links import read_linked, read_stored
 from ..schema import FACTS, check_facts, connect_reader, is_empty
 from .damage import Checked, Damage, damage
+from .derived_check import check_views
 
 #: How many facts one transaction reads.
 _PAGE = 2000
@@ -104,24 +105,17 @@ class _Check:
             self._part(str(self._path), self._orphans)
 
     def views(self, path: Path) -> None:
-        """Check that the views are not ahead of the log."""
-        if not path.exists():
-            return
+        """Check what is derived from the log."""
+        if path.exists():
+            self._progress("the views")
+            self._damages.extend(check_views(path, self._id, self._last_of, whole=self._whole))
+
+    def _last_of(self, stream: str) -> int | None:
+        """Return the newest sequence of a stream; None where its end is damaged, which is among the damages of the log."""
         try:
-            with closing(connect_reader(path)) as connection:
-                marks: list[tuple[str, int]] = connection.execute("SELECT stream, watermark FROM views").fetchall()
-        except sqlite3.Error as error:
-            self._damages.append(damage("views", str(path), f"The file cannot be read: {error}."))
-            return
-        for stream, watermark in marks:
-            try:
-                head = find_end(self._connection, stream).head.sequence
-            except Refusal:
-                # Its end is damaged, which is among the damages of the log.
-                continue
-            if watermark > head:
-                message = f"The views of {stream} show fact {watermark}; the log ends at {head}."
-                self._damages.append(damage("views", stream, message, watermark))
+            return find_end(self._connection, stream).head.sequence
+        except Refusal:
+            return None
 
     def _part(self, name: str, look: Callable[[], None]) -> None:
         """Do one part of the check; a part that cannot be read is a damage, and the next one is still done."""

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from ....contracts.errors import Code
+
 #: What is damaged: the database file itself, a fact of a stream, a blob, a reference from a fact to a blob, or the views,
 #: which are derived and made anew.
 DamageKind = Literal["database", "fact", "blob", "reference", "views"]
@@ -16,7 +18,15 @@ ADVICE: dict[DamageKind, str] = {
     "fact": f"Facts before it are as they were written. {_RESTORE}",
     "blob": f"Its session opens; the content is not shown. {_RESTORE}",
     "reference": f"Its session opens; the content is missing. {_RESTORE}",
-    "views": "Nothing is lost: start Callboard again, which makes views.db anew from the log.",
+    "views": "Nothing is lost: derived data is damaged, and is folded anew from the log when it is next read.",
+}
+#: The code that a read of each kind is refused with; of the views, that they are folded anew with.
+CODES: dict[DamageKind, Code] = {
+    "database": "store_unusable",
+    "fact": "chain_broken",
+    "blob": "blob_damaged",
+    "reference": "unknown_blob",
+    "views": "rows_damaged",
 }
 
 
@@ -24,6 +34,7 @@ class Damage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     """What is wrong. `name` is a file, a stream or a hash; `sequence` the first fact that does not fit, where there is one."""
 
     kind: DamageKind
+    code: Code
     name: str
     message: str
     advice: str
@@ -53,6 +64,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return not any(one.loses for one in self.damages)
 
 
-def damage(kind: DamageKind, name: str, message: str, sequence: int = 0) -> Damage:
-    """Return a damage with the advice for its kind."""
-    return Damage(kind=kind, name=name, message=message, advice=ADVICE[kind], sequence=sequence)
+def damage(kind: DamageKind, name: str, message: str, sequence: int = 0, *, advice: str = "") -> Damage:
+    """Return a damage with the code and, where there is no other, the advice for its kind."""
+    return Damage(
+        kind=kind, code=CODES[kind], name=name, message=message, advice=advice or ADVICE[kind], sequence=sequence
+    )
