@@ -45,6 +45,15 @@ def blob_of(data: bytes, media: str = "text/plain; charset=utf-8") -> Blob:
     return Blob(ref=BlobRef(hash=hashlib.sha256(data).hexdigest(), size=len(data), media=media), data=data)
 
 
+def valid_text(text: str) -> str:
+    """Return the text with U+FFFD for each half of a surrogate pair, which no encoding has; two halves in a row are joined."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
 def fit(text: str) -> tuple[Text, tuple[Blob, ...]]:
     """The text as a fact may hold it, and the blobs that must be stored with that fact (none or one)."""
     if len(text) <= LARGEST_INLINE // 4:

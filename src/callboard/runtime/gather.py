@@ -7,6 +7,7 @@ import logging
 
 import msgspec
 
+from callboard.contracts.content import valid_text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame, PartialKind
 from callboard.contracts.ports.secrets import Veil
@@ -88,7 +89,7 @@ class Gatherer:
         if key not in self._veils:
             self._veils[key] = self._parts.secrets.veil()
             self._texts[key] = []
-        return self._veils[key].add(text)
+        return self._veils[key].add(valid_text(text))
 
     def _send(self) -> None:
         if self._timer is not None:

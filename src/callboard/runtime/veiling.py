@@ -1,5 +1,5 @@
 """Where texts enter: secrets are replaced by their handles before anything is decided, so that state, answers and facts agree;
-and once more, as a last look, before anything is appended."""
+and once more, as a last look, before anything is appended. Text that no encoding has becomes valid text here as well."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from callboard.contracts.commands.base import Command
-from callboard.contracts.content import Blob, BlobRef, blob_of
+from callboard.contracts.content import Blob, BlobRef, blob_of, valid_text
 from callboard.contracts.facts.turn import PromptRef
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
 from callboard.contracts.ports.secrets import Secrets, Veil
@@ -35,7 +35,7 @@ def redacted(value: _T, secrets: Secrets) -> _T:
         if not secrets.holds(msgspec.json.encode(value)):
             return value
     except (msgspec.MsgspecError, UnicodeEncodeError, TypeError):
-        # Half of a pair of surrogates is no JSON, and is looked through all the same.
+        # Half of a surrogate pair has no encoding: what is stored and shown has U+FFFD in its place.
         pass
     return cast("_T", _walked(value, secrets, {}))
 
@@ -43,6 +43,7 @@ def redacted(value: _T, secrets: Secrets) -> _T:
 def redacted_json(text: str, secrets: Secrets) -> str:
     """A JSON text with handles in place of secrets in its values, as they read there: what it says can be put back. What is no
     JSON is redacted as it stands."""
+    text = valid_text(text)
     try:
         value: Any = msgspec.json.decode(text)
         safe = _walked(value, secrets, {})
@@ -172,7 +173,7 @@ def _walked(value: Any, secrets: Secrets, refs: dict[str, BlobRef]) -> Any:
     """The value with its texts redacted and its refs led to the redacted contents. What does not change is the same object."""
     match value:
         case str():
-            return secrets.redact(value)
+            return secrets.redact(valid_text(value))
         case BlobRef():
             return refs.get(value.hash, value)
         case PromptRef(hash=hash) if hash in refs:
