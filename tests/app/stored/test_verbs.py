@@ -501,3 +501,20 @@ def test_r5_a_damaged_session_is_listed_with_the_reason_and_what_to_do_beside_a_
     assert beside.out == alone.out
     assert ("damaged" in beside.out, "is not what was appended" in beside.out) == (True, True)
     assert ("callboard check" in beside.err, "callboard restore FILE" in beside.err) == (True, True)
+
+
+@pytest.mark.parametrize("place", ["b.tar", ".", "deep/b.tar", "link/b.tar"])
+def test_r6_a_backup_that_agents_could_read_is_refused_without_a_flag(product: Product, tmp_path: Path, place: str):
+    """R6, SAFE: a backup contains the sessions of all folders; a place by way of a link is where the link leads."""
+    written(product, "One")
+    (product.folder / "deep").mkdir()
+    (tmp_path / "link").symlink_to(product.folder / "deep")
+    target = str(tmp_path / place if place.startswith("link") else product.folder / place)
+
+    refused = product.run("backup", target, "--json")
+    assert (refused.code, problem(refused)["field"]) == (2, "PLACE")
+    assert ("agents work" in problem(refused)["message"], "--in-project" in problem(refused)["hint"]) == (True, True)
+    assert list(product.folder.rglob("*.tar")) == []
+
+    allowed = product.run("backup", target, "--in-project")
+    assert (allowed.code, f"Agents in {product.folder.resolve()} can read this backup" in allowed.err) == (0, True)

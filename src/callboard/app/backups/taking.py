@@ -17,6 +17,7 @@ from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import copy_log
 from callboard.log.sqlite.upkeep.damage import Checked
+from callboard.log.sqlite.upkeep.folders import opened_folders
 
 from ..home import Home, sync_folder, unusable
 from .archive import FORMAT, Manifest, Member, member_of, write
@@ -34,7 +35,7 @@ _LOG = "callboard.db"
 
 
 class BackedUp(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A backup that was made. `size` is in bytes."""
+    """A backup that was made. `size` is in bytes; `project` is the folder in which agents can read it, empty for none."""
 
     file: str
     size: int
@@ -43,10 +44,17 @@ class BackedUp(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     blobs: int
     damages: int = 0
     left_out: tuple[str, ...] = LEFT_OUT
+    project: str = ""
 
 
 def back_up(
-    home: Home, place: Path, *, force: bool = False, damaged: bool = False, progress: Callable[[str], None]
+    home: Home,
+    place: Path,
+    *,
+    force: bool = False,
+    damaged: bool = False,
+    in_project: bool = False,
+    progress: Callable[[str], None],
 ) -> BackedUp:
     """Write a backup of the state folder to a file, or into a folder under a name with the time.
 
@@ -56,13 +64,18 @@ def back_up(
     Args:
         force: Replace a file that is there.
         damaged: Back up a store that is damaged, as it is.
+        in_project: Allow a place in a folder that was opened, where agents can read the backup.
     Raises:
-        Refusal: `unknown_session` where there is no store, `invalid_input` for a place that cannot be written,
+        Refusal: `unknown_session` where there is no store, `invalid_input` for a place that cannot be written
+            or that agents can read without `in_project`,
             `chain_broken` where the store is damaged, `store_full`, `store_unusable`.
     Example:
         made = back_up(home, Path("/mnt/disk"), progress=print)
     """
     place = _place(place, force=force)
+    project = _project_of(home, place)
+    if project and not in_project:
+        raise _exposed(place, project)
     try:
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".callboard-backup-") as name:
             folder = Path(name)
@@ -88,6 +101,22 @@ def back_up(
         facts=checked.facts,
         blobs=checked.blobs,
         damages=len(checked.damages),
+        project=project,
+    )
+
+
+def _project_of(home: Home, place: Path) -> str:
+    """Return the opened folder that a place is in; empty where it is in none."""
+    real = place.resolve()
+    return next((one for one in opened_folders(home.store) if real.is_relative_to(Path(one).resolve())), "")
+
+
+def _exposed(place: Path, project: str) -> Refusal:
+    return Refusal(
+        "invalid_input",
+        f"{place} is in {project}, where agents work: they could read the sessions of all folders in the backup.",
+        field="PLACE",
+        hint="Name a place outside of it, or add --in-project to write it there.",
     )
 
 

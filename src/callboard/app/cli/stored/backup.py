@@ -23,12 +23,12 @@ another `callboard` runs, and the whole copy is checked before the backup is wri
 \b
 Contains: the log with all its content, the settings, the names of secrets, and uploads that wait.
 Leaves out: views.db (made anew from the log), the values of secrets (in the system's keyring), the token, the log of incidents.
-It is not encrypted: keep it where only you can read it.
+It is not encrypted: keep it where only you can read it. A place in a project's folder is refused, since agents read there.
 
 \b
 Examples:
   callboard backup /mnt/disk
-  callboard backup before-update.tar
+  callboard backup ~/before-update.tar
   callboard backup /mnt/disk --json | jq -r .file
 
 \b
@@ -45,6 +45,9 @@ def _backup(
     place: Annotated[Path, typer.Argument(metavar="PLACE", help="The file to write, or a folder.")],
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
     damaged: Annotated[bool, typer.Option("--damaged", help="Back up a damaged store as it is.")] = False,
+    in_project: Annotated[
+        bool, typer.Option("--in-project", help="Allow a place in a project's folder, where agents can read it.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
     from ...backups import back_up
@@ -53,13 +56,21 @@ def _backup(
     home = Home.of(os.environ)
     if not home.has_store():
         raise no_store(home)
-    made = back_up(home, place.expanduser(), force=force, damaged=damaged, progress=Progress(quiet=json))
+    made = back_up(
+        home, place.expanduser(), force=force, damaged=damaged, in_project=in_project, progress=Progress(quiet=json)
+    )
     if json:
         out(msgspec.json.encode(made).decode())
         return
     style = Style(sys.stderr)
     out(made.file)
     err(f"{made.streams} streams, {made.facts:,} facts, {made.blobs:,} blobs; {made.size:,} bytes.")
+    if made.project:
+        err(
+            style.warn(
+                f"Agents in {made.project} can read this backup, with the sessions of all folders. Move it soon."
+            )
+        )
     if made.damages:
         err(style.warn(f"{made.damages} damaged in it: `callboard check` lists them."))
     for one in made.left_out:

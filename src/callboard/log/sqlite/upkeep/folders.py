@@ -1,0 +1,41 @@
+"""The folders that were opened, as the log of a store has them."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from ....contracts.errors import Refusal
+from ....contracts.facts import WorkspaceOpened
+from ...batch import record_of
+from ..failures import refusal_of
+from ..links import read_stored
+from ..schema import FACTS, check_facts, connect_reader
+
+
+def opened_folders(folder: Path) -> tuple[str, ...]:
+    """Return the folders of all workspaces, also of a log with an older layout. Blocks.
+
+    A workspace whose first fact cannot be read is left out.
+
+    Raises:
+        Refusal: `store_unusable`, `store_full`, `store_locked`.
+    """
+    path = folder / FACTS
+    found: list[str] = []
+    try:
+        with closing(connect_reader(path)) as connection:
+            check_facts(connection, path, writing=True)
+            streams = connection.execute("SELECT number, name FROM streams WHERE name LIKE 'wks!_%' ESCAPE '!'")
+            for number, name in streams.fetchall():
+                for stored in read_stored(connection, number, 0, 1):
+                    try:
+                        fact = record_of(name, stored).fact
+                    except Refusal:
+                        continue
+                    if isinstance(fact, WorkspaceOpened):
+                        found.append(fact.path)
+    except sqlite3.Error as error:
+        raise refusal_of(error, str(path)) from error
+    return tuple(found)
