@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import httpx2
@@ -21,8 +21,6 @@ FIELDS: Final = {
 }
 #: Roles of items before the conversation that some formats list in the same field.
 _SYSTEM: Final = frozenset({"system", "developer"})
-#: Bytes that are sent before other work of the event loop gets its turn.
-CHUNK: Final = 128 * 1024
 
 
 class CapturedError(Exception):
@@ -38,9 +36,10 @@ class Capture:
 
 @dataclass
 class Splice:
-    """Encoded rounds that go before the conversation of a request, each with a comma at its end. `size` is in bytes."""
+    """Encoded rounds that go before the conversation of a request, each with a comma at its end, in pieces that are sent as
+    they are. `size` is in bytes."""
 
-    pieces: Sequence[bytes] = field(default_factory=list[bytes])
+    pieces: Sequence[bytes] = ()
     size: int = 0
 
 
@@ -99,17 +98,12 @@ class _Body(httpx2.AsyncByteStream):
         self.size = len(self._head) + splice.size - (0 if rest else 1) + len(self._tail)
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
-        waiting, size = [self._head], len(self._head)
+        yield self._head
         for piece in self._pieces:
-            waiting.append(piece)
-            size += len(piece)
-            if size >= CHUNK:
-                yield b"".join(waiting)
-                waiting, size = [], 0
-                # The connection may take all of it without a pause, and others wait meanwhile.
-                await asyncio.sleep(0)
-        waiting.append(self._tail)
-        yield b"".join(waiting)
+            yield piece
+            # The connection may take all of it without a pause, and others wait meanwhile.
+            await asyncio.sleep(0)
+        yield self._tail
 
 
 def _without_last_comma(pieces: Sequence[bytes]) -> Sequence[bytes]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
+from bisect import bisect_right
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from callboard.contracts.ports.model import ModelRequest
 
+from .blocks import Blocks
 from .body import Splice, join_items
-from .rounds import Messages, finished_rounds, split_items
+from .rounds import Messages, asks, finished_rounds, split_items
 
 #: Encodes messages by themselves, as items of the wire format.
 Encode = Callable[[Messages], Awaitable[list[Any]]]
@@ -26,25 +27,52 @@ MOST_ROUNDS: Final = 64
 
 @dataclass
 class _Encoded:
-    """The encoded rounds of one conversation: they cover `messages`, and round n ends before `ends[n]`."""
+    """The encoded rounds at the beginning of `messages`. Round n ends before message `ends[n]`, its bytes before
+    `offsets[n]`."""
 
     messages: Messages = ()
     ends: list[int] = field(default_factory=list[int])
-    pieces: list[bytes] = field(default_factory=list[bytes])
-    size: int = 0
+    offsets: list[int] = field(default_factory=list[int])
+    blocks: Blocks = field(default_factory=Blocks)
+
+    @property
+    def count(self) -> int:
+        """How many messages the rounds have."""
+        return self.ends[-1] if self.ends else 0
 
     def add(self, count: int, piece: bytes) -> None:
-        self.ends.append((self.ends[-1] if self.ends else 0) + count)
-        self.pieces.append(piece)
-        self.size += len(piece)
+        """Append a round of `count` messages."""
+        self.blocks.add(piece)
+        self.ends.append(self.count + count)
+        self.offsets.append(self.blocks.size)
 
-    def rounds(self) -> dict[int, tuple[Messages, bytes]]:
-        """Return the rounds by the identity of their first message."""
-        starts = (0, *self.ends)
-        return {
-            id(self.messages[start]): (self.messages[start:end], piece)
-            for start, end, piece in zip(starts, self.ends, self.pieces, strict=False)
-        }
+    def add_rounds(self, other: _Encoded, first: int, last: int) -> None:
+        """Append the rounds of another conversation from `first` up to and without `last`."""
+        if first == last:
+            return
+        end, offset = (other.ends[first - 1], other.offsets[first - 1]) if first else (0, 0)
+        more, later = self.count - end, self.blocks.size - offset
+        for piece in other.blocks.between(offset, other.offsets[last - 1]):
+            self.blocks.add(piece)
+        self.ends += [one + more for one in other.ends[first:last]]
+        self.offsets += [one + later for one in other.offsets[first:last]]
+
+    def rounds(self) -> dict[int, int]:
+        """Return the number of each round by the identity of its first message."""
+        starts = (0, *self.ends)[: len(self.ends)]
+        return {id(self.messages[start]): number for number, start in enumerate(starts)}
+
+    def repeated(self, first: int, messages: Messages, start: int) -> int:
+        """Return the number of the first round, from `first` on, that `messages` do not repeat and finish from `start` on."""
+        begin = self.ends[first - 1] if first else 0
+        size = min(self.count - begin, len(messages) - start)
+        ours, theirs = self.messages[begin : begin + size], messages[start : start + size]
+        if ours != theirs:
+            size = next(at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other)
+        last = bisect_right(self.ends, begin + size, lo=first)
+        while last > first and not asks(messages, start + self.ends[last - 1] - begin):
+            last -= 1
+        return last
 
 
 class HistoryEncoder:
@@ -57,7 +85,8 @@ class HistoryEncoder:
     def __init__(self, encode: Encode, kept_bytes: int = KEPT_BYTES) -> None:
         self._encode = encode
         self._kept_bytes = kept_bytes
-        self._kept: OrderedDict[tuple[str, str], _Encoded] = OrderedDict()
+        self._kept: dict[tuple[str, str], _Encoded] = {}
+        self._size = 0
         self._at_once = 1
 
     async def encode(self, request: ModelRequest) -> tuple[Splice, Messages]:
@@ -69,31 +98,40 @@ class HistoryEncoder:
         if messages and messages[0].role == "assistant":
             # Some libraries put an empty question before it, which only the whole conversation shows.
             return Splice(), messages
-        known = self._kept.get(key) or _Encoded()
-        count = len(known.messages)
-        if messages[:count] == known.messages:
-            # A copy: the body of an earlier request may still be under way.
-            encoded = _Encoded(known.messages, known.ends.copy(), known.pieces.copy(), known.size)
-            await self._extend(encoded, messages, {})
-        else:
+        # Nobody else has it meanwhile: two requests of a thread at the same time do not extend the same lists.
+        known = encoded = self._remove(key)
+        repeated = known.repeated(0, messages, 0)
+        if repeated < len(known.ends):
             encoded = _Encoded()
-            await self._extend(encoded, messages, known.rounds())
-        self._keep(key, encoded)
-        return Splice(encoded.pieces, encoded.size), messages[len(encoded.messages) :]
+            encoded.add_rounds(known, 0, repeated)
+        else:
+            known = _Encoded()
+        # A message that equals one of before is replaced: comparing it with itself costs nothing next time.
+        encoded.messages = messages
+        try:
+            await self._extend(encoded, known)
+        finally:
+            self._keep(key, encoded)
+        return Splice(encoded.blocks.snapshot(), encoded.blocks.size), messages[encoded.count :]
 
-    async def _extend(self, encoded: _Encoded, messages: Messages, known: dict[int, tuple[Messages, bytes]]) -> None:
-        start, since = len(encoded.messages), time.thread_time()
+    async def _extend(self, encoded: _Encoded, known: _Encoded) -> None:
+        messages, start, since = encoded.messages, encoded.count, time.thread_time()
+        numbers = known.rounds()
         waiting: list[Messages] = []
         for end in finished_rounds(messages, start):
-            one = messages[start:end]
-            start = end
-            earlier, piece = known.get(id(one[0]), ((), b""))
-            if earlier == one:
+            if end <= start:
+                # It came with those before it.
+                continue
+            first = numbers.get(id(messages[start]), len(known.ends))
+            last = known.repeated(first, messages, start)
+            if last > first:
                 await self._encode_all(encoded, waiting)
                 waiting = []
-                encoded.add(len(one), piece)
+                encoded.add_rounds(known, first, last)
+                start = encoded.count
             else:
-                waiting.append(one)
+                waiting.append(messages[start:end])
+                start = end
                 if len(waiting) >= self._at_once:
                     await self._encode_all(encoded, waiting)
                     waiting = []
@@ -101,7 +139,6 @@ class HistoryEncoder:
                 await asyncio.sleep(0)
                 since = time.thread_time()
         await self._encode_all(encoded, waiting)
-        encoded.messages = messages[:start]
 
     async def _encode_all(self, encoded: _Encoded, rounds: list[Messages]) -> None:
         if not rounds:
@@ -121,10 +158,15 @@ class HistoryEncoder:
             more = self._at_once if took < SLICE_S / 2 else 1
             self._at_once = min(MOST_ROUNDS, self._at_once + more)
 
+    def _remove(self, key: tuple[str, str]) -> _Encoded:
+        removed = self._kept.pop(key, None) or _Encoded()
+        self._size -= removed.blocks.size
+        return removed
+
     def _keep(self, key: tuple[str, str], encoded: _Encoded) -> None:
+        # Another request of the thread may have kept its own meanwhile.
+        self._remove(key)
         self._kept[key] = encoded
-        self._kept.move_to_end(key)
-        size = sum(one.size for one in self._kept.values())
-        while size > self._kept_bytes and len(self._kept) > 1:
-            _, dropped = self._kept.popitem(last=False)
-            size -= dropped.size
+        self._size += encoded.blocks.size
+        while self._size > self._kept_bytes and len(self._kept) > 1:
+            self._remove(next(iter(self._kept)))

@@ -28,6 +28,11 @@ def finished_rounds(messages: Messages, start: int) -> Iterator[int]:
         answered = answers
 
 
+def asks(messages: Messages, at: int) -> bool:
+    """Return whether a question is there, which finishes the round before it."""
+    return at < len(messages) and messages[at].role != "assistant"
+
+
 def split_items(items: Sequence[Any]) -> list[list[Any]]:
     """Split encoded items of a wire format into rounds, at each step from an answer to a question."""
     rounds: list[list[Any]] = []

@@ -1,0 +1,89 @@
+"""What is repeated of a conversation is sent from the same few blocks (R4)."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callboard.contracts.ports.model import ModelMessage, ModelRequest, TextContent
+from callboard.models.turn import spoken
+from callboard.models.wire.history import HistoryEncoder
+from callboard.models.wire.history.blocks import BLOCK, Blocks
+from callboard.models.wire.history.body import Splice
+from callboard.models.wire.history.rounds import Messages
+from tests.models.asking import says
+
+
+async def encode(messages: Messages) -> list[Any]:
+    return [{"role": one.role, "text": spoken(one)} for one in messages]
+
+
+def asking(messages: Messages) -> ModelRequest:
+    return ModelRequest(model="m", system=(), messages=messages, session="s", thread="t")
+
+
+def conversation(roles: list[bool], size: int = 1) -> list[ModelMessage]:
+    return [
+        says("assistant" if answers else "user", TextContent(f"{number} {'x' * size}"))
+        for number, answers in enumerate(roles)
+    ]
+
+
+def sent(splice: Splice) -> bytes:
+    found = b"".join(splice.pieces)
+    assert len(found) == splice.size
+    return found
+
+
+@given(
+    roles=st.lists(st.booleans(), min_size=1, max_size=40),
+    spans=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 40), st.integers(0, 40), st.booleans()), max_size=8),
+)
+async def test_r4_a_history_that_grows_shrinks_and_changes_is_sent_as_one_that_is_encoded_anew(
+    roles: list[bool], spans: list[tuple[int, int, int, bool]]
+) -> None:
+    encoder = HistoryEncoder(encode)
+    everything = (*conversation(roles), *conversation([False]))
+    for start, end, hole, summary in spans:
+        front = (says("user", TextContent("a summary")),) if summary else ()
+        messages = (*front, *everything[start : min(hole, end)], *everything[hole + 1 : end])
+        splice, rest = await encoder.encode(asking(messages))
+        fresh, whole = await HistoryEncoder(encode).encode(asking(messages))
+        assert sent(splice) == sent(fresh)
+        assert rest == whole
+        items = [*json.loads(b"[" + sent(splice)[:-1] + b"]"), *await encode(rest)]
+        assert items == await encode(messages)
+
+
+async def test_r4_a_call_sends_the_blocks_of_the_call_before_and_few_others() -> None:
+    """A call copies what is new and a bounded share of what is there, however long the conversation is."""
+    encoder = HistoryEncoder(encode)
+    messages = tuple(conversation([False, True] * 3_000, size=2_000))
+    before, _ = await encoder.encode(asking(messages[:-200]))
+    copied = 0
+    for end in range(len(messages) - 199, len(messages) + 1, 2):
+        splice, _ = await encoder.encode(asking(messages[:end]))
+        earlier = {id(piece) for piece in before.pieces}
+        copied += sum(len(piece) for piece in splice.pieces if id(piece) not in earlier)
+        assert max(map(len, splice.pieces)) < 2 * BLOCK
+        assert len(splice.pieces) <= splice.size / BLOCK + math.log2(BLOCK) + 1
+        before = splice
+    assert copied <= 2 * BLOCK + 200 * 2_100 * math.log2(200)
+
+
+@given(st.lists(st.integers(0, 2 * BLOCK // 10), max_size=30), st.data())
+def test_r4_any_part_of_the_blocks_is_what_was_added_there(sizes: list[int], data: st.DataObject) -> None:
+    blocks, added = Blocks(), bytearray()
+    for number, size in enumerate(sizes):
+        piece = bytes([number]) * size
+        blocks.add(piece)
+        added += piece
+        if data.draw(st.booleans()):
+            assert b"".join(blocks.snapshot()) == added
+    assert blocks.size == len(added)
+    start, end = sorted((data.draw(st.integers(0, len(added))), data.draw(st.integers(0, len(added)))))
+    assert b"".join(blocks.between(start, end)) == added[start:end]
