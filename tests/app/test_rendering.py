@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from callboard.app.cli.rendering import aside
+from callboard.app.cli.rendering import Rendering, aside
 from callboard.app.cli.terminal import Style
 from callboard.contracts.content import Text
 from callboard.contracts.plan import PlanStep
 from callboard.contracts.refs import MissingRef
 from callboard.contracts.rows import (
     ActionPart,
+    ActionRow,
     ContextPart,
     HandoffPart,
     NoticePart,
@@ -21,7 +22,10 @@ from callboard.contracts.rows import (
     Part,
     PlanPart,
     RemoteStatusPart,
+    TurnRow,
+    Upsert,
 )
+from callboard.projection.rows import Table
 
 _AT: dict[str, Any] = {"key": "k", "order": 1, "sequence": 1, "turn_id": "trn_1", "thread_id": "thr_1", "at": 1}
 _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target": "lead"}
@@ -66,13 +70,25 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
                 outcome="answered",
                 answer=Text(text="main"),
             ),
-            "  · Which branch?: answered, main",
+            "  · Which branch? Answered: main.",
         ),
         (
             ActionPart(
                 **_AT, action_id="act_1", action_type="tool_approval", tool="Bash", prompt="Run it.", outcome="rejected"
             ),
-            "  · Run it: rejected",
+            "  · Run it. Rejected.",
+        ),
+        (
+            ActionPart(
+                **_AT,
+                action_id="act_1",
+                action_type="tool_approval",
+                tool="Write",
+                prompt="Make a.py (+1 −0)? The permission mode is ask.",
+                outcome="rejected",
+                reason="Use b.py.",
+            ),
+            "  · Make a.py (+1 −0)? The permission mode is ask. Rejected (Use b.py).",
         ),
         (
             ContextPart(
@@ -104,3 +120,35 @@ def test_what_others_wrote_drives_no_terminal() -> None:
     )
     assert "\x1b" not in aside(part, Style(io.StringIO()))
     assert "\n" not in aside(part, Style(io.StringIO()))
+
+
+async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """UI-24: it read "The permission mode is ask.: waits for an answer"."""
+    asks: dict[str, Any] = {"action_id": "act_1", "action_type": "tool_approval", "tool": "Write"}
+    prompt = "Make a.py (+1 −0)? The permission mode is ask."
+    table = Table()
+    part = ActionPart(**_AT, **asks, prompt=prompt, outcome="pending")
+    row: dict[str, Any] = {key: _AT[key] for key in ("key", "order", "sequence", "turn_id", "thread_id")}
+    action = ActionRow(**row, **asks, agent_id="agt_1", prompt=prompt, decisions=("approve",), required_at=1)
+    turn = TurnRow(
+        **row,
+        agent_id="agt_1",
+        state="running",
+        input=Text(text="Go"),
+        mode="chat",
+        permission_mode="ask",
+        submitted_at=1,
+    )
+    table.apply([Upsert(one.panel, one) for one in (part, action, turn)])
+    reader: Any = _Texts()
+    await Rendering(reader, table, Style(io.StringIO()), thinking=False).turn(turn)
+    assert "  ? Make a.py (+1 −0)? The permission mode is ask. Waits for an answer.\n" in capsys.readouterr().out
+
+
+class _Texts:
+    """A reader of texts that are whole in their rows."""
+
+    async def whole(self, text: Text) -> str:
+        return text.text

@@ -119,7 +119,7 @@ def test_what_a_child_asks_since_an_earlier_turn_is_not_approved_beforehand(prod
         pending = waiting(product)
     assert (done.code, done.out) == (0, "The new one is there.\n")
     assert "worker-2: Make new.txt (+1 −0)?: approved by --approve all" in done.err
-    assert "worker-1: Make old.txt (+1 −0)?: not of this turn, so not answered here" in done.err
+    assert "worker-1: Make old.txt (+1 −0)? Not of this turn, so not answered here." in done.err
     assert [(product.folder / name).exists() for name in ("old.txt", "new.txt")] == [False, True]
     assert [one["prompt"] for one in pending] == ["Make old.txt (+1 −0)?"]
 

@@ -60,7 +60,7 @@ async def test_a_hook_that_denies_ends_the_call_with_its_reason(agent: Agent, sc
 async def test_a_hook_that_asks_has_a_person_asked_whatever_mode_or_rule_allows(agent: Agent, scripts: Scripts) -> None:
     """SAFE-01: and no wider answer is offered, for no rule could take the place of the next question."""
     allowed = agent.having(rules=(rule("allow", "Write(**)"),))
-    ask = scripts.hook("guard", "answer(decision='ask', reason='it is large')")
+    ask = scripts.hook("guard", "answer(decision='ask', reason='it is large.')")
     seen = await judged(allowed, ask, tool="Write", file_path="a.txt", content="x")
     why = "the hook guard asks: it is large"
     assert (seen.verdict, seen.scopes, seen.matchers) == ("ask", ("once",), {})

@@ -11,6 +11,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Risk
 from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
+from callboard.contracts.wording import clause
 
 from .arguments import LARGEST, digest
 from .mcp.names import PREFIX, is_brought
@@ -55,7 +56,7 @@ def not_there(name: str, brought: Brought) -> Refusal:
     shown = display(name)
     why = next((why for part, (_, why) in brought.missing.items() if name.startswith(f"{PREFIX}{part}__")), "")
     if why:
-        return Refusal("server_unavailable", f"There is no {shown} now: {why}. Nothing was run.")
+        return Refusal("server_unavailable", f"There is no {shown} now: {clause(why)}. Nothing was run.")
     if name in brought.left_out:
         return Refusal("tool_not_listed", f"The settings leave {shown} out.")
     return Refusal("tool_unknown", f"No server here has a tool {shown}.")

@@ -17,6 +17,7 @@ from callboard.contracts.facts.permission import Check, CheckName, Risk, Rule
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.external import CallKind, ExternalCall
 from callboard.contracts.ports.tools import Evaluation, ToolContext
+from callboard.contracts.wording import sentence
 
 from . import globs, rules
 from .arguments import digest
@@ -265,7 +266,7 @@ def _question(call: ExternalCall, made: Evaluation, matcher: str, why: str) -> E
     return msgspec.structs.replace(
         made,
         verdict="ask",
-        prompt=f"{_asks(call, made)} {why[0].upper()}{why[1:]}.",
+        prompt=f"{_asks(call, made)} {sentence(why)}",
         scopes=("once", *matchers),
         matchers=matchers,
     )

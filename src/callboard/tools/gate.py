@@ -22,6 +22,7 @@ from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, CheckName, Verdict
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.tool_names import model_name
+from callboard.contracts.wording import clause
 
 from . import arguments, bash, brought, changes, edit, find, globs, kit, rules, telling, trying, write
 from .case import Case, Ground
@@ -222,7 +223,10 @@ def _approval(case: Case) -> Said:
         verdict, case.why = "ask", f"{given}; {case.why}" if verdict == "ask" and case.why else given
     hooked = case.call.hooked
     if hooked is not None and "ask" in (hooked.verdict, verdict):
-        verdict, case.why = "ask", f"{hooked.detail}; {case.why}" if verdict == "ask" and case.why else hooked.detail
+        verdict, case.why = (
+            "ask",
+            f"{clause(hooked.detail)}; {case.why}" if verdict == "ask" and case.why else hooked.detail,
+        )
     return verdict, case.why or f"the permission mode is {case.context.permission_mode}"
 
 

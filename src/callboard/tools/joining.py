@@ -12,6 +12,7 @@ from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, Risk, Rule
 from callboard.contracts.ports.external import CONNECT_AGENT, OWN_MODE, REMOTE_INPUT, START_AGENT, NeedTold
 from callboard.contracts.ports.tools import Evaluation, ToolContext
+from callboard.contracts.wording import sentence
 
 from . import rules
 from .arguments import digest
@@ -122,7 +123,7 @@ def _joining(
         made,
         verdict="ask",
         checks=(Check(name="approval", verdict="ask", detail=why),),
-        prompt=f"{prompt} {why[0].upper()}{why[1:]}.",
+        prompt=f"{prompt} {sentence(why)}",
         scopes=("once", *matchers),
         matchers=matchers,
     )

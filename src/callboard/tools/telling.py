@@ -11,6 +11,7 @@ from callboard.contracts.commands.team import Merge
 from callboard.contracts.exact_text import mark
 from callboard.contracts.facts.permission import Risk
 from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.wording import sentence
 
 from . import telling_team
 from .bash import BashArguments
@@ -108,7 +109,7 @@ def prompt(
     else:
         what = f"{summary(tool, asked, path)}?"
     held = _held(applied) if applied is not None and applied.level == "bubblewrap" else ""
-    return " ".join(part for part in (what, held, f"{why[:1].upper()}{why[1:]}." if why else "") if part)
+    return " ".join(part for part in (what, held, sentence(why)) if part)
 
 
 def several(commands: int) -> str:

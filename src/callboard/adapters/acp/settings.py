@@ -11,6 +11,7 @@ from acp import RequestError, schema
 from callboard.contracts.errors import Code
 from callboard.contracts.ports.external import OWN_MODE, AgentControl, AgentSettings, ExternalFailure
 from callboard.contracts.redaction import without_secrets
+from callboard.contracts.wording import clause
 
 from .modes import KnownAgent, choose_mode, described, is_allowed, is_known, known_agent
 
@@ -132,7 +133,7 @@ class SettingsController:
                     self._report(mode=value)
         except (RequestError, TimeoutError) as error:
             reason = without_secrets(str(error)[:500]) or f"no answer within {CHANGE_S:.0f} s"
-            raise ExternalFailure(code, f"It did not accept its {kind} {value}: {reason}.") from error
+            raise ExternalFailure(code, f"It did not accept its {kind} {value}: {clause(reason)}.") from error
 
     def _take_options(self, options: _Options) -> None:
         for option in options:

@@ -72,7 +72,7 @@ class Approvals:
             self.required(row)
         elif row.action_id not in self._others:
             self._others.add(row.action_id)
-            self._line(self._style.warn(f"  · {_prompt(row)}: not of this turn, so not answered here"))
+            self._line(self._style.warn(f"  · {_came_to(row, 'not of this turn, so not answered here')}"))
 
     def settled(self, action: str) -> None:
         """An action no longer waits: it was answered, here or elsewhere, or withdrawn."""
@@ -134,19 +134,19 @@ class Approvals:
         return None if self._open[row.action_id].is_set() else asking.result()
 
     def _elsewhere(self, row: ActionRow) -> None:
-        self._line(self._style.dim(f"  · {_prompt(row)}: settled elsewhere"))
+        self._line(self._style.dim(f"  · {_came_to(row, 'settled elsewhere')}"))
 
     def _stands(self, row: ActionRow, standing: Approve) -> Answer:
         # What only a person knows or can do, such as to log in somewhere, is not approved beforehand.
         approvable = "approve" in row.decisions and row.action_type != "credential_request"
         if approvable and (standing == "all" or (standing == "all-edits" and row.tool in EDITING)):
-            self._line(self._style.dim(f"  · {_prompt(row)}: approved by --approve {standing}"))
+            self._line(self._style.dim(f"  · {_came_to(row, f'approved by --approve {standing}')}"))
             return Answer("approve")
         self.refused += 1
         became = (
             "rejected, since nobody is there to approve it" if approvable else "not answered, since nobody is there"
         )
-        self._line(self._style.warn(f"  · {_prompt(row)}: {became}"))
+        self._line(self._style.warn(f"  · {_came_to(row, became)}"))
         return _nobodys(row)
 
     async def _ask(self, row: ActionRow) -> Answer:
@@ -203,8 +203,8 @@ def _whose(row: ActionRow) -> str:
     return f"{row.agent_name}: {row.prompt}" if row.parent_agent_id else row.prompt
 
 
-def _prompt(row: ActionRow) -> str:
-    return asked(_whose(row))
+def _came_to(row: ActionRow, then: str) -> str:
+    return asked(_whose(row), then)
 
 
 def _nobodys(row: ActionRow) -> Answer:

@@ -20,6 +20,7 @@ from callboard.contracts.rows import (
     ToolPart,
     TurnRow,
 )
+from callboard.contracts.wording import clause
 from callboard.projection.rows import Table
 
 from ..reading import Reader
@@ -71,7 +72,7 @@ class Rendering:
             case ToolPart():
                 out(tool_line(part, style))
             case ActionPart() if part.outcome == "pending" and part.action_id in self._pending:
-                out(style.warn(f"  ? {one_line(part.prompt)}: waits for an answer"))
+                out(style.warn(f"  ? {asked(part.prompt, 'waits for an answer')}"))
             case _:
                 if line := aside(part, style):
                     out(line)
@@ -109,10 +110,10 @@ def aside(part: Part, style: Style) -> str:
     """Whatever stands beside the conversation, on a line."""
     match part:
         case ActionPart():
-            why = f" ({one_line(part.reason)})" if part.reason else ""
-            said = f", {one_line(part.answer.text)}" if part.answer.text else ""
             mode = f", continues in {part.permission_mode}" if part.permission_mode else ""
-            return style.dim(f"  · {asked(part.prompt)}: {part.outcome}{mode}{said}{why}")
+            said = f": {clause(one_line(part.answer.text))}" if part.answer.text else ""
+            why = f" ({clause(one_line(part.reason))})" if part.reason else ""
+            return style.dim(f"  · {asked(part.prompt, f'{part.outcome}{mode}{said}{why}')}")
         case SteerPart():
             return style.dim(f"  › {one_line(part.content.text)} (steered, {part.outcome})")
         case ContextPart():

@@ -13,6 +13,7 @@ from callboard.contracts.facts.turn import InputSource
 from callboard.contracts.refs import MissingReason, MissingRef
 from callboard.contracts.rows import HandoffPart, NotificationPart, RemoteStatusPart
 from callboard.contracts.rows.conversation import HandoffNews, PartState
+from callboard.contracts.wording import sentence
 
 from .terminal import one_line
 
@@ -86,9 +87,9 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def asked(prompt: str) -> str:
-    """What a person was asked, as the beginning of a line that says what came of it."""
-    return one_line(prompt).removesuffix(".")
+def asked(prompt: str, then: str) -> str:
+    """What a person was asked, and what came of it as a sentence of its own: a question may be several sentences."""
+    return f"{sentence(one_line(prompt))} {sentence(then)}"
 
 
 def unfinalized(plain_text: bool) -> str:

@@ -18,6 +18,7 @@ from callboard.contracts.facts.permission import Rule, Verdict
 from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Hooked, ToolCall, ToolContext
 from callboard.contracts.settings import Hook
+from callboard.contracts.wording import clause
 
 from .. import rules, trying
 from ..mcp.environment import environment
@@ -107,11 +108,11 @@ class Hooks:
                     if by:
                         raise _failed(hook, f"would rewrite the arguments, which {by} did already")
                     by, text = hook.name, changed
-                    why = f": {reason}" if reason and answer.decision == "pass" else ""
+                    why = f": {clause(reason)}" if reason and answer.decision == "pass" else ""
                     said.append(f"the hook {by} rewrote the arguments{why}")
                 if answer.decision == "ask":
                     verdict = "ask"
-                    said.append(f"the hook {hook.name} asks{f': {reason}' if reason else ''}")
+                    said.append(f"the hook {hook.name} asks{f': {clause(reason)}' if reason else ''}")
         except _No as no:
             return Hooked(verdict="deny", detail=str(no), code=no.code, arguments=text if by else None, by=by)
         if not said:

@@ -6,6 +6,7 @@ import msgspec
 
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, Hooked
+from callboard.contracts.wording import sentence
 
 
 def not_rewritten(hooked: Hooked) -> Hooked:
@@ -38,8 +39,7 @@ def narrowed(evaluation: Evaluation, hooked: Hooked | None) -> Evaluation:
     checked = (Check(name="hooks", verdict=hooked.verdict, detail=hooked.detail), *evaluation.checks)
     if hooked.verdict != "ask" or evaluation.verdict == "deny":
         return msgspec.structs.replace(said, checks=checked)
-    why = f"{hooked.detail[:1].upper()}{hooked.detail[1:]}."
     asks = evaluation.prompt or f"{evaluation.summary}?"
     return msgspec.structs.replace(
-        said, verdict="ask", checks=checked, prompt=f"{asks} {why}", scopes=("once",), matchers={}
+        said, verdict="ask", checks=checked, prompt=f"{asks} {sentence(hooked.detail)}", scopes=("once",), matchers={}
     )

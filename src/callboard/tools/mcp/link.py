@@ -34,6 +34,7 @@ from callboard.contracts.errors import Code
 from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reporter, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
+from callboard.contracts.wording import clause
 
 from ..paths import display
 from . import answers, questions, resources
@@ -343,7 +344,7 @@ class Link:
 
     def _heard_last(self, why: str) -> str:
         last = self.said.last_line()
-        return f"{why}: {display(last, 300)}" if last else why
+        return f"{clause(why)}: {display(last, 300)}" if last else why
 
 
 async def _cancelled(task: asyncio.Future[Any]) -> None:

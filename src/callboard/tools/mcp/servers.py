@@ -16,6 +16,7 @@ from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
+from callboard.contracts.wording import clause
 
 from ..outside.reach import Reach, look
 from . import names
@@ -188,7 +189,9 @@ class Servers:
         slot = next((one for one in self._of(context) if one.server.name == tool.server), None)
         if slot is None or slot.link is None or not slot.connected:
             why = slot.why()[1] if slot is not None else "the settings have it no more"
-            raise Refusal("server_unavailable", f"The server {tool.server} is not there: {why}. Nothing was run.")
+            raise Refusal(
+                "server_unavailable", f"The server {tool.server} is not there: {clause(why)}. Nothing was run."
+            )
         slot.used = time.monotonic()
         try:
             return await slot.link.call(tool.tool, arguments, reporter)

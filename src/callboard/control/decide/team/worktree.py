@@ -18,6 +18,7 @@ from callboard.contracts.facts import (
     WarningRaised,
 )
 from callboard.contracts.scope import Scope
+from callboard.contracts.wording import clause
 
 from ...batch import Batch
 from ...outcomes import WorktreeLeft, WorktreeMade
@@ -119,7 +120,7 @@ def left(batch: Batch, report: WorktreeLeft) -> None:
     batch.say(
         WarningRaised(
             code="worktree_kept",
-            message=f"The worktree of {report.agent} stays in {report.path}: {report.reason}.",
+            message=f"The worktree of {report.agent} stays in {report.path}: {clause(report.reason)}.",
             hint=f"Merge the branch {report.branch} or delete it, then remove the folder with git worktree remove.",
         ),
         Scope(thread=report.parent, agent=report.agent),
