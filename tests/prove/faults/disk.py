@@ -25,6 +25,8 @@ SOUND = "`check` finds nothing afterwards"
 CAUSE = "no turn ends as a crash because of the disk"
 STARTS = "a start on a full disk says so"
 KINDS: tuple[Kind, ...] = ("full", "io-error", "short")
+#: How many disturbed runs there are at one time; each is a folder and processes of its own, which mostly wait.
+AT_ONCE = 3
 #: How long the run waits for anything while its disk fails, in seconds.
 LONGEST_S = 3.0
 #: What may be advised, by fault; each is part of a hint.
@@ -35,9 +37,16 @@ _FAILED = ("Look at the disk", "Start Callboard again", *_FULL)
 async def prove(report: Report, library: Path, n: int, total: int, draw: random.Random) -> None:
     """Disturb the run `n` times, at operations spread over its `total`."""
     moments = [round((at + draw.random()) * total / n) + 1 for at in range(n)]
-    for at, moment in enumerate(moments):
-        report.progress(f"disk fault {at + 1} of {n}")
-        await _disturb(report, library, KINDS[at % len(KINDS)], moment)
+    waiting = enumerate(moments)
+
+    async def disturb() -> None:
+        for at, moment in waiting:
+            report.progress(f"disk fault {at + 1} of {n}")
+            await _disturb(report, library, KINDS[at % len(KINDS)], moment)
+
+    async with asyncio.TaskGroup() as parts:
+        for _ in range(min(n, AT_ONCE)):
+            parts.create_task(disturb())
 
 
 async def _disturb(report: Report, library: Path, kind: Kind, moment: int) -> None:
