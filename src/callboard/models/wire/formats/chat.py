@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
-from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionChunk
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIChatModelSettings, OpenAIStreamedResponse
 from pydantic_ai.profiles.openai import OpenAIModelProfile
@@ -15,6 +14,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
+from .chunks import ChunkClient
 from .untransformed import send_untransformed
 
 
@@ -36,7 +36,9 @@ class _ChatModel(OpenAIChatModel):
 
 def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> OpenAIChatModel:
     """The model behind `/chat/completions`."""
-    client = AsyncOpenAI(
+    # The library would build it when the first chunk comes, on the event loop.
+    ChatCompletionChunk.model_rebuild()
+    client = ChunkClient(
         base_url=endpoint.base_url,
         # The SDK insists on a key; servers that need none ignore this one.
         api_key=endpoint.api_key or "none",
