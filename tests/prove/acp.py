@@ -3,8 +3,9 @@ version of `acp_agents` and in the newest one.
 
 Each is a real process that speaks the Agent Client Protocol, with a local server in place of its model. It goes through a
 command, an edit, a new file, a rejected command, a rejected file, a turn under planning, an interrupt, a death and a resume.
-What it made, and did not make, is looked at in the folder. The agents are installed once, outside of the checkout (some 2.5 GB
-all together). The suite drives the small agent of its own (`scripted`) through the same turns.
+What it made, and did not make, is looked at in the folder; what it asked about is compared with what the log says of it. The
+agents are installed once, outside of the checkout (some 2.5 GB all together). The suite drives the small agent of its own
+(`scripted`) through the same turns.
 
     make prove-acp
     make prove-acp ARGS="--agent codex --only newest"
@@ -42,11 +43,13 @@ from .acp_agents import AGENTS, ESCAPE, NODE, PLACE, PLAN, Agent, install, newes
 from .acp_models import DONE, Models, models
 from .acp_planted import planted
 from .acp_turns import Turns, agent_process, define, ended, escaped, over
+from .acp_witness import Witness
 from .report import Report, arguments, run
 
-CLAIMS = ("mode", "command", "edit", "new file", "no", "plan", "planning", "interrupt", "kill", "resume")
+CLAIMS = ("mode", "command", "edit", "new file", "no", "plan", "planning", "interrupt", "kill", "resume", "asked")
 UNASKED = "no: what was refused was not done"
 WIDE = "mode: it asks from the start, whatever its own settings say"
+ASKED = "asked: no call that it asked about is recorded as run without a question"
 DEATH = "kill: a death fails its turn and is on record"
 
 
@@ -200,17 +203,24 @@ async def prove_one(report: Report, name: str, version: str, place: Path, sabota
             given = {"PATH": f"{NODE / 'bin'}:{os.environ['PATH']}", "HOME": str(home), "TERM": "dumb"}
             given["OPENAI_API_KEY"] = "sk-that-no-agent-may-see"
             with planted(AcpAgents(given), sabotage) as agents:
-                async with house(folder, {"calls": []}, FolderDefinitions(), agents) as opened:
-                    await _whole(report, name, version, opened, server, home)
+                witness = Witness(agents)
+                async with house(folder, {"calls": []}, FolderDefinitions(), witness) as opened:
+                    await _whole(report, name, version, opened, server, home, witness)
 
 
-async def _whole(report: Report, name: str, version: str, opened: House, server: Models, home: Path) -> None:
+async def _whole(
+    report: Report, name: str, version: str, opened: House, server: Models, home: Path, witness: Witness
+) -> None:
     """All turns; one that does not come to its end fails its claim, and the next agent is driven all the same."""
     turns = Turns(opened, server)
     try:
         await Proof(report, name, version, turns, home).all()
     except (Refusal, RuntimeError, TimeoutError, ValueError, OSError) as error:
         report.check(f"{name} {version}: comes to the end of its turns", False, f"{error!r}; {await turns.last()}")
+    unasked = witness.unasked_in((await turns.since(0)).records)
+    report.check(
+        f"{name} {version}: {ASKED}", bool(witness.asked) and not unasked, f"{len(witness.asked)} asked, {unasked}"
+    )
 
 
 def _versions(found: list[ArtifactVersionCreated]) -> int:

@@ -105,7 +105,7 @@ def _claude(work: Path, home: Path, url: str, programs: Path) -> list[str]:
 
 
 def _scripted(work: Path, home: Path, url: str, programs: Path) -> list[str]:
-    run = lambda number, command: {"run": {"id": f"c{number}", "command": command}}
+    run = lambda number, command: {"run": {"id": f"c{number}", "command": command, "hasty": True}}
     edit = lambda number, name, before, after: {
         "edit": {"id": f"c{number}", "path": str(work / name), "before": before, "after": after}
     }

@@ -5,11 +5,12 @@ death-unseen    an agent that died is said to have ended its turn, and to be the
 wide            the agent stays in the mode that its own settings choose
 twice           a write through us is not bound to the call that was approved
 left            what the agent started is not ended with it
+early           a call that the agent reports to go on is recorded at once as run without a question
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from callboard.contracts.ports.external import (
     AgentControl,
     AgentSettings,
     ExternalAgents,
+    ExternalCall,
     ExternalEvent,
     ExternalFailure,
     ExternalSession,
@@ -29,9 +31,10 @@ from callboard.contracts.ports.external import (
     PromptEnded,
 )
 from callboard.runtime.external.bound import ApprovedWrites
+from callboard.runtime.external.calls import Calls
 from callboard.tools.sandbox import launching
 
-FAULTS = ("unasked", "death-unseen", "wide", "twice", "left")
+FAULTS = ("unasked", "death-unseen", "wide", "twice", "left", "early")
 _OWN = AgentControl(permission="full", mode=OWN_MODE)
 
 
@@ -48,8 +51,20 @@ def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
         # A guard that ends nothing but the command itself.
         with patch.object(launching, "_GUARD", str(Path(__file__).with_name("acp_leaving.py"))):
             yield agents
+    elif fault == "early":
+        with patch.object(Calls, "told", _early(Calls.told)):
+            yield agents
     else:
         yield _Agents(agents, fault) if fault else agents
+
+
+def _early(told: Callable[[Calls, ExternalCall], Awaitable[None]]) -> Callable[[Calls, ExternalCall], Awaitable[None]]:
+    async def and_record(self: Calls, call: ExternalCall) -> None:
+        await told(self, call)
+        if call.status == "in_progress":
+            await self.tell_all()
+
+    return and_record
 
 
 class _Agents:

@@ -27,6 +27,7 @@ async def test_an_agent_asks_is_refused_is_stopped_and_dies_and_each_is_told(
         ("wide", acp.WIDE),
         ("twice", "edit: it is asked about once"),
         ("left", "kill: every process of it ends"),
+        ("early", acp.ASKED),
     ],
 )
 async def test_the_proof_of_agents_fails_where_a_fault_is_planted(

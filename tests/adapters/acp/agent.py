@@ -9,7 +9,8 @@ option for its model. `"agent"` is its name. In a mode named `code`, `auto` or `
 say, think     a piece of text
 plan           lines, each a text (pending) or [text, status]
 call           a tool call as the protocol has it: id, title, kind, status, input, diff, output, path, terminal, meta
-run            asks for permission for a command, and runs it once it is allowed; a cancelled one ends the prompt
+run            asks for permission for a command, and runs it once it is allowed; a cancelled one ends the prompt. With `hasty`
+               it reports the command as in progress before it asks, as OpenCode does
 permit         asks for permission for the call of that id, with the options given; says what was answered
 read, write    asks for a file; says what came of it
 later          asks for a file while no prompt is under way, and writes into the file `into` what came of it
@@ -194,6 +195,8 @@ class Scripted:
         await self._tell(session, _call(call))
         if self._mode in ("code", "auto", "yolo"):
             return await self._do(session, value)
+        if value.get("hasty"):
+            await self._tell(session, _call({"id": value["id"], "status": "in_progress"}))
         options = [schema.PermissionOption(option_id=name, name=name, kind=one) for name, one in OPTIONS]
         asked = schema.ToolCallUpdate(**_fields(call))
         answer = await self._conn.request_permission(session_id=session, tool_call=asked, options=options)
