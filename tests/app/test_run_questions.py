@@ -71,7 +71,7 @@ def test_a_plan_is_accepted_with_the_mode_that_carries_it_out(product: Product) 
     with product.terminal("run", "--permission", "planning", "Plan it") as terminal:
         terminal.until("[a]pprove, continue in ask, `a edits`: in edits")
         terminal.send("a edits\n")
-        terminal.until("approved, continues in edits")
+        terminal.until("Approved, continues in edits.")
         terminal.until("Good.")
         assert terminal.wait() == 0
     assert resolved(product)["permissionMode"] == "edits"
@@ -106,7 +106,7 @@ def test_a_form_is_shown_with_its_fields_and_taken_as_one_object() -> None:
 def test_a_question_that_nobody_can_be_asked_is_told_as_not_answered(product: Product) -> None:
     product.plays({"calls": [uses("ask_person", question="Which colour?"), says("Good.")]})
     done = product.run("run", "Ask me", "--approve", "all")
-    assert (done.code, "Which colour?: not answered, since nobody is there" in done.err) == (4, True)
+    assert (done.code, "Which colour? Not answered, since nobody is there." in done.err) == (4, True)
     assert resolved(product)["reason"] == "Nobody was there to answer it."
 
 

@@ -80,7 +80,7 @@ def test_an_answer_that_was_given_elsewhere_takes_the_question_away(product: Pro
     with product.up(), product.terminal("run", "Write the report") as terminal:
         terminal.until(OFFER)
         approve_from_elsewhere(product)
-        terminal.until("settled elsewhere")
+        terminal.until("Settled elsewhere")
         terminal.until("Written.")
         assert terminal.wait() == 0
     assert (product.folder / "report.md").exists()

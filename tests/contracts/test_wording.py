@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.wording import clause, sentence
+from callboard.contracts.wording import clause, punctuated, sentence
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,4 @@ def test_a_text_is_a_sentence_with_one_end_or_a_clause_with_none(text: str, whol
     """UI-24"""
     assert (sentence(text), clause(text)) == (whole, part)
     assert sentence(whole) == whole
+    assert punctuated(text)[:1] == text[:1]

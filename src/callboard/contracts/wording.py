@@ -5,10 +5,16 @@ from __future__ import annotations
 _ENDS = (".", "?", "!", "…", "。", "？", "！")
 
 
+def punctuated(text: str) -> str:
+    """Return the text with a full stop where nothing else ends it. Its first word may be a name, so its case stays."""
+    text = text.strip()
+    return text if not text or text.endswith(_ENDS) else f"{text}."
+
+
 def sentence(text: str) -> str:
     """Return the text as a sentence of its own: with a capital, and a full stop where nothing else ends it."""
-    text = text.strip()
-    return f"{text[:1].upper()}{text[1:]}{'' if not text or text.endswith(_ENDS) else '.'}"
+    text = punctuated(text)
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def clause(text: str) -> str:

@@ -13,7 +13,7 @@ from callboard.contracts.facts.turn import InputSource
 from callboard.contracts.refs import MissingReason, MissingRef
 from callboard.contracts.rows import HandoffPart, NotificationPart, RemoteStatusPart
 from callboard.contracts.rows.conversation import HandoffNews, PartState
-from callboard.contracts.wording import sentence
+from callboard.contracts.wording import punctuated, sentence
 
 from .terminal import one_line
 
@@ -89,7 +89,7 @@ def counted(count: int, thing: str) -> str:
 
 def asked(prompt: str, then: str) -> str:
     """What a person was asked, and what came of it as a sentence of its own: a question may be several sentences."""
-    return f"{sentence(one_line(prompt))} {sentence(then)}"
+    return f"{punctuated(one_line(prompt))} {sentence(then)}"
 
 
 def unfinalized(plain_text: bool) -> str:
