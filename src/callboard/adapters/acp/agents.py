@@ -21,17 +21,21 @@ from callboard.contracts.ports.external import (
 from callboard.contracts.redaction import without_secrets
 from callboard.runtime.installing import installs
 
+from .lines import Lines
 from .process import AgentProcess, start
 
 if TYPE_CHECKING:
     from acp import schema
     from acp.client.connection import ClientSideConnection
     from acp.interfaces import Client
+    from pydantic import ValidationError
 
     from .client import Inward
 
 #: How long an agent may take to start and to open a conversation, in seconds; some install themselves first.
 START_S = 120.0
+#: How long a process may outlast its output, in seconds, before it counts as running without one.
+_OUTLASTS_S = 2.0
 _ASKS = AgentControl()
 
 
@@ -94,9 +98,8 @@ class AcpSession:
         self.resumed = False
         self._process = process
         self._inward = inward
-        self._connection: ClientSideConnection = ClientSideConnection(
-            cast("Client", inward), process.writer, process.reader
-        )
+        self._lines = Lines(process.reader, process.writer, inward.wait_for_room)
+        self._connection: ClientSideConnection = ClientSideConnection(cast("Client", inward), self._lines)
 
     @property
     def settings(self) -> AgentSettings:
@@ -110,17 +113,25 @@ class AcpSession:
 
     @property
     def alive(self) -> bool:
-        """False once the agent is gone."""
-        return self._process.running
+        """False once the agent is gone, or nothing more can be read from it."""
+        return self._process.running and not self._lines.ended.is_set()
 
     async def gone(self) -> str:
-        """Waits until the agent is gone; says how it ended."""
-        await self._process.ended()
-        return self._process.how_it_ended()
+        """Waits until the agent is gone or closed its output; says how it ended."""
+        process = asyncio.ensure_future(self._process.ended())
+        output = asyncio.ensure_future(self._lines.ended.wait())
+        try:
+            await asyncio.wait([process, output], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            process.cancel()
+            output.cancel()
+            await asyncio.gather(process, output, return_exceptions=True)
+        return await self._how_it_ended()
 
     async def open(self, folder: str, resume: str, *, reads: bool, writes: bool) -> None:
         """Says hello and opens the conversation. Raises ExternalFailure."""
         from acp import PROTOCOL_VERSION, RequestError, schema
+        from pydantic import ValidationError
 
         files = schema.FileSystemCapabilities(read_text_file=reads, write_text_file=writes)
         try:
@@ -137,28 +148,35 @@ class AcpSession:
                 self.resumed = await self._resume(folder, resume, able)
             if not self.resumed:
                 made = await self._connection.new_session(cwd=folder, mcp_servers=[])
-                self.id = made.session_id
+                self.id = self._inward.conversation = made.session_id
                 self._inward.settings.opened(made.modes, made.config_options)
         except RequestError as error:
             if error.code == RequestError.auth_required().code:
                 message = f"{self.name} wants a login first: start it once by hand. {_said(error)}"
                 raise ExternalFailure("model_auth", message) from error
             raise ExternalFailure("model_unavailable", self.lost(_said(error))) from error
+        except ValidationError as error:
+            raise self._invalid(error) from error
         except (ConnectionError, OSError) as error:
             raise await self._broke_off() from error
 
     async def control(self, wanted: AgentControl) -> None:
         """Put the agent into a mode that the permission mode allows, and choose its model. Raises ExternalFailure."""
+        from pydantic import ValidationError
+
         try:
             await self._inward.settings.apply(self._connection, self.id, wanted)
         except ExternalFailure as failure:
             raise ExternalFailure(failure.code, f"{self.name}: {failure.message}") from failure
+        except ValidationError as error:
+            raise self._invalid(error) from error
         except (ConnectionError, OSError) as error:
             raise await self._broke_off() from error
 
     async def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
         """Gives the agent its next input. Raises ExternalFailure."""
         from acp import RequestError, text_block
+        from pydantic import ValidationError
 
         from .words import end_of
 
@@ -169,18 +187,20 @@ class AcpSession:
         asking = asyncio.create_task(self._connection.prompt(session_id=self.id, prompt=[text_block(text)]))
         asking.add_done_callback(lambda _: events.put_nowait(None))
         try:
-            while (event := await events.get()) is not None:
+            while (event := await self._inward.next_event()) is not None:
                 yield event
             try:
                 end, usage = end_of(asking.result())
             except RequestError as error:
                 code = "model_auth" if error.code == RequestError.auth_required().code else "model_refused_request"
                 raise ExternalFailure(code, f"{self.name} failed: {_said(error)}", retryable=True) from error
+            except ValidationError as error:
+                raise self._invalid(error) from error
             except (ConnectionError, OSError) as error:
                 raise await self._broke_off() from error
             yield PromptEnded(end, usage)
         finally:
-            self._inward.listening = False
+            self._inward.stop_listening()
             # What was asked last and is not taken any more must not wait for ever.
             self._inward.withdraw()
             asking.cancel()
@@ -221,27 +241,38 @@ class AcpSession:
         from acp import RequestError
 
         more = able.session_capabilities
+        # It sends updates of that conversation before its answer.
+        self._inward.conversation = resume
         try:
             if able.load_session:
                 found = await self._connection.load_session(cwd=folder, session_id=resume, mcp_servers=[])
             elif more is not None and more.resume is not None:
                 found = await self._connection.resume_session(cwd=folder, session_id=resume, mcp_servers=[])
             else:
-                return False
+                found = None
         except RequestError:
             # It has that conversation no longer; a new one begins, and says that it is new.
+            found = None
+        if found is None:
+            self._inward.conversation = ""
             return False
         self.id = resume
         self._inward.settings.opened(found.modes, found.config_options)
         return True
 
+    def _invalid(self, error: ValidationError) -> ExternalFailure:
+        message = self.lost(f"It sent an invalid {error.title}.")
+        return ExternalFailure("model_unavailable", message, retryable=True)
+
     async def _broke_off(self) -> ExternalFailure:
-        try:
-            async with asyncio.timeout(2):
+        return ExternalFailure("model_unavailable", self.lost(await self._how_it_ended()), retryable=True)
+
+    async def _how_it_ended(self) -> str:
+        """Its output ends a moment before the process."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_OUTLASTS_S):
                 await self._process.ended()
-        except TimeoutError:
-            pass
-        return ExternalFailure("model_unavailable", self.lost(self._process.how_it_ended()), retryable=True)
+        return self._lines.fault or self._process.how_it_ended()
 
 
 def _said(error: Exception) -> str:

@@ -20,22 +20,54 @@ from callboard.contracts.ports.external import (
 from .settings import SettingsController
 from .words import Calls, event
 
+#: Events that wait to be taken before no more is read from the agent: their number, and the bytes of their messages.
+MOST_WAITING = 1000
+_MOST_BYTES = 64 * 1024 * 1024
+
 
 class Inward:
     """Takes what the agent says. Nothing here waits before an event is in the line, so that their order is kept.
 
-    Updates outside a prompt (a conversation that is loaded is told again) go nowhere. It has those methods of the protocol's
+    Updates outside a prompt (a conversation that is loaded is told again) go nowhere, nor does what is of another conversation
+    than `conversation` (empty until it has one). It has those methods of the protocol's
     client that this client says it can do.
     """
 
     def __init__(self) -> None:
         self.events: asyncio.Queue[ExternalEvent | None] = asyncio.Queue()
         self.listening = False
+        self.conversation = ""
         self.settings = SettingsController()
+        self._room = asyncio.Event()
+        self._waiting_bytes = 0
         self._calls = Calls()
         self._options: dict[int, list[schema.PermissionOption]] = {}
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._next = 1
+
+    async def next_event(self) -> ExternalEvent | None:
+        """Take the next event; None after the last of a prompt."""
+        event = await self.events.get()
+        self._room.set()
+        return event
+
+    async def wait_for_room(self, size: int) -> None:
+        """Wait while too much waits to be taken: an agent that floods fills its own pipe, and not this process.
+
+        Args:
+            size: Size of the next message in bytes.
+        """
+        # The events of the messages before come into the line first.
+        await asyncio.sleep(0)
+        self._waiting_bytes = size if self.events.empty() else self._waiting_bytes + size
+        while self.listening and self._is_full():
+            self._room.clear()
+            await self._room.wait()
+
+    def stop_listening(self) -> None:
+        """The prompt is over."""
+        self.listening = False
+        self._room.set()
 
     def permit(self, key: int, answer: PermissionAnswer) -> None:
         """Answers a request for permission. What was answered already stays as it was."""
@@ -68,6 +100,8 @@ class Inward:
 
     async def session_update(self, session_id: str, update: Any, **kwargs: Any) -> None:
         """What the agent tells."""
+        if not self._is_mine(session_id):
+            return
         changed = self.settings.update(update)
         if changed and self.listening:
             self.events.put_nowait(SettingsReported(self.settings.current, self.settings.allowed))
@@ -79,6 +113,8 @@ class Inward:
         self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[schema.PermissionOption], **kwargs: Any
     ) -> schema.RequestPermissionResponse:
         """The agent asks whether a call may go on."""
+        if not self._is_mine(session_id):
+            return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
         key, waiting = self._ask()
         self._options[key] = options
         if not self.listening:
@@ -90,7 +126,7 @@ class Inward:
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **kwargs: Any
     ) -> schema.ReadTextFileResponse:
         """The agent wants a file."""
-        self._must_be_prompted()
+        self._must_be_prompted(session_id)
         key, waiting = self._ask()
         self.events.put_nowait(ReadAsked(key, path, line, limit))
         return schema.ReadTextFileResponse(content=await waiting)
@@ -101,7 +137,7 @@ class Inward:
         """The agent wants a file changed. One that writes by itself only shows what it writes, within a call that asked."""
         if self.settings.writes_itself:
             return schema.WriteTextFileResponse()
-        self._must_be_prompted()
+        self._must_be_prompted(session_id)
         key, waiting = self._ask()
         self.events.put_nowait(WriteAsked(key, path, content))
         await waiting
@@ -117,8 +153,17 @@ class Inward:
     def on_connect(self, conn: Agent) -> None:
         """The connection is used by the session."""
 
-    def _must_be_prompted(self) -> None:
-        """Refuse what belongs to no turn: no event of it is taken, so it would wait for ever."""
+    def _is_mine(self, session_id: str) -> bool:
+        return not self.conversation or session_id == self.conversation
+
+    def _is_full(self) -> bool:
+        waiting = self.events.qsize()
+        return waiting >= MOST_WAITING or (waiting > 0 and self._waiting_bytes > _MOST_BYTES)
+
+    def _must_be_prompted(self, session_id: str) -> None:
+        """Refuse what belongs to no turn of this conversation: no event of it is taken, so it would wait for ever."""
+        if not self._is_mine(session_id):
+            raise RequestError.invalid_params({"details": "That is no session of this client."})
         if not self.listening:
             raise RequestError.invalid_params({"details": "No turn is under way. Ask again in the next one."})
 
