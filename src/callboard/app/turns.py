@@ -7,16 +7,22 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import Protocol
 
-from callboard.contracts.commands import InterruptTurn, RemoveQueuedTurn, TurnAccepted
+import msgspec
+
+from callboard.contracts.commands import GetThreadRead, InterruptTurn, RemoveQueuedTurn, ThreadRead, TurnAccepted
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ThreadPaused
 from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import ActionPart, ActionRow, Remove, RunRow, TurnRow, Upsert
+from callboard.contracts.rows import ActionPart, ActionRow, Remove, RunRow, StatusRow, TurnRow, Upsert
 from callboard.contracts.rows.conversation import TurnState
+from callboard.contracts.wording import clause
 
 from .client import Client
 
 _SNAPSHOT = "snapshot"
+#: How many of the newest facts are looked through for why a thread is paused.
+_FACTS = 500
 _ALREADY_OVER = ("nothing_running", "turn_already_ended", "unknown_turn", "turn_not_queued")
 
 
@@ -42,7 +48,10 @@ async def follow_turn(
 ) -> TurnRow:
     """Hands every batch of the session's operations on, and the actions of the turn and of the children that work for its agent
     to be answered; returns the turn as it ended. A turn that ended with an accepted plan is followed by the one that carries
-    the plan out; `continues` receives its id."""
+    the plan out; `continues` receives its id.
+
+    Raises Refusal `thread_busy` where the turn waits in the queue of a thread that is paused: nothing would start it.
+    """
     following = Following(accepted.turn_id, answering, continues)
     async with aclosing(client.ops(accepted.session_id)) as batches:
         async for batch in batches:
@@ -50,7 +59,27 @@ async def follow_turn(
             ended = following.take(batch)
             if ended is not None:
                 return ended
+            if thread := following.waits_in():
+                await _must_start(client, accepted.session_id, thread, following.turn)
     raise Refusal("gap", f"The operations of {accepted.session_id} ended before its turn did.")
+
+
+async def _must_start(client: Client, session: str, thread: str, turn: str) -> None:
+    """Raise Refusal `thread_busy` for a turn in the queue of a paused thread, by what is committed: of one command, a thread
+    may read paused in one row and resumed in the next."""
+    read: ThreadRead = await client.submit(GetThreadRead(session_id=session, thread_id=thread))
+    if read.status.detail != "paused" or read.status.paused is None or all(one.turn_id != turn for one in read.queue):
+        return
+    newest = await client.page(session, after=max(0, read.head - _FACTS), limit=_FACTS)
+    pauses = (one for one in reversed(newest) if one.type == ThreadPaused.type and one.thread_id == thread)
+    pause = next((msgspec.json.decode(one.payload, type=ThreadPaused) for one in pauses), None)
+    why = read.status.paused if pause is None else pause.reason or pause.cause
+    connects = "Connect a model (`callboard models` shows how). " if why == "model_unconfigured" else ""
+    raise Refusal(
+        "thread_busy",
+        f"The turn did not start: its agent is paused ({clause(why)}).",
+        hint=f"{connects}It stays in the queue. Open the workbench with `callboard`, and resume the agent there.",
+    )
 
 
 class Following:
@@ -59,7 +88,8 @@ class Following:
     def __init__(self, turn: str, answering: Answering, continues: Callable[[str], None] = lambda _: None) -> None:
         self._answering = answering
         self._continues = continues
-        self._turn = turn
+        self.turn = turn
+        self._paused: set[str] = set()
         self._turns: dict[str, TurnRow] = {}
         self._next: dict[str, str] = {}
         self._parents: dict[str, str] = {}
@@ -75,11 +105,13 @@ class Following:
                     self._next[row.turn_id] = row.next_turn_id
                 case RunRow():
                     self._parents[row.turn_id] = row.parent_run_id
+                case StatusRow():
+                    self._note(row)
                 case _:
                     pass
-        while self._ended("completed") and self._turn in self._next:
-            self._turn = self._next[self._turn]
-            self._continues(self._turn)
+        while self._ended("completed") and self.turn in self._next:
+            self.turn = self._next[self.turn]
+            self._continues(self.turn)
         pending: set[str] = set()
         for op in batch.ops:
             match op:
@@ -92,18 +124,29 @@ class Following:
                     pass
         if batch.kind == _SNAPSHOT:
             self._answering.settled_but(pending)
-        row = self._turns.get(self._turn)
+        row = self._turns.get(self.turn)
         return row if row is not None and (row.ended_at or row.state == "removed") else None
 
+    def waits_in(self) -> str:
+        """Return the paused thread in which the turn has not started; empty where it has, or is about to."""
+        row = self._turns.get(self.turn)
+        return row.thread_id if row is not None and not row.started_at and row.thread_id in self._paused else ""
+
+    def _note(self, row: StatusRow) -> None:
+        if row.detail == "paused":
+            self._paused.add(row.thread_id)
+        else:
+            self._paused.discard(row.thread_id)
+
     def _ended(self, state: TurnState) -> bool:
-        row = self._turns.get(self._turn)
+        row = self._turns.get(self.turn)
         return row is not None and row.ended_at > 0 and row.state == state
 
     def _answers(self, row: ActionRow) -> bool:
         """Has an action answered, where it is one that the turn may wait for; returns whether it is."""
-        mine = self._turns.get(self._turn)
+        mine = self._turns.get(self.turn)
         given = mine is not None and mine.run_id != "" and self._parents.get(row.turn_id) == mine.run_id
-        if row.turn_id == self._turn or given:
+        if row.turn_id == self.turn or given:
             self._answering.required(row)
             return True
         if mine is None or row.parent_agent_id != mine.agent_id:

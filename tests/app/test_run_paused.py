@@ -1,0 +1,38 @@
+"""A turn in the terminal that nothing would start."""
+
+from __future__ import annotations
+
+from tests.app.product import Product, says, uses
+
+LEAD = """---
+name: lead
+description: Plans.
+kind: main
+lead: true
+tools: ["*"]
+policy: [Patch]
+---
+You plan.
+"""
+PLAN = {"calls": [uses("propose_plan", summary="Rework it", steps=["Read it"]), says("Good.")]}
+
+
+def test_a_plans_turn_that_cannot_start_ends_the_command_with_what_to_do(product: Product) -> None:
+    """CTL-04: it waited in a paused thread for ever; so did the next prompt to that session."""
+    agents = product.folder / "agents"
+    agents.mkdir()
+    (agents / "lead.md").write_text(LEAD)
+    product.plays(PLAN)
+    with product.up():
+        with product.terminal("run", "--permission", "planning", "Plan it") as terminal:
+            terminal.until("[a]pprove")
+            (agents / "lead.md").unlink()
+            terminal.send("a\n")
+            shown = terminal.until("resume the agent there")
+            assert terminal.wait() == 4
+        assert "The turn did not start: its agent is paused (unknown_agent)" in shown
+
+        done = product.run("run", "And now?", "--session", "last", "--json", "--approve", "none")
+        assert (done.code, "thread_busy" in done.err) == (4, True)
+    (paused,) = [fact for fact in product.run("facts", "last", "--json").json if fact["type"] == "thread.paused"]
+    assert paused["payload"]["cause"] == "failed"
