@@ -218,6 +218,9 @@ async def _whole(
     except (Refusal, RuntimeError, TimeoutError, ValueError, OSError) as error:
         report.check(f"{name} {version}: comes to the end of its turns", False, f"{error!r}; {await turns.last()}")
     unasked = witness.unasked_in((await turns.since(0)).records)
+    report.figure(
+        f"{name} {version} asks", f"at most {max(witness.waits.values(), default=0):.2f} s after it reports a call"
+    )
     report.check(
         f"{name} {version}: {ASKED}", bool(witness.asked) and not unasked, f"{len(witness.asked)} asked, {unasked}"
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 from callboard.contracts.facts import PermissionEvaluated, ToolRequested
-from callboard.contracts.ports.external import ExternalAgents, ExternalEvent, ExternalSession, PermissionAsked
+from callboard.contracts.ports.external import CallTold, ExternalAgents, ExternalEvent, ExternalSession, PermissionAsked
 from callboard.contracts.record import Record
 from callboard.tools.foreign import BY_ITSELF
 
@@ -16,6 +17,8 @@ class Witness:
 
     def __init__(self, agents: ExternalAgents) -> None:
         self.asked: list[str] = []
+        #: How long after it was first reported to go on each of those calls was asked about, in seconds.
+        self.waits: dict[str, float] = {}
         self._agents = agents
 
     def check(self) -> None:
@@ -26,15 +29,20 @@ class Witness:
         prompt = session.prompt
 
         async def noted(text: str) -> AsyncGenerator[ExternalEvent]:
+            began: dict[str, float] = {}
             async for event in prompt(text):
+                if isinstance(event, CallTold) and event.call.status == "in_progress":
+                    began.setdefault(event.call.call_id, time.monotonic())
                 if isinstance(event, PermissionAsked):
-                    self.asked.append(event.call.call_id)
+                    call, now = event.call.call_id, time.monotonic()
+                    self.asked.append(call)
+                    self.waits[call] = now - began.get(call, now)
                 yield event
 
         session.prompt = noted
         return session
 
-    def unasked_in(self, records: Sequence[Record]) -> list[str]:
+    def unasked_in(self, records: Sequence[Record]) -> dict[str, str]:
         """Return the calls that were asked about and that the log has as run without a question, or does not have."""
         names = {
             record.scope.tool_call: record.fact.provider_call_id
@@ -47,4 +55,5 @@ class Witness:
             if isinstance(record.fact, PermissionEvaluated)
             and any(check.name == "approval" and check.detail == BY_ITSELF for check in record.fact.checks)
         }
-        return [one for one in self.asked if one in by_itself or one not in names.values()]
+        wrong = {one: "not on record" for one in self.asked if one not in names.values()}
+        return wrong | {one: f"unasked, asked after {self.waits[one]:.2f} s" for one in self.asked if one in by_itself}
