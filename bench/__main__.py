@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -28,6 +29,8 @@ def main(arguments: list[str]) -> int:
     if unknown:
         print(f"There is no row {unknown[0]}. There are: {', '.join(row.name for row in ROWS)}.", file=sys.stderr)
         return 2
+    # Before anything runs: a run whose figures cannot join those of before would be lost.
+    before = () if asked.dry else _before()
     results: list[Result] = []
     broken: list[str] = []
     for row in ROWS:
@@ -44,7 +47,7 @@ def main(arguments: list[str]) -> int:
         results.append(result)
         print(table.text(result), flush=True)
     if results and not asked.dry:
-        _keep(results, size)
+        _keep(before, results, size)
     if broken:
         print(f"\nWithout figures: {', '.join(broken)}.", file=sys.stderr)
     return 1 if broken else 0
@@ -67,12 +70,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _keep(results: list[Result], size: Size) -> None:
+def _keep(before: Sequence[Result], results: Sequence[Result], size: Size) -> None:
     """Puts the results in the place of those of the same rows, and makes the table and the pictures anew."""
-    kept = {row.row: row for row in _before()}
-    kept.update({row.row: row for row in results})
+    today = dt.datetime.now(dt.UTC).date().isoformat()
+    kept = {row.row: row for row in before}
+    kept.update({row.row: msgspec.structs.replace(row, date=today) for row in results})
     run = Run(
-        date=dt.datetime.now(dt.UTC).date().isoformat(),
+        date=today,
         size=size,
         machine=machine.facts(),
         versions=machine.versions(),
@@ -85,10 +89,11 @@ def _keep(results: list[Result], size: Size) -> None:
 
 
 def _before() -> tuple[Result, ...]:
-    try:
-        return msgspec.json.decode(RESULTS.read_bytes(), type=Run).rows
-    except (FileNotFoundError, msgspec.MsgspecError):
+    """Return the rows of earlier runs. Raises MsgspecError for a file that cannot be read."""
+    if not RESULTS.exists():
         return ()
+    run = msgspec.json.decode(RESULTS.read_bytes(), type=Run)
+    return tuple(msgspec.structs.replace(row, date=row.date or run.date) for row in run.rows)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,7 @@ all. All answer with the resident bytes.
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
-import os
 import sys
 from collections.abc import AsyncGenerator
 from itertools import count
@@ -20,6 +18,7 @@ import uvloop
 
 from bench.board import Board
 from bench.history import History, history
+from bench.machine import resident
 
 _NUMBERS = count()
 #: Nothing is let go before it is told to, in seconds.
@@ -84,12 +83,6 @@ async def _end(clients: list[asyncio.Task[None]]) -> None:
         client.cancel()
     await asyncio.gather(*clients, return_exceptions=True)
     clients.clear()
-
-
-def resident() -> int:
-    """Return the resident bytes of this process."""
-    gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import sqlite3
@@ -14,6 +15,12 @@ from callboard import __version__
 from .peers import PEERS
 
 _PACKAGES = ("msgspec", "starlette", "uvicorn", *(one for _, found in PEERS.values() for one in found))
+
+
+def resident() -> int:
+    """Return the resident bytes of this process."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def facts() -> dict[str, str]:

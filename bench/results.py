@@ -43,7 +43,8 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """A row. `measures` says what is measured and how; `notes` what a reader should know of this run."""
+    """A row. `measures` says what is measured and how; `notes` what a reader should know of this run.
+    `date` is empty in a row that was written before rows had one: it is that of its run."""
 
     row: str
     title: str
@@ -53,6 +54,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     plots: tuple[Plot, ...] = ()
     seconds: float = 0.0
     load: tuple[float, float] = (0.0, 0.0)
+    date: str = ""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

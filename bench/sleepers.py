@@ -9,9 +9,7 @@ durably.
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
-import os
 import random
 import sys
 import time
@@ -21,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.board import ENDS, WRITES, Board
+from bench.machine import resident
 from callboard.contracts.commands import RespondAction, TurnAccepted
 
 AT_ONCE = 32
@@ -38,16 +37,16 @@ async def work(folder: Path) -> None:
     waiting = folder / "waiting.txt"
     await _wait(board, AT_ONCE, waiting)
     waiting.write_text("")
-    _say(_resident())
+    _say(resident())
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)
         if "wait" in order:
             await _wait(board, order["wait"], waiting)
-            _say(_resident())
+            _say(resident())
         elif "let_go" in order:
             for session in board.runtime.sessions.in_use():
                 await board.runtime.sessions.let_go(session)
-            _say(_resident())
+            _say(resident())
         else:
             _say([await _wake(board, *one) for one in _some(waiting, order["wake"], newest="newest" in order)])
     await board.close()
@@ -97,11 +96,6 @@ async def _wake(board: Board, session: str, action: str) -> float:
     took = (time.perf_counter() - began) * 1000
     await board.until(told)
     return took
-
-
-def _resident() -> int:
-    gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _say(what: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import uvloop
 
 from bench.conversation import PROMPT
-from bench.holding import resident
+from bench.machine import resident
 
 #: What people call the systems, by the name here, and what must be installed.
 PEERS = {

@@ -76,7 +76,8 @@ def _section(row: Result) -> str:
         ]
         before = line.what
         table.append("| " + " | ".join(cells) + " |")
-    noise = f"{row.seconds:.0f} s; load average {row.load[0]:.1f} before, {row.load[1]:.1f} after."
+    day = f"{row.date}; " if row.date else ""
+    noise = f"{day}{row.seconds:.0f} s; load average {row.load[0]:.1f} before, {row.load[1]:.1f} after."
     pictures = [f"![{plot.title}](plots/{plot.name}.svg)" for plot in row.plots]
     parts = [f"## {row.title}\n", row.measures + "\n", "\n".join(table) + "\n", " ".join([noise, *row.notes]) + "\n"]
     return "\n".join([*parts, *(picture + "\n" for picture in pictures)])

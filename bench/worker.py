@@ -2,7 +2,7 @@
 
 Each line it reads is an order, each line it writes the answer: `{"new": 5}` takes the first turn of five new sessions,
 `{"more": 50}` fifty more turns of one session that is kept (with `"of": 1` of another); both answer with milliseconds of
-each, and with what the processor worked for them in all.
+each, with what the processor worked for them in all, and with the resident bytes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench.machine import resident
 from bench.peers import Turning, of
 
 
@@ -35,7 +36,7 @@ async def work(turning: Turning, folder: Path) -> None:
             began = time.perf_counter()
             await turning.turn(session)
             spent.append((time.perf_counter() - began) * 1000)
-        _say({"spent": spent, "worked": (time.process_time() - worked) * 1000})
+        _say({"spent": spent, "worked": (time.process_time() - worked) * 1000, "resident": resident()})
     await turning.close()
 
 

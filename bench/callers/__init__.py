@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from typing import Protocol
 
 OURS = "callboard"
+#: The bytes of the conversation over a socket, without a client.
+BARE = "bare"
 #: The peers by module: what people call them, what must be installed, and the formats that they are measured in.
 CALLERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "openai_agents": ("OpenAI Agents model", "agents", ("openai-compatible", "openai")),
@@ -33,7 +35,7 @@ class Caller(Protocol):
 
 
 def of(name: str, format: str, base_url: str) -> Caller:
-    """Return a peer, or `callboard` itself."""
+    """Return a peer, `callboard` itself, or `bare`."""
     caller: Caller = import_module(f"bench.callers.{name}").Caller(format, base_url)
     return caller
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
-from bench.callers import CALLERS, OURS, peers_for
+from bench.callers import BARE, CALLERS, OURS, peers_for
 from bench.harness import Row, Scale
 from bench.processes import Process, python
 from bench.provider import base_url, provider
@@ -43,7 +43,7 @@ async def run(scale: Scale) -> Result:
     found: _Found = {}
     async with provider() as root:
         for format in FORMATS:
-            names = [OURS, *(peers_for(format) if scale.peers else ())]
+            names = [OURS, BARE, *(peers_for(format) if scale.peers else ())]
             await _format(root, format, names, lengths, scale, found)
     missing = [name for key, (name, _, formats) in CALLERS.items() if scale.peers and key not in peers_for(formats[0])]
     return Result(
@@ -54,8 +54,10 @@ async def run(scale: Scale) -> Result:
         "answer. Processor is that of the client's process. The hold is the longest time in which the event loop of that "
         "process did nothing else, by the processor time of its thread and by the clock; the clock also counts what other "
         "processes of the machine do meanwhile. A first call is that of a conversation of which nothing was sent before, as "
-        "after a restart. Peers are the model clients of the three frameworks, given the same turns in their own types; "
-        "Messages and generateContent have no peer here.",
+        "after a restart. The bytes of a request grow with the conversation, and the provider is "
+        "sent all of them: beside each call the same bytes, made once, go over a bare socket, and what must not grow is what "
+        "the client takes beyond that. Peers are the model clients of the three frameworks, given the same turns in their own "
+        "types; Messages and generateContent have no peer here.",
         lines=tuple(_lines(found, lengths)),
         notes=tuple(f"{name} is not installed." for name in missing),
     )
@@ -71,7 +73,7 @@ async def _format(
             workers[name] = await stack.enter_async_context(Process(*command))
             await workers[name].told()
         for length in lengths:
-            asked = [name for name in names if name == OURS or length <= PEERS_GO_TO or scale.rounds > 5]
+            asked = [name for name in names if name in (OURS, BARE) or length <= PEERS_GO_TO or scale.rounds > 5]
             for name in asked:
                 await workers[name].ask(load=length)
                 found[name, format, length] = _Calls(cold=await workers[name].ask(call=1))
@@ -89,7 +91,14 @@ def _lines(found: _Found, lengths: Sequence[int]) -> Iterator[Line]:
         for length in lengths:
             ours = found[OURS, format, length]
             what = f"{title}, {length:,} turns"
-            yield Line(what=f"{what}: processor a call", unit="ms", here=spread(ours.spent))
+            yield Line(
+                what=f"{what}: processor a call",
+                unit="ms",
+                here=spread(ours.spent),
+                beside_name="its bytes over a bare socket",
+                beside=spread(found[BARE, format, length].spent),
+                ratio=ratios(ours.spent, found[BARE, format, length].spent),
+            )
             for name, (known_as, _, _) in CALLERS.items():
                 theirs = found.get((name, format, length))
                 if theirs is not None:
@@ -111,10 +120,10 @@ def _lines(found: _Found, lengths: Sequence[int]) -> Iterator[Line]:
             yield Line(what=f"{what}: first call, processor", unit="ms", here=_one(cold["spent"][0]))
             yield Line(what=f"{what}: first call, longest hold, processor", unit="ms", here=_one(cold["worked"][0]))
         if len(lengths) > 1:
-            long, short = found[OURS, format, lengths[-1]].spent, found[OURS, format, lengths[0]].spent
+            long, short = (_beyond_bytes(found, format, length) for length in (lengths[-1], lengths[0]))
             flat = ratios(sorted(long), sorted(short))
             yield Line(
-                what=f"{title}: processor a call, {lengths[-1]:,} turns",
+                what=f"{title}: processor a call beyond its bytes, {lengths[-1]:,} turns",
                 unit="ms",
                 here=spread(long),
                 beside_name=f"{lengths[0]:,} turns",
@@ -123,6 +132,11 @@ def _lines(found: _Found, lengths: Sequence[int]) -> Iterator[Line]:
                 goal=f"ratio ≤ {FLAT}",
                 met=flat.median <= FLAT,
             )
+
+
+def _beyond_bytes(found: _Found, format: str, length: int) -> list[float]:
+    ours, bare = found[OURS, format, length].spent, found[BARE, format, length].spent
+    return [one - other for one, other in zip(ours, bare, strict=True)]
 
 
 def _beside(what: str, ours: Sequence[float], name: str, theirs: Sequence[float]) -> Line:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import msgspec
 import pytest
 
-from bench.results import Spread, percentile, spread
+import bench.__main__ as run
+from bench.results import Line, Result, Spread, percentile, spread
 from bench.table import number
 
 
@@ -23,3 +28,39 @@ def test_a_figure_without_bounds_is_written_as_one_number() -> None:
         "2.00 [1.50, 30.0]",
         "",
     ]
+
+
+def _row(name: str, value: float) -> Result:
+    line = Line(what="all of it", unit="ms", here=Spread(value, value, value))
+    return Result(row=name, title=name, measures="", lines=(line,))
+
+
+def test_a_run_of_some_rows_keeps_the_figures_and_the_day_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = tmp_path / "results.json"
+    monkeypatch.setattr(run, "HERE", tmp_path)
+    monkeypatch.setattr(run, "RESULTS", results)
+    run._keep(run._before(), [_row("size", 1.0), _row("turn", 2.0)], "quick")
+    written = json.loads(results.read_text())
+    for row in written["rows"]:
+        del row["date"]
+    results.write_text(json.dumps({**written, "date": "2020-01-02"}))
+
+    run._keep(run._before(), [_row("held", 3.0), _row("turn", 4.0)], "quick")
+    rows = {row.row: row for row in run._before()}
+    assert {name: row.lines[0].here.median for name, row in rows.items()} == {"turn": 4.0, "size": 1.0, "held": 3.0}
+    assert rows["size"].date == "2020-01-02"
+    assert rows["turn"].date == rows["held"].date > "2020-01-02"
+    assert "2020-01-02; 0 s" in (tmp_path / "README.md").read_text()
+
+
+def test_a_run_whose_figures_could_not_join_those_of_before_does_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = tmp_path / "results.json"
+    results.write_text("{")
+    monkeypatch.setattr(run, "RESULTS", results)
+    with pytest.raises(msgspec.DecodeError):
+        run.main(["size"])
+    assert results.read_text() == "{"
