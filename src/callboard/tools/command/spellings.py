@@ -89,8 +89,10 @@ def is_match(pattern: str, command: tuple[Word, ...]) -> bool | None:
 
 
 def destroys(text: str) -> bool:
-    """Return True if a command in the text takes things away or grants more rights."""
-    return any(command[0] and is_destructive(command[0]) for command in spellings(text).commands)
+    """Return True if a command in the text takes things away or grants more rights, or if that cannot be read: a text that is
+    no shell text, one over the limits, and a program that only the shell could tell may be any."""
+    found = spellings(text)
+    return not found.is_clear or any(command[0] and is_destructive(command[0]) for command in found.commands)
 
 
 class _Reading:
