@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from callboard.contracts.facts import (
@@ -13,6 +14,9 @@ from callboard.contracts.facts import (
     MessageText,
     PermissionEvaluated,
     ToolCompleted,
+    ToolFailed,
+    ToolRequested,
+    ToolStarted,
 )
 from tests.runtime.coder import Steps, answer, begun, coder, told
 
@@ -97,11 +101,12 @@ async def test_a_write_that_was_not_approved_is_asked_about_and_its_rejection_st
     ("shown", "later"),
     [
         ({"kind": "edit", "diff": True}, {"diff": True}),
+        ({"kind": "edit"}, {}),
         ({"kind": "read"}, {}),
         ({"kind": "read"}, {"kind": "edit"}),
         ({"kind": "execute", "input": {"command": "cat a.txt"}}, {}),
     ],
-    ids=["another diff", "a read", "a read that becomes an edit", "a command"],
+    ids=["another diff", "no diff", "a read", "a read that becomes an edit", "a command"],
 )
 async def test_an_approval_covers_what_was_shown_and_not_what_the_call_says_later(
     tmp_path: Path, shown: dict[str, Any], later: dict[str, Any]
@@ -130,6 +135,33 @@ async def test_an_approval_covers_what_was_shown_and_not_what_the_call_says_late
 
     assert asked[-1] == "Write"
     assert path.read_text() == "one\n"
+
+
+async def test_a_second_question_within_a_call_is_a_call_of_its_own_on_record(tmp_path: Path):
+    """A2: else the log would say that what was approved first is what ran."""
+    steps: Steps = [
+        {"permit": {"id": "c", "title": "it", "kind": "execute", "input": {"command": command}}}
+        for command in ("ls", "rm -rf /")
+    ]
+    async with coder(tmp_path, [*steps, {"call": {"id": "c", "status": "completed", "output": "done"}}]) as home:
+        session = await begun(home)
+        await answer(home, session, count=2)
+        await answer(home, session, count=3)
+        await home.until(session, "turn.completed")
+        records = await home.facts(session)
+
+    def calls(kind: type[Any]) -> list[tuple[str, Any]]:
+        return [(one.scope.tool_call, one.fact) for one in records if isinstance(one.fact, kind)][-2:]
+
+    (first, asked), (second, asked_again) = calls(ToolRequested)
+    assert first != second
+    assert [msgspec.json.decode(one.arguments.text) for one in (asked, asked_again)] == [
+        {"command": "ls"},
+        {"command": "rm -rf /"},
+    ]
+    assert [call for call, _ in calls(ToolStarted)] == [first, second]
+    assert [call for call, _ in calls(ToolFailed)] == [first]
+    assert calls(ToolCompleted)[-1][0] == second
 
 
 async def test_a_write_after_a_rejected_call_is_asked_about_again(tmp_path: Path):

@@ -41,7 +41,7 @@ class ApprovedWrites:
         if path in self.written or path not in foreign.paths_of(call, context):
             return False
         diffs = [one for one in call.diffs if foreign.path_of(one.path, context) == path]
-        return not call.diffs or any(_makes(one, before, asked.content) for one in diffs)
+        return any(_makes(one, before, asked.content) for one in diffs)
 
 
 def approved_with(evaluation: Evaluation, call: str) -> Evaluation:

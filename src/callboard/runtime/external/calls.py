@@ -29,6 +29,7 @@ from .contents import with_contents
 from .speech import Speech
 
 UNTOLD = "The agent ended its turn without telling what came of this call."
+ASKED_AGAIN = "The agent asked for permission again within this call. What came of it before is not known."
 FAILED = "The agent says that it failed."
 STOPPED = "The turn was stopped."
 
@@ -108,6 +109,10 @@ class Calls:
         if known.state in ("over", "waits"):
             session.permit(event.key, "cancelled")
             return
+        if known.state == "runs":
+            # What was approved is on record; what it asks for now is another call, whatever id the agent gives it.
+            await self._over(known, ASKED_AGAIN)
+            known = self._begun(event.call)
         known.state = "waits"
         evaluation, expected = await self._seen(known, _asking(event.call), foreign.tool_of(event.call))
         if evaluation.verdict == "allow":
@@ -157,22 +162,27 @@ class Calls:
         known = self._calls.get(call.call_id)
         if known is None:
             await self._speech.end_part()
-            known = _Call(self._host.parts.ids.new("call"), self._speech.step(), call, self._host.parts.clock.elapsed())
-            self._calls[call.call_id] = known
-            self.refused = False
+            return self._begun(call)
         known.told = call
+        return known
+
+    def _begun(self, call: ExternalCall) -> _Call:
+        parts = self._host.parts
+        known = _Call(parts.ids.new("call"), self._speech.step(), call, parts.clock.elapsed())
+        self._calls[call.call_id] = known
+        self.refused = False
         return known
 
     async def _expire(self, one: _Call) -> None:
         await asyncio.sleep(self._host.parts.limits.external_grace)
         one.is_overdue = True
 
-    async def _over(self, one: _Call) -> None:
+    async def _over(self, one: _Call, unknown: str = UNTOLD) -> None:
         one.state = "over"
         one.writes.close()
         outcome = self._outcome(one)
         if one.told.status != "completed":
-            message = FAILED if one.told.status == "failed" else UNTOLD
+            message = FAILED if one.told.status == "failed" else unknown
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
         await self._end(one.call, await with_contents(outcome, self._context.folder, self._host.parts), heard=True)
 
