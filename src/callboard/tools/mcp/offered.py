@@ -20,6 +20,7 @@ from callboard.contracts.settings import HttpServer, Server
 
 from ..paths import display
 from . import names
+from .expansion import check_expansion
 
 MOST_TOOLS = 256
 LONGEST_NAME = 200
@@ -110,7 +111,9 @@ def take(server: Server, part: str, declared: Sequence[Declared]) -> Taken:
 
 
 def validator(schema: dict[str, Any]) -> Any:
-    """Checks what is to fit the schema. Raises ValueError for what is no JSON Schema, or one that leads elsewhere."""
+    """Checks what is to fit the schema. Raises ValueError for what is no JSON Schema, or one that leads elsewhere or too
+    far."""
+    check_expansion(schema)
     return jsonschema_rs.validator_for(schema, retriever=_nowhere, pattern_options=_PATTERNS, mask="what is given")
 
 
