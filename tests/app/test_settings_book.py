@@ -92,6 +92,20 @@ def test_what_a_folder_would_widen_is_told_each_by_its_file(desk: Desk):
     assert files == {".callboard/settings.toml", "agents/lead.md"}
 
 
+def test_what_a_folder_would_widen_is_a_code_with_its_values(desk: Desk):
+    """SAFE-08: a page words it in its language; nothing parses the English."""
+    desk.says(GREEDY)
+    write(desk.folder, lead="permission_mode: full")
+    assert [(one.code, one.parameters) for one in desk.book.asked(str(desk.folder)).widenings] == [
+        ("rule", {"matcher": "Bash(make *)"}),
+        ("server_starts", {"name": "files", "command": "npx some-server", "environment": "TOKEN=abc"}),
+        ("permission_mode", {"mode": "full"}),
+        ("limit", {"key": "memory", "value": "8192"}),
+        ("network", {}),
+        ("agent_mode", {"name": "lead", "mode": "full"}),
+    ]
+
+
 def test_an_untrusted_folder_narrows_and_widens_nothing(desk: Desk):
     """SAFE-08"""
     desk.says(GREEDY)

@@ -29,7 +29,10 @@ from .examples import FOLDER, NOW, WORKSPACE
 from .test_workspace import folded
 
 DIGEST = "a" * 64
-ASKED = Asked(digest=DIGEST, widenings=(Widening(what="shell", detail="commands reach the network", file="s.toml"),))
+ASKED = Asked(
+    digest=DIGEST,
+    widenings=(Widening(what="shell", code="network", detail="commands reach the network", file="s.toml"),),
+)
 OPENED = NewFact(WorkspaceOpened(path=FOLDER, name="site"))
 TRUSTED = NewFact(WorkspaceTrusted(digest=DIGEST, allowed=("s.toml: commands reach the network",)))
 RULE = Rule(rule_id="rul_1", matcher="Edit(a)", verdict="deny", scope="workspace")

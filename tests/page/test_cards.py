@@ -29,10 +29,10 @@ def test_what_would_run_is_above_the_question_and_what_is_hidden_is_counted(prod
         shown = card.get_by_role("group", name="What it would do")
         expect(shown).to_contain_text("… 599 empty lines")
         expect(shown).to_contain_text("touch ma⟨U+00AD⟩de")
-        expect(card.get_by_role("listitem")).to_have_text(["2 commands", "1 invisible character"])
+        expect(card.get_by_role("listitem")).to_have_text(["2 commands", "601 lines", "1 invisible character"])
         says = card.get_by_text("The agent says:")
         command, question, words = (
-            one.bounding_box() for one in (shown, card.get_by_text("Run 2 commands").first, says)
+            one.bounding_box() for one in (shown, card.get_by_text("Runs this command in the sandbox"), says)
         )
         assert command is not None
         assert question is not None

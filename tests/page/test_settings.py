@@ -34,7 +34,7 @@ def test_a_folder_is_trusted_for_what_was_shown_and_not_longer_than_wanted(produ
     (product.folder / ".callboard" / "settings.toml").write_text(FOLDERS_OWN)
     with product.up() as (_, ready), desk(browser, ready["link"], viewport=WIDE) as tab:
         banner = tab.page.get_by_role("region", name="Trust of this folder")
-        expect(banner.get_by_role("list", name="Permissions requested")).to_contain_text("Bash(make *)")
+        expect(banner.get_by_role("group", name="Permissions requested")).to_contain_text("Bash(make *)")
         dialog = settings(tab, "Rules")
         rules = dialog.get_by_role("list", name="Rules")
         expect(rules.get_by_role("listitem").filter(has_text="Bash(make *)").locator(".text-warn")).to_be_visible()

@@ -42,8 +42,20 @@ export const TRUST = {
   digest: 'a'.repeat(64),
   trusted: '',
   widenings: [
-    { what: 'rule', detail: 'allows Bash(make *)', file: '.callboard/settings.toml' },
-    { what: 'server', detail: 'starts npx -y @acme/tools', file: '.callboard/settings.toml' },
+    {
+      what: 'rule',
+      code: 'rule',
+      parameters: { matcher: 'Bash(make *)' },
+      detail: 'Bash(make *) runs without asking',
+      file: '.callboard/settings.toml',
+    },
+    {
+      what: 'server',
+      code: 'server_starts',
+      parameters: { name: 'tools', command: 'npx -y @acme/tools', secrets: 'acme' },
+      detail: 'the tools of tools: starts npx -y @acme/tools, and gives it the secret acme',
+      file: '.callboard/settings.toml',
+    },
   ],
   problems: [],
 }

@@ -27,6 +27,7 @@ export function noting(onDid: (name: string, what: unknown) => void): TeamHandle
     onOpenAgent: did('open agent'),
     onOpenRun: did('open run'),
     onStop: did('stop'),
+    onResume: did('resume'),
     onClose: did('close'),
     onInput: taken('input'),
     onRetryAgent: did('retry agent'),

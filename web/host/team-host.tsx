@@ -58,6 +58,7 @@ export function TeamHost(props: {
   const handlers: TeamHandlers = {
     onOpenAgent: did('open agent'),
     onStop: (agent) => props.onDid('stop', agent.agentId),
+    onResume: (agent) => props.onDid('resume', agent.agentId),
     onClose: (agent) => props.onDid('close', agent.agentId),
     onInput: async (agent, text) => {
       props.onDid('input', [agent.agentId, text])
@@ -98,6 +99,8 @@ export function TeamHost(props: {
         view={view}
         onView={setView}
         onOpenAgent={handlers.onOpenAgent}
+        onResume={handlers.onResume}
+        shown=""
         onOpenJob={handlers.onOpenJob}
       />
       <Roster team={team} shown="" handlers={handlers} />

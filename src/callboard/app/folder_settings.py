@@ -6,19 +6,16 @@ The folder is nobody's friend: its file is read through no link and past no size
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition
-from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import (
     Asked,
     FolderSettings,
-    Server,
     Settings,
     SettingsProblem,
     Shell,
@@ -28,15 +25,12 @@ from callboard.contracts.settings import (
 from callboard.control.known import narrower
 from callboard.tools.handles import Folder
 from callboard.tools.outside.variables import assigned, refused
-from callboard.tools.paths import PathDenied, display
+from callboard.tools.paths import PathDenied
 
+from . import widenings
 from .settings import LARGEST, converted, parsed
 
 FILE: Final = ".callboard/settings.toml"
-#: What a person is asked to trust is told whole: nothing stands behind what is cut off.
-LONGEST: Final = 100_000
-_HANDLE: Final = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})")
-_NETWORK: Final = "network"
 
 
 class Program(NamedTuple):
@@ -148,95 +142,44 @@ def _wider(said: Shell, user: Shell, key: str) -> bool:
 
 
 def _rules(file: FolderFile) -> list[tuple[Widening, Any]]:
-    return [
-        (Widening(what="rule", detail=f"{display(rule.matcher, LONGEST)} runs without asking", file=FILE), rule)
-        for rule in file.says.rules
-        if rule.verdict == "allow"
-    ]
+    return [(widenings.rule(rule, FILE), rule) for rule in file.says.rules if rule.verdict == "allow"]
 
 
 def _servers(file: FolderFile) -> list[tuple[Widening, Any]]:
-    return [
-        (Widening(what="server", detail=f"the tools of {one.name}: {_where(one)}", file=FILE), one)
-        for one in file.says.servers
-    ]
+    return [(widenings.server(one, FILE), one) for one in file.says.servers]
 
 
 def _hooks(file: FolderFile) -> list[tuple[Widening, Any]]:
-    return [
-        (
-            Widening(
-                what="hook",
-                detail=f"the hook {one.name} is asked about {display(', '.join(one.tools), LONGEST)}: starts "
-                f"{_started(one.command, one.env)}",
-                file=FILE,
-            ),
-            one,
-        )
-        for one in file.says.hooks
-    ]
+    return [(widenings.hook(one, FILE), one) for one in file.says.hooks]
 
 
 def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
     return [
         (
-            Widening(
-                what=one.what,
-                detail=f"{display(one.path, LONGEST)} runs as it is now, outside the sandbox"
-                + (f" (sha256 {one.digest[:12]})" if one.digest else ""),
-                file=FILE if one.path.startswith("/") else one.path,
-            ),
+            widenings.program(one.path, one.digest, one.what, FILE if one.path.startswith("/") else one.path),
             (one.path, one.resolved, one.digest),
         )
         for one in programs
     ]
 
 
-def _where(server: Server) -> str:
-    if isinstance(server, StdioServer):
-        return f"starts {_started(server.command, server.env)}"
-    return f"reaches {display(server.url, LONGEST)}{_secrets(server.headers)}"
-
-
-def _started(command: Iterable[str], env: Mapping[str, str]) -> str:
-    given = f", with {', '.join(f'{name}={value}' for name, value in sorted(env.items()))}" if env else ""
-    return f"{display(' '.join(command), LONGEST)}{display(given, LONGEST)}{_secrets(env)}"
-
-
-def _secrets(values: Mapping[str, str]) -> str:
-    names = sorted({name for value in values.values() for name in _HANDLE.findall(value)})
-    return f", and gives it the secret{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else ""
-
-
 def _mode(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
     mode = file.says.permission_mode
     if mode is None or narrower(mode, user.permission_mode) == mode:
         return []
-    detail = f"turns run in the permission mode {mode} where nobody chooses one"
-    return [(Widening(what="permission_mode", detail=detail, file=FILE), mode)]
+    return [(widenings.permission_mode(mode, FILE), mode)]
 
 
 def _shell(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
     said = file.says.shell
     keys = sorted(key for key in file.shell if said is not None and _wider(said, user.shell, key))
-    return [
-        (Widening(what="shell", detail=_limit(key, getattr(said, key)), file=FILE), {key: getattr(said, key)})
-        for key in keys
-    ]
-
-
-def _limit(key: str, value: Any) -> str:
-    return "commands reach the network" if key == _NETWORK else f"commands may take {key} = {value}"
+    return [(widenings.limit(key, getattr(said, key), FILE), {key: getattr(said, key)}) for key in keys]
 
 
 def _agents(agents: Iterable[Definition]) -> list[tuple[Widening, Any]]:
     return [
         (
-            Widening(
-                what="agent",
-                detail=f"{one.name} works in the permission mode {one.permission_mode} where you choose it",
-                file=one.file,
-            ),
+            widenings.agent_mode(one.name, one.permission_mode, one.file),
             {"name": one.name, "permission_mode": one.permission_mode},
         )
         for one in agents

@@ -17,7 +17,7 @@ from .commands import TABLE, Authority, Serial
 from .commands.turns import WhenBusy
 from .errors import Code, Problem
 from .facts import FACTS
-from .facts.action import ActionType, ApprovalScope, Decision
+from .facts.action import ActionType, ApprovalScope, Decision, ReasonCode
 from .facts.model import StopReason
 from .facts.permission import CheckName, Risk, RuleScope, Verdict
 from .facts.queue import SteerRejection
@@ -30,6 +30,7 @@ from .rows import SESSION_PANELS, WORKSPACE_PANELS, AnyPart, AnyRow, AppendText,
 from .rows.conversation import ActionOutcome, PartState, RuntimeStatus, StatusDetail, ToolState, TurnState
 from .rows.session import Attention, SessionState
 from .scope import ActorKind, ScopeKey
+from .settings import WideningCode
 from .typescript import Writer, closed_list, literal, plural
 
 Files = dict[str, str]
@@ -53,6 +54,7 @@ CLOSED_LISTS: dict[str, tuple[str, ...]] = {
     "PartState": get_args(PartState),
     "PauseCause": get_args(PauseCause),
     "PermissionMode": get_args(PermissionMode),
+    "ReasonCode": get_args(ReasonCode),
     "Risk": get_args(Risk),
     "RuleScope": get_args(RuleScope),
     "RuntimeStatus": get_args(RuntimeStatus),
@@ -66,6 +68,7 @@ CLOSED_LISTS: dict[str, tuple[str, ...]] = {
     "TurnState": get_args(TurnState),
     "Verdict": get_args(Verdict),
     "WhenBusy": get_args(WhenBusy),
+    "WideningCode": get_args(WideningCode),
 }
 
 #: The envelope's name of each id that a fact may need.

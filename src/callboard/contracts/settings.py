@@ -206,11 +206,27 @@ class Settings(Set, frozen=True, kw_only=True):
 Place = Literal["user", "folder"]
 
 
+#: What a folder's own files would allow. A client words it in its language, from the parameters.
+WideningCode = Literal[
+    "rule",
+    "server_starts",
+    "server_reaches",
+    "hook_starts",
+    "program_runs",
+    "permission_mode",
+    "network",
+    "limit",
+    "agent_mode",
+]
+
+
 class Widening(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One thing that a folder's own files would allow if a person trusted it. `what` sorts it, `detail` is in words, `file`
-    says where it stands, relative to the folder."""
+    """One thing that a folder's own files would allow if a person trusted it. `what` sorts it, `code` with `parameters` says
+    what exactly, `detail` says the same in English, `file` says where it stands, relative to the folder."""
 
     what: Literal["rule", "server", "hook", "permission_mode", "shell", "agent"]
+    code: WideningCode
+    parameters: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     detail: str
     file: str
 

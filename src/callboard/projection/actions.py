@@ -105,6 +105,7 @@ def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
         asked=fact.asked,
         commands=fact.commands,
         modes=fact.modes,
+        reasons=fact.reasons,
     )
 
 

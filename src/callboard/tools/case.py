@@ -11,6 +11,7 @@ from callboard.contracts.arguments import Arguments
 from callboard.contracts.commands.asking import AskPerson, ProposePlan
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import Merge
+from callboard.contracts.facts.action import Reason
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import ToolCall, ToolContext
@@ -69,7 +70,7 @@ class Case:
     unkept: tuple[str, ...] = ()
     nested: tuple[str, ...] = ()
     rule: Rule | None = None
-    why: str = ""
+    reasons: tuple[Reason, ...] = ()
     applied: SandboxApplied | None = None
 
     @property

@@ -12,7 +12,7 @@ import msgspec
 
 from callboard.contracts.content import Blob, fit
 from callboard.contracts.errors import Code
-from callboard.contracts.facts.action import ApprovalScope, Binding
+from callboard.contracts.facts.action import ApprovalScope, Binding, Reason
 from callboard.contracts.facts.permission import Check, CheckName, Risk, Rule
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.external import CallKind, ExternalCall
@@ -27,6 +27,7 @@ from .gate import is_document
 from .kit import ALL, listed
 from .paths import PathDenied, display, relative
 from .protection import watch
+from .reasons import english, of_rule, reason
 from .rules import Target
 from .telling import command_line, one_line, several
 
@@ -90,7 +91,7 @@ def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
     if why is None:
         checks.append(Check(name="approval", verdict="allow", detail=_why_allow(context, rule)))
         return _evaluation(call, context, tuple(checks))
-    checks.append(Check(name="approval", verdict="ask", detail=why))
+    checks.append(Check(name="approval", verdict="ask", detail=english((why,))))
     matcher = "" if guarded or (rule is not None and rule.verdict == "ask") else _offer(call, context)
     return _question(call, _evaluation(call, context, tuple(checks)), matcher, why)
 
@@ -196,18 +197,18 @@ def _rule(call: ExternalCall, context: ToolContext) -> Rule | None:
     return found[0] if all(rule is not None for rule in found) else None
 
 
-def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule | None) -> str | None:
+def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule | None) -> Reason | None:
     """Why a person has to say yes; None where nobody has to."""
     if guarded:
-        return f"what is in {guarded} is changed with an approval only"
+        return reason("protected", path=guarded)
     if rule is not None:
-        return None if rule.verdict == "allow" else f"a rule of {rules.whose(rule)} says so"
+        return None if rule.verdict == "allow" else of_rule(rule)
     kind = _KINDS[call.kind]
     if call.kind in ("read", "search", "think"):
         return None
     if kind.changes and context.permission_mode in ("edits", "full"):
         return None
-    return f"the agent asks, and the permission mode is {context.permission_mode}"
+    return reason("agent_asks", mode=context.permission_mode)
 
 
 def _why_allow(context: ToolContext, rule: Rule | None) -> str:
@@ -261,11 +262,13 @@ def _evaluation(call: ExternalCall, context: ToolContext, checks: tuple[Check, .
     )
 
 
-def _question(call: ExternalCall, made: Evaluation, matcher: str, why: str) -> Evaluation:
+def _question(call: ExternalCall, made: Evaluation, matcher: str, asks: Reason) -> Evaluation:
+    why = english((asks,))
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
     return msgspec.structs.replace(
         made,
         verdict="ask",
+        reasons=(asks,),
         prompt=f"{_asks(call, made)} {sentence(why)}",
         scopes=("once", *matchers),
         matchers=matchers,

@@ -22,9 +22,8 @@ from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, CheckName, Verdict
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.tool_names import model_name
-from callboard.contracts.wording import clause
 
-from . import arguments, bash, brought, changes, edit, find, globs, kit, rules, telling, trying, write
+from . import approval, arguments, bash, brought, changes, edit, find, globs, kit, rules, telling, trying, write
 from .case import Case, Ground
 from .command.grammar import count_commands
 from .glob import GlobArguments
@@ -215,52 +214,6 @@ def _rules(case: Case) -> Said:
     return case.rule.verdict, said
 
 
-def _approval(case: Case) -> Said:
-    verdict, case.why = _wanted(case)
-    if case.spends:
-        # No mode and no broad rule is a word on what a person keeps to themselves.
-        given = f"it is given {_secrets(case.spends)}"
-        verdict, case.why = "ask", f"{given}; {case.why}" if verdict == "ask" and case.why else given
-    hooked = case.call.hooked
-    if hooked is not None and "ask" in (hooked.verdict, verdict):
-        verdict, case.why = (
-            "ask",
-            f"{clause(hooked.detail)}; {case.why}" if verdict == "ask" and case.why else hooked.detail,
-        )
-    return verdict, case.why or f"the permission mode is {case.context.permission_mode}"
-
-
-def _secrets(names: tuple[str, ...]) -> str:
-    return f"the secret{'s' if len(names) > 1 else ''} {', '.join(names)}"
-
-
-def _wanted(case: Case) -> Said:
-    mode = case.context.permission_mode
-    if case.protected:
-        return "ask", f"what is in {case.protected} is changed with an approval only"
-    if case.makes:
-        return "ask", "what makes more of the team takes a yes every time"
-    if case.asks:
-        return "ask", "a person is to say something"
-    if case.is_shell and not case.held:
-        return "ask", f"there is no sandbox here ({case.ground.why_not(case.context.folder)}): it may do what you may"
-    if case.unkept:
-        return "ask", f"the sandbox cannot keep {', '.join(case.unkept)} from being written"
-    if case.rule is not None:
-        return case.rule.verdict, f"a rule of {rules.whose(case.rule)} says so"
-    if case.is_brought:
-        return (
-            ("allow", "the permission mode is full")
-            if mode == "full"
-            else ("ask", "a server's own word lets nothing pass")
-        )
-    if not (case.is_shell or case.is_change or case.is_merge):
-        return "allow", "it changes nothing"
-    if mode == "full" or (mode == "edits" and not case.is_shell):
-        return "allow", f"the permission mode is {mode}"
-    return "ask", ""
-
-
 def _sandbox(case: Case) -> Said:
     # What it is stands in `sandbox.applied`, which follows where the call is let through.
     case.applied = case.confinement()
@@ -274,7 +227,7 @@ _STATIONS: tuple[tuple[CheckName, Callable[[Case], Said]], ...] = (
     ("mode", _mode),
     ("paths", _paths),
     ("rules", _rules),
-    ("approval", _approval),
+    ("approval", approval.station),
     ("sandbox", _sandbox),
 )
 
@@ -334,7 +287,9 @@ def _passed(case: Case, checks: list[Check]) -> Evaluation:
         arguments_hash=arguments.digest(case.canonical),
         summary=telling.summary(tool, case.asked, case.shown),
         checks=tuple(checks),
-        prompt=telling.prompt(tool, case.settled, case.shown, case.plan, found, case.applied, case.why) if asks else "",
+        prompt=telling.prompt(tool, case.settled, case.shown, case.plan, found, case.applied, approval.why(case))
+        if asks
+        else "",
         preview=found.text if found is not None else case.target.command or case.pretty,
         binding=_binding(case) if asks or case.is_change or case.is_shell or case.is_brought else None,
         scopes=("once", *matchers) if asks else (),
@@ -342,6 +297,7 @@ def _passed(case: Case, checks: list[Check]) -> Evaluation:
         sandbox=case.applied,
         background=isinstance(case.asked, bash.BashArguments) and case.asked.background,
         commands=count_commands(case.asked.command) if asks and isinstance(case.asked, bash.BashArguments) else 0,
+        reasons=(*case.reasons, *approval.stakes(case)) if asks else (),
     )
 
 

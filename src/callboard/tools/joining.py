@@ -8,7 +8,7 @@ import shlex
 
 import msgspec
 
-from callboard.contracts.facts.action import ApprovalScope, Binding
+from callboard.contracts.facts.action import ApprovalScope, Binding, Reason
 from callboard.contracts.facts.permission import Check, Risk, Rule
 from callboard.contracts.ports.external import CONNECT_AGENT, OWN_MODE, REMOTE_INPUT, START_AGENT, NeedTold
 from callboard.contracts.ports.tools import Evaluation, ToolContext
@@ -19,6 +19,7 @@ from .arguments import digest
 from .outside.binding import Bound
 from .outside.variables import assigned, refused
 from .paths import display
+from .reasons import english, reason
 from .rules import Target
 from .telling import command_line, one_line
 
@@ -27,9 +28,6 @@ START = START_AGENT
 #: A rule on it reads `ConnectAgent(the exact address)`.
 CONNECT = CONNECT_AGENT
 
-_OUTSIDE = "it runs outside our sandbox and may do what you may"
-_OWN_MODE = "its own settings decide what it asks you about"
-_LEAVES = "what is said to it is in its hands, and what it answers is not ours"
 #: How much of what an agent elsewhere says stands on a card, in characters. All of it is in what it told.
 _LONGEST_SAID = 2000
 
@@ -59,9 +57,9 @@ def starting(command: tuple[str, ...], context: ToolContext, bound: Bound | None
         # No word of a command has a bracket without quotes.
         text = f"{text} [mode {one_line(mode)}]"
     prompt = f"Start the agent {context.agent}: {command_line(text)}?"
-    more = {"": "", OWN_MODE: f"; {_OWN_MODE}"}.get(mode, f"; it works in its own mode {one_line(mode)}")
+    own = () if not mode else (reason("own_settings") if mode == OWN_MODE else reason("own_mode", mode=one_line(mode)),)
     arguments: dict[str, object] = {"command": list(command), **({"mode": mode} if mode else {})}
-    made = _joining(START, text, arguments, prompt, f"{_OUTSIDE}{more}", context, bound)
+    made = _joining(START, text, arguments, prompt, (reason("runs_outside"), *own), context, bound)
     files = bound.inside(context.folder) if bound is not None else ()
     return msgspec.structs.replace(made, preview="\n".join((text, *(f"runs {one.shown}" for one in files))))
 
@@ -69,13 +67,13 @@ def starting(command: tuple[str, ...], context: ToolContext, bound: Bound | None
 def connecting(url: str, context: ToolContext) -> Evaluation:
     """The verdict on contacting an agent elsewhere."""
     prompt = f"Contact the agent {context.agent} at {command_line(url)}?"
-    return _joining(CONNECT, url, {"url": url}, prompt, _LEAVES, context)
+    return _joining(CONNECT, url, {"url": url}, prompt, (reason("leaves"),), context)
 
 
 def needing(need: NeedTold, url: str, context: ToolContext) -> Evaluation:
     """The verdict on what an agent elsewhere needs: a person answers, and no rule does."""
     asks = need.tool == REMOTE_INPUT
-    why = "the agent elsewhere asks" if asks else "the agent elsewhere wants to be authorised there"
+    why = reason("remote_asks" if asks else "remote_authorises")
     said = need.message.strip() or ("It asks for more, and does not say what." if asks else "It does not say how.")
     more = len(said) - _LONGEST_SAID
     cut = said if more <= 0 else f"{said[:_LONGEST_SAID]}… ({more:,} more characters)"
@@ -86,7 +84,8 @@ def needing(need: NeedTold, url: str, context: ToolContext) -> Evaluation:
         made,
         verdict="ask",
         summary=f"{need.tool} {one_line(need.task)}",
-        checks=(Check(name="approval", verdict="ask", detail=why),),
+        checks=(Check(name="approval", verdict="ask", detail=english((why,))),),
+        reasons=(why,),
         prompt=f"{where} {'asks' if asks else 'needs to be authorised'}:\n\n{cut}{go_on}",
         scopes=("once",),
     )
@@ -97,7 +96,7 @@ def _joining(
     text: str,
     arguments: dict[str, object],
     prompt: str,
-    why: str,
+    reasons: tuple[Reason, ...],
     context: ToolContext,
     bound: Bound | None = None,
 ) -> Evaluation:
@@ -109,8 +108,8 @@ def _joining(
     if bound is not None and made.binding is not None:
         made = msgspec.structs.replace(made, binding=msgspec.structs.replace(made.binding, declared=bound.token))
         changed = _changed(bound, rule, target, context)
-        if changed:
-            rule, why = None, f"{changed}; {why}"
+        if changed is not None:
+            rule, reasons = None, (changed, *reasons)
     if rule is not None and rule.verdict != "ask":
         check = Check(name="rules", verdict=rule.verdict, detail=f"{rule.verdict} {rule.matcher} ({rule.scope})")
         if rule.verdict == "allow":
@@ -119,32 +118,34 @@ def _joining(
         return msgspec.structs.replace(made, verdict="deny", checks=(check,), code="rule_denied", message=message)
     matcher = f"{tool}({text})" if not text.endswith("*") else ""
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
+    why = english(reasons)
     return msgspec.structs.replace(
         made,
         verdict="ask",
         checks=(Check(name="approval", verdict="ask", detail=why),),
+        reasons=reasons,
         prompt=f"{prompt} {sentence(why)}",
         scopes=("once", *matchers),
         matchers=matchers,
     )
 
 
-def _changed(bound: Bound, rule: Rule | None, target: Target, context: ToolContext) -> str:
-    """Why an approval that lasts does not cover this start; empty where it does, or where there is none.
+def _changed(bound: Bound, rule: Rule | None, target: Target, context: ToolContext) -> Reason | None:
+    """Why an approval that lasts does not cover this start; None where it does, or where there is none.
 
     A rule that a person wrote names no content. It covers a program that no agent can change.
     """
     if rule is not None and (rule.verdict != "allow" or rule.declared):
-        return ""
+        return None
     exact = (one for one in context.rules if one.verdict == "allow" and one.declared == bound.token)
     if rule is not None and (not bound.inside(context.folder) or any(rules.speaks_of(one, target) for one in exact)):
-        return ""
+        return None
     former = rules.outdated(context.rules, target)
     if former is not None:
-        paths = ", ".join(map(display, bound.changed_since(former.declared))) or "its command or environment"
-        return f"changed since you approved it: {paths}"
+        paths = ", ".join(map(display, bound.changed_since(former.declared)))
+        return reason("changed_files", paths=paths) if paths else reason("changed_command")
     files = ", ".join(display(one.path) for one in bound.inside(context.folder))
-    return "" if rule is None else f"agents can change {files}"
+    return None if rule is None else reason("changeable", paths=files)
 
 
 def _evaluation(tool: str, arguments: dict[str, object], risk: Risk, context: ToolContext) -> Evaluation:

@@ -15,7 +15,7 @@ from callboard.contracts.facts import (
     TurnCompleted,
     TurnFailed,
 )
-from callboard.contracts.rows import EdgeRow, TaskRow
+from callboard.contracts.rows import AgentRow, EdgeRow, TaskRow
 from callboard.contracts.rows.team import AttemptRow
 from callboard.contracts.team import Ref
 from tests.projection.runs import within
@@ -156,9 +156,12 @@ def test_the_work_of_an_agent_that_sleeps_rests_when_it_is_resumed_before_its_ti
     told(story, (ThreadPaused(cause="no_progress", reason="no progress"), WATCHER))
     told(story, (AgentSlept(reason="ran", wake_at=9, schedule="every 1800 s"), WATCH))
     paused = story.table.row(TaskRow, WATCH.task)
+    agents = [story.table.row(AgentRow, "watcher")]
     told(story, (ThreadResumed(), WATCHER))
     resumed = story.table.row(TaskRow, WATCH.task)
+    agents.append(story.table.row(AgentRow, "watcher"))
 
+    assert [row and row.paused for row in agents] == ["no_progress", None]
     assert paused is not None
     assert resumed is not None
     assert (paused.status, paused.blocker) == ("blocked", "no progress")

@@ -162,6 +162,8 @@ export function ActiveSession(props: ActiveSessionProps) {
             view={look}
             onView={onLook}
             onOpenAgent={openAgent}
+            onResume={handlers.onResume}
+            shown={view.agent?.agentId ?? team.row.lead}
             onOpenJob={handlers.onOpenJob}
           />
         )}

@@ -57,6 +57,7 @@ export function useTeamHandlers(
             : api.command('interrupt_turn', { sessionId, threadId, turnId })
         void attempt(stop)
       },
+      onResume: ({ threadId }) => void attempt(() => api.command('resume_thread', { sessionId, threadId })),
       onClose: (agent) =>
         void attempt(() => api.command('close_subagent', { sessionId, agent: agent.agentId })),
       onInput: (agent, text) =>

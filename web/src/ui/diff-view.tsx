@@ -6,7 +6,13 @@ const DiffLines = lazy(() => import('./diff-lines'))
 /** Past so many characters a diff stays text: laying it out would hold the page up. */
 const LARGEST = 200_000
 
-export function DiffView(props: { readonly diff: string; readonly label: string; readonly whole?: boolean }) {
+export function DiffView(props: {
+  readonly diff: string
+  readonly label: string
+  readonly whole?: boolean
+  /** In a box that leaves room for what stands below it. */
+  readonly low?: boolean
+}) {
   const start = hunksStart(props.diff)
   const plain = <CodeBlock text={props.diff} label={props.label} {...(props.whole && { whole: true })} />
   if (start < 0 || props.diff.length > LARGEST) return plain
@@ -17,7 +23,7 @@ export function DiffView(props: { readonly diff: string; readonly label: string;
       aria-label={props.label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
-      className={`diff-view overflow-auto rounded-md border border-line ${props.whole ? '' : 'max-h-96'}`}
+      className={`diff-view overflow-auto rounded-md border border-line ${heightOf(props)}`}
     >
       <Suspense
         fallback={
@@ -28,6 +34,11 @@ export function DiffView(props: { readonly diff: string; readonly label: string;
       </Suspense>
     </div>
   )
+}
+
+function heightOf({ whole, low }: { readonly whole?: boolean; readonly low?: boolean }): string {
+  if (whole) return ''
+  return low ? 'max-h-[max(8rem,26vh)]' : 'max-h-96'
 }
 
 export function isDiff(text: string): boolean {

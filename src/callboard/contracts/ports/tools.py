@@ -8,7 +8,7 @@ import msgspec
 
 from ..content import Blob, BlobRef
 from ..errors import Code
-from ..facts.action import ApprovalScope, Binding
+from ..facts.action import ApprovalScope, Binding, Reason
 from ..facts.permission import Check, Risk, Rule, Verdict
 from ..facts.sandbox import SandboxApplied
 from ..facts.tool import FileChange
@@ -104,6 +104,8 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...] = ()
     commands: int = 0
     """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""
+    reasons: tuple[Reason, ...] = ()
+    """Why a person is asked, beside the mode and what hooks said; `prompt` says the same in English."""
 
 
 class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from ..content import BlobRef, Text
-from ..facts.action import ActionType, ApprovalScope, ContinuationMode, Decision
+from ..facts.action import ActionType, ApprovalScope, ContinuationMode, Decision, Reason
 from ..facts.permission import Check, Risk
 from ..facts.sandbox import SandboxLevel
 from ..facts.subagent import NotificationStatus
@@ -286,6 +286,8 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""
     modes: tuple[ContinuationMode, ...] = ()
     """Permission modes in which an accepted plan can be carried out, the default first; empty for any other action."""
+    reasons: tuple[Reason, ...] | None = None
+    """Why a person is asked, beside `policy` and `hooked`. None where only `prompt` says it."""
 
 
 class QueueRow(Row, tag="queued_turn", frozen=True, kw_only=True):

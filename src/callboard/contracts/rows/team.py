@@ -14,7 +14,7 @@ from ..facts.agent import WakeReason
 from ..facts.remote import RemotePart
 from ..facts.subagent import NotificationStatus
 from ..facts.task import Fix, Priority
-from ..facts.thread import AgentKind
+from ..facts.thread import AgentKind, PauseCause
 from ..facts.turn import PromptRef
 from ..payload import Payload
 from ..team import (
@@ -196,6 +196,8 @@ class AgentRow(Row, tag="agent", frozen=True, kw_only=True):
     plain_text: bool = False
     background: BackgroundWork | None = None
     remote: RemoteWork | None = None
+    paused: PauseCause | None = None
+    """Why the agent is paused: `resume_thread` gives it a run. None while it works, waits for an answer, or is not paused."""
     epoch: int = 0
 
 

@@ -309,6 +309,7 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
             asked=call.arguments if call is not None and call.final is not call.arguments else None,
             commands=evaluation.commands,
             modes=continuation_modes(batch, thread, run, tool),
+            reasons=evaluation.reasons,
         ),
         msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
     )

@@ -86,11 +86,11 @@ def turn(member: Member, record: Record) -> None:
             member.state, member.detail = "waiting" if member.card.parent_thread_id else "idle", "interrupted"
         case ThreadPaused() as fact:
             member.stalled_since = at if fact.cause == "no_progress" else member.stalled_since
-            member.paused = True
+            member.paused = fact.cause
             if not member.current_run and (fact.cause != "failed" or member.state != "failed"):
                 member.state, member.detail = "needs_input", "paused"
         case ThreadResumed():
-            member.paused = False
+            member.paused = None
             if not member.current_run:
                 member.state, member.detail, member.stalled_since = "idle", "ready", 0
         case _:

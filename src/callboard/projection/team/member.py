@@ -8,6 +8,7 @@ import msgspec
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts.action import ActionType
+from callboard.contracts.facts.thread import PauseCause
 from callboard.contracts.rows import AgentRow
 from callboard.contracts.rows.conversation import StatusDetail
 from callboard.contracts.rows.team import AgentState, BackgroundWork, Connection, Degraded, RemoteWork
@@ -32,7 +33,7 @@ class Member(msgspec.Struct):
     `calls` are the tools of the calls that run, `waits` those of them that wait for children, `pending` the actions without
     an answer. `began` is when the open turn did. `sleeper` is what one of kind background waits for, `remote` what one
     elsewhere told, `unreached` that it could not be reached when it was last asked, `asked` that something waits for the
-    person that it is, `paused` that its thread is paused.
+    person that it is, `paused` why its thread is paused.
     """
 
     card: AgentRow
@@ -64,7 +65,7 @@ class Member(msgspec.Struct):
     remote: RemoteWork | None = None
     unreached: bool = False
     asked: bool = False
-    paused: bool = False
+    paused: PauseCause | None = None
 
     def change(self, **changes: Any) -> None:
         """Changes what seldom changes."""
@@ -99,6 +100,7 @@ class Member(msgspec.Struct):
                 running=bool(self.current_run), blocked=bool(blocked) or self.state == "needs_input"
             ),
             remote=self.remote,
+            paused=None if self.current_run or self.pending else self.paused,
             epoch=self.epoch,
         )
 

@@ -29,7 +29,13 @@ export function ActionContent({ action, children }: { action: ActionRow; childre
   }
   return (
     <>
-      {!same && <Preview text={action.preview} commands={commandsOf(action)} />}
+      {!same && (
+        <Preview
+          text={action.preview}
+          commands={commandsOf(action)}
+          path={action.change === null ? '' : visibleText(action.change.path)}
+        />
+      )}
       {children}
       <Described text={action.arguments} />
       {hasInput && (
@@ -47,16 +53,23 @@ function commandsOf(action: ActionRow): number | null {
   return action.tool === 'Bash' && action.commands === 0 ? null : action.commands
 }
 
-function Preview({ text, commands }: { readonly text: Text; readonly commands: number | null }) {
+function Preview(props: {
+  readonly text: Text
+  readonly commands: number | null
+  /** The file that the diff would change; empty for others. */
+  readonly path: string
+}) {
+  const { text, commands, path } = props
   const t = useT()
   const full = useWholeText(text)
   const label = t('action.preview')
   const diff = isDiff(full.text)
   return (
     <div>
+      {path !== '' && <p className="wrap-any pb-1 font-mono text-sm">{path}</p>}
       <Notes text={full.text} commands={commands} />
       {diff && !hasEmptyFold(full.text) ? (
-        <DiffView diff={visibleText(full.text)} label={label} />
+        <DiffView diff={visibleText(full.text)} label={label} low />
       ) : (
         <ExactText text={full.text} label={label} isDiff={diff} />
       )}

@@ -94,6 +94,7 @@ test('X7: a second command behind empty lines is in sight, and what is hidden is
   )
   expect(screen.getAllByRole('listitem').map((one) => one.textContent)).toEqual([
     '3 commands',
+    '601 lines',
     '1 invisible character',
     '1 value masked as secret',
   ])
@@ -235,4 +236,47 @@ test('the card says what would hold the call in, and says nothing where nobody k
   expect(screen.getByText('No sandbox, with network.')).toBeTruthy()
   update(<ApprovalCard {...all} action={{ ...all.action, sandbox: null }} />)
   expect(screen.queryByText(/[Ss]andbox/)).toBeNull()
+})
+
+test('why a person is asked is worded in the language of the page, from codes; the command is shown once (X7)', () => {
+  const row = {
+    commands: 1,
+    policy: 'full',
+    prompt: 'Run rm -rf build? There is no sandbox here (bwrap is missing): it may do what you may.',
+    reasons: [{ code: 'no_sandbox', parameters: { why: 'bwrap is missing' } }, { code: 'destroys' }],
+  } as const
+  const { unmount } = card(row)
+  const listed = () => screen.getAllByRole('listitem').map((one) => one.textContent)
+  expect(listed()).toEqual([
+    'No sandbox here (bwrap is missing): the command can do what you can.',
+    'It may delete or overwrite what Callboard cannot restore.',
+  ])
+  expect(screen.getByRole('region').textContent?.split('rm -rf build')).toHaveLength(2)
+  // The reason says more than that the mode is one that seldom asks.
+  expect(screen.queryByText('Asked by a rule or a hook, or for lack of a sandbox.')).toBeNull()
+  unmount()
+  card(row, {}, CHINESE)
+  expect(listed()).toEqual([
+    '此处没有沙箱（bwrap is missing）：命令可以做你能做的一切。',
+    '它可能删除或覆盖 Callboard 无法恢复的内容。',
+  ])
+  expect(screen.queryByText(row.prompt)).toBeNull()
+})
+
+test('a mode that a reason names has its name on the page, and a character that hides is written out', () => {
+  const reasons = [
+    { code: 'agent_asks', parameters: { mode: 'edits' } },
+    { code: 'changeable', parameters: { paths: 'a\u202eb' } },
+  ] as const
+  card({ reasons, prompt: 'Run make?' }, {}, CHINESE)
+  expect(screen.getByText('智能体请求批准，且权限为“允许编辑”。')).toBeTruthy()
+  expect(screen.getByText('智能体可以修改 a⟨U+202E⟩b。')).toBeTruthy()
+})
+
+test('the file that a diff would change is named above it, however long the diff is', () => {
+  const text = `--- a/a.md\n+++ b/a.md\n@@ -1,1 +1,300 @@\n-old\n${'+new\n'.repeat(300)}`
+  card({ tool: 'Write', change: { path: 'src/a.md' }, preview: { text }, reasons: [], prompt: '' })
+  const path = screen.getByText('src/a.md')
+  const diff = screen.getByRole('group', { name: 'What it would do' })
+  expect(path.compareDocumentPosition(diff)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
 })

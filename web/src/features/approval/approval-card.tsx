@@ -79,9 +79,9 @@ export function ApprovalCard(props: ApprovalCardProps) {
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
         <ActionContent action={action}>
           <Question action={action} />
+          <Held sandbox={action.sandbox} network={action.network} />
+          <Policy policy={action.policy} reasons={action.reasons} />
         </ActionContent>
-        <Held sandbox={action.sandbox} network={action.network} />
-        <Policy policy={action.policy} />
       </div>
       {answered === null ? (
         <>

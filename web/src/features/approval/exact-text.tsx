@@ -17,7 +17,7 @@ export function ExactText(props: {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
       aria-label={props.label}
-      className="max-h-72 overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2"
+      className="max-h-[max(8rem,26vh)] overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2"
     >
       <pre className="wrap-any font-mono text-sm whitespace-pre-wrap">
         {parts.map((part, index) => (
@@ -68,14 +68,19 @@ function Marked({ text }: { readonly text: string }) {
   )
 }
 
-/** How many commands would run (null: unknown), and how much of the text is invisible or masked. */
+/** Text with more lines than this may not fit into its box, so that their number is shown. */
+const FITS = 12
+
+/** How many commands would run (null: unknown), how long the text is, and how much of it is invisible or masked. */
 export function Notes({ text, commands }: { readonly text: string; readonly commands: number | null }) {
   const t = useT()
   const invisible = countInvisible(text)
   const masked = countMasked(text)
+  const lines = text.split('\n').length
   const notes = [
     ...(commands === null ? [t('action.commands_unread')] : []),
     ...(commands !== null && commands > 1 ? [t.count('action.commands', commands)] : []),
+    ...(commands !== 0 && lines > FITS ? [t.count('action.lines', lines)] : []),
     ...(invisible > 0 ? [t.count('action.invisible', invisible)] : []),
     ...(masked > 0 ? [t.count('action.masked', masked)] : []),
   ]

@@ -8,6 +8,7 @@ import { Disclosure } from '@/ui/disclosure'
 import { Icon } from '@/ui/icon'
 import { type Names, useNames } from '../shared/names'
 import { useT } from '../shared/surface'
+import { Reasons } from './reasons'
 
 /**
  * What is asked, in the page's words where the row tells what they need. What the runtime itself said stands there as such: in sight
@@ -20,7 +21,8 @@ export function Question({ action }: { action: ActionRow }) {
   const told = action.prompt === '' ? null : visibleText(action.prompt)
   const english = t.locale.startsWith('en')
   const says = own === null ? 'more' : saysMore(action)
-  const inSight = told !== null && (says === 'more' || (english && says === 'all'))
+  const coded = action.reasons !== null
+  const inSight = told !== null && (says === 'more' || (english && says === 'all' && !coded))
   const hooked = visibleText(action.hooked)
   const at = told === null || !inSight ? -1 : placeOf(hooked, told)
   const said = told !== null && (
@@ -31,6 +33,7 @@ export function Question({ action }: { action: ActionRow }) {
   return (
     <>
       {own !== null && !(english && inSight) && <p className="wrap-any">{own}</p>}
+      {action.reasons !== null && !(english && inSight) && <Reasons reasons={action.reasons} />}
       {inSight && <Told english={english}>{said}</Told>}
       {!inSight && told !== null && says === 'all' && (
         <Disclosure title={t('action.runtime_words')}>
@@ -93,6 +96,7 @@ function Told({ english, children }: { readonly english: boolean; readonly child
 /** `nothing`: the page's words are all there is to it. `all`: the runtime says the same and maybe more. `more`: it surely does. */
 function saysMore(action: ActionRow): 'nothing' | 'all' | 'more' {
   if (action.change !== null && action.change.differs === false) return 'nothing'
+  if (action.reasons !== null) return action.change === null ? 'all' : 'nothing'
   if (action.risk === 'high') return 'more'
   return action.change !== null && action.policy === 'ask' ? 'nothing' : 'all'
 }
@@ -125,10 +129,10 @@ function changeWords(t: Translate, change: AskedChange): string {
   return t.count('action.ask.change_lines', added, { path, removed })
 }
 
-/** What the session's permission means, in a sentence; a policy of another kind is named. */
-export function Policy({ policy }: { policy: string }) {
+/** What the session's permission means, in a sentence; a policy of another kind is named. Where a reason says more, it is left out. */
+export function Policy({ policy, reasons }: Pick<ActionRow, 'policy' | 'reasons'>) {
   const t = useT()
-  if (policy === '') return null
+  if (policy === '' || reasons?.some(({ code }) => code !== 'destroys')) return null
   return (
     <p className="text-sm text-ink-faint">
       {t.maybe(`action.policy.${policy}`) ?? t('action.policy', { policy })}

@@ -4,7 +4,7 @@ import type { Refused } from '@/system/workbench/notices'
 import type { SettingsShown } from '@/system/workbench/settings-desk'
 import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
-import { Widenings } from '../trust/trust-banner'
+import { Widenings } from '../trust/widenings'
 import type { SettingsHandlers } from './handlers'
 import { Section, Told } from './parts'
 

@@ -16,3 +16,8 @@ export function doingText(t: Translate, tool: string): string | null {
 export function detailText(t: Translate, detail: string): string {
   return t.maybe(`code.${detail}`) ?? t.maybe(`outcome.interrupted.${detail}`) ?? detail
 }
+
+/** A permission mode by its name on the page; one of a later version by its own. */
+export function modeText(t: Translate, mode: string): string {
+  return t.maybe(`composer.permission.${mode}`) ?? mode
+}

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Key, Translate } from '@/system/i18n/translate'
 import { itemTitleOf } from '@/system/rows/jobs'
 import type { AgentRow } from '@/system/rows/model'
-import { childrenOf, isOver, rises, type Team } from '@/system/rows/team'
+import { childrenOf, isOver, mayResume, rises, type Team } from '@/system/rows/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
@@ -158,6 +158,10 @@ function entriesOf(
   }
   if (!isOver(agent.state) && agent.state !== 'idle' && agent.state !== 'failed') {
     entries.push({ id: 'stop', label: t('team.stop'), icon: 'stop', onSelect: () => onAsk('stop') })
+  }
+  if (mayResume(agent)) {
+    const onSelect = () => handlers.onResume(agent)
+    entries.push({ id: 'resume', label: t('team.resume_agent'), icon: 'play', onSelect })
   }
   entries.push(...sleepEntries(t, agent, { handlers, onAsk }))
   if (isUnreachable(agent)) {

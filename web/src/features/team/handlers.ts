@@ -25,6 +25,8 @@ export interface TeamHandlers {
   readonly onOpenRun: (runId: string) => void
   /** Stop what an agent works on; it stays and may be given more to do. */
   readonly onStop: (agent: AgentRow) => void
+  /** Give a paused agent a run. */
+  readonly onResume: (agent: AgentRow) => void
   /** Stop a child for good. */
   readonly onClose: (agent: AgentRow) => void
   /** Gives whether the input was taken. */

@@ -271,7 +271,15 @@ test('where nobody works, a job is read and nothing is offered', () => {
 test('a job that failed is told beside the agents that need a person; that an item failed is its job’s to tell', async () => {
   const onOpenJob = vi.fn()
   const bar = (team: Team) => (
-    <TeamBar team={team} view="board" onView={() => {}} onOpenAgent={() => {}} onOpenJob={onOpenJob} />
+    <TeamBar
+      team={team}
+      view="board"
+      onView={() => {}}
+      onOpenAgent={() => {}}
+      onResume={() => {}}
+      shown=""
+      onOpenJob={onOpenJob}
+    />
   )
   const { update } = show(bar(teamWith(jobRow(), ...ITEMS)))
   expect(screen.getByRole('button', { name: 'worker-3: Needs input' })).toBeTruthy()
@@ -283,7 +291,15 @@ test('a job that failed is told beside the agents that need a person; that an it
 
 test('what needs a person comes before what failed, and nothing that failed at an item rises beside its job, also when that is over', () => {
   const bar = (team: Team) => (
-    <TeamBar team={team} view="board" onView={() => {}} onOpenAgent={() => {}} onOpenJob={() => {}} />
+    <TeamBar
+      team={team}
+      view="board"
+      onView={() => {}}
+      onOpenAgent={() => {}}
+      onResume={() => {}}
+      shown=""
+      onOpenJob={() => {}}
+    />
   )
   const told = () => screen.getAllByRole('button', { name: /: / }).map((one) => one.textContent)
   const whole = teamWith(jobRow({ ended: START, status: 'blocked' }), ...ITEMS)

@@ -57,7 +57,9 @@ function usesTool(agent: AgentRow): boolean {
 export function standsText(t: Translate, agent: AgentRow): string {
   const quiet = agent.state === 'idle' || agent.state === 'waiting' || agent.state === 'completed'
   if (agent.background !== null && quiet) return t(`team.background.${agent.background.state}`)
-  return t(`team.state.${agent.state}`)
+  return agent.state === 'needs_input' && agent.paused !== null
+    ? t(`team.paused.${agent.paused}`)
+    : t(`team.state.${agent.state}`)
 }
 
 /** What the view of a team lacks. What a person was asked is no lack of a permission: it waits for them. */

@@ -1,8 +1,10 @@
 import { failedJobs, itemKeys } from '@/system/rows/jobs'
-import { atWork, lanesWaiting, nameOf, rising, type Team } from '@/system/rows/team'
+import type { AgentRow } from '@/system/rows/model'
+import { atWork, lanesWaiting, mayResume, nameOf, rising, type Team } from '@/system/rows/team'
+import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
-import { degradedText, queueText } from './marks'
+import { degradedText, queueText, standsText } from './marks'
 
 export const VIEWS = ['conversation', 'graph', 'board', 'lanes', 'runs'] as const
 export type View = (typeof VIEWS)[number]
@@ -12,12 +14,16 @@ export interface TeamBarProps {
   readonly view: View
   readonly onView: (view: View) => void
   readonly onOpenAgent: (agentId: string) => void
+  /** Give a paused agent a run. The one on the screen has its own control beside the composer. */
+  readonly onResume: (agent: AgentRow) => void
+  readonly shown: string
   /** Show the job that this task is. */
   readonly onOpenJob: (taskId: string) => void
 }
 
 /** The views of a team, how much of it is at work, and whom a person should look at. */
-export function TeamBar({ team, view, onView, onOpenAgent, onOpenJob }: TeamBarProps) {
+export function TeamBar(props: TeamBarProps) {
+  const { team, view, onView, onOpenAgent, onOpenJob } = props
   const t = useT()
   const waiting = lanesWaiting(team)
   const { row } = team
@@ -73,17 +79,23 @@ export function TeamBar({ team, view, onView, onOpenAgent, onOpenJob }: TeamBarP
       {(urgent.length > 0 || failed.length > 0 || row.degraded.length > 0 || row.owner !== row.lead) && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-0.5 px-4 py-1 text-sm">
           {shown.map((agent) => (
-            <button
-              key={agent.key}
-              type="button"
-              onClick={() => onOpenAgent(agent.agentId)}
-              className={`flex min-w-0 items-center gap-1.5 rounded font-medium hover:underline ${agent.state === 'failed' ? 'text-bad' : 'text-warn'}`}
-            >
-              <Icon name="warning" size={12} />
-              <span className="truncate">
-                {t('team.stands', { agent: agent.name, state: t(`team.state.${agent.state}`) })}
-              </span>
-            </button>
+            <span key={agent.key} className="flex min-w-0 items-center gap-1">
+              <button
+                type="button"
+                onClick={() => onOpenAgent(agent.agentId)}
+                className={`flex min-w-0 items-center gap-1.5 rounded font-medium hover:underline ${agent.state === 'failed' ? 'text-bad' : 'text-warn'}`}
+              >
+                <Icon name="warning" size={12} />
+                <span className="truncate">
+                  {t('team.stands', { agent: agent.name, state: standsText(t, agent) })}
+                </span>
+              </button>
+              {mayResume(agent) && agent.agentId !== props.shown && (
+                <Button icon="play" onClick={() => props.onResume(agent)}>
+                  {t('team.resume_named', { agent: agent.name })}
+                </Button>
+              )}
+            </span>
           ))}
           {urgent.length > shown.length && (
             <span className="text-warn">{t.count('team.more', urgent.length - shown.length)}</span>

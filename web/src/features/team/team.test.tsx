@@ -125,6 +125,8 @@ test('limits are told and are no failure; degraded views are worded plainly (UI-
       view="board"
       onView={() => {}}
       onOpenAgent={() => {}}
+      onResume={() => {}}
+      shown=""
       onOpenJob={() => {}}
     />,
   )
@@ -138,7 +140,15 @@ test('every view of a team speaks Chinese', () => {
   const team = teamWith({ runs: runs(1) })
   const { container } = show(
     <>
-      <TeamBar team={team} view="lanes" onView={() => {}} onOpenAgent={() => {}} onOpenJob={() => {}} />
+      <TeamBar
+        team={team}
+        view="lanes"
+        onView={() => {}}
+        onOpenAgent={() => {}}
+        onResume={() => {}}
+        shown=""
+        onOpenJob={() => {}}
+      />
       <Roster team={team} shown="worker-1" handlers={HANDLERS} />
       <Lanes team={team} handlers={HANDLERS} />
       <Graph team={team} shown="" stale={false} onOpenAgent={() => {}} />
@@ -150,4 +160,31 @@ test('every view of a team speaks Chinese', () => {
   expect(
     container.textContent?.replace(/coordinator|worker-1|React Flow|\d\d:\d\d:\d\d|ms|AM|PM/g, ''),
   ).not.toMatch(/[A-Za-z]{2,}/)
+})
+
+test('a paused agent says why and is resumed where it calls for attention, and is not at work (D1)', async () => {
+  const agents = [
+    filled('agents', agentRow({ key: 'coordinator', agentKind: 'main', state: 'idle' })),
+    filled(
+      'agents',
+      agentRow({ key: 'worker-1', state: 'needs_input', activity: 'paused', paused: 'unread' }),
+    ),
+  ]
+  const team = teamWith({ agents })
+  const onResume = vi.fn()
+  const props = {
+    team,
+    view: 'conversation',
+    onView: vi.fn(),
+    onOpenAgent: vi.fn(),
+    onOpenJob: vi.fn(),
+  } as const
+  const { update } = show(<TeamBar {...props} onResume={onResume} shown="coordinator" />)
+  expect(screen.getByText('worker-1: Paused, unread messages')).toBeTruthy()
+  expect(screen.getByText('0 of 2 at work')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: 'Resume worker-1' }))
+  expect(onResume).toHaveBeenCalledWith(agents[1])
+  // Its own conversation has that control beside the composer.
+  update(<TeamBar {...props} onResume={onResume} shown="worker-1" />)
+  expect(screen.queryByRole('button', { name: 'Resume worker-1' })).toBeNull()
 })

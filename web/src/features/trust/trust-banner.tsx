@@ -4,6 +4,7 @@ import type { TrustRead } from '@/system/generated/contracts'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
+import { Widenings } from './widenings'
 
 /** What a folder's own files would allow, asked once and quietly. Where they ask for nothing there is nothing to say. */
 export function TrustBanner(props: {
@@ -32,8 +33,12 @@ export function TrustBanner(props: {
         <Icon name="shield" className="mt-0.5 text-warn" />
         <div className="min-w-0 flex-1">
           <h2 className="font-semibold">{t(changed ? 'trust.changed' : 'trust.title')}</h2>
-          {open && <Widenings widenings={trust.widenings} />}
-          {open && <p className="pt-0.5 text-sm text-ink-faint">{t('trust.until_then')}</p>}
+          <p className="wrap-any text-sm text-ink-soft">
+            <span className="font-mono">{visibleText(trust.folder)}</span>{' '}
+            <span className="tabular whitespace-nowrap">
+              {t.count('trust.count', trust.widenings.length)}
+            </span>
+          </p>
         </div>
         {!open && (
           <Button className="-my-1" onClick={() => setOpen(true)}>
@@ -41,6 +46,12 @@ export function TrustBanner(props: {
           </Button>
         )}
       </div>
+      {open && (
+        <div className="space-y-1 pt-1.5">
+          <Widenings widenings={trust.widenings} />
+          <p className="text-sm text-ink-faint">{t('trust.until_then')}</p>
+        </div>
+      )}
       {open && (
         <div className="flex justify-end gap-2 pt-1">
           <Button onClick={props.onNotNow}>{t('trust.not_now')}</Button>
@@ -50,20 +61,5 @@ export function TrustBanner(props: {
         </div>
       )}
     </section>
-  )
-}
-
-/** Each thing that would be allowed, with the file that asks for it. */
-export function Widenings({ widenings }: { widenings: TrustRead['widenings'] }) {
-  const t = useT()
-  return (
-    <ul aria-label={t('trust.would_allow')} className="max-h-[50vh] overflow-y-auto">
-      {widenings.map((one) => (
-        <li key={`${one.what} ${one.file} ${one.detail}`} className="wrap-any py-px">
-          <span className="text-ink-faint">{t(`trust.what.${one.what}`)}</span> {visibleText(one.detail)}{' '}
-          <span className="font-mono text-sm text-ink-faint">{visibleText(one.file)}</span>
-        </li>
-      ))}
-    </ul>
   )
 }

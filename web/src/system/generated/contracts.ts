@@ -262,6 +262,32 @@ export const PERMISSION_MODES = [
 ] as const
 export type PermissionMode = (typeof PERMISSION_MODES)[number]
 
+export const REASON_CODES = [
+  'protected',
+  'makes_team',
+  'for_a_person',
+  'no_sandbox',
+  'unkept',
+  'rule_session',
+  'rule_workspace',
+  'rule_folder_settings',
+  'rule_user_settings',
+  'server_tool',
+  'spends',
+  'destroys',
+  'changed_files',
+  'changed_command',
+  'changeable',
+  'runs_outside',
+  'own_settings',
+  'own_mode',
+  'leaves',
+  'remote_asks',
+  'remote_authorises',
+  'agent_asks',
+] as const
+export type ReasonCode = (typeof REASON_CODES)[number]
+
 export const RISKS = [
   'none',
   'low',
@@ -389,6 +415,19 @@ export const WHEN_BUSIES = [
 ] as const
 export type WhenBusy = (typeof WHEN_BUSIES)[number]
 
+export const WIDENING_CODES = [
+  'rule',
+  'server_starts',
+  'server_reaches',
+  'hook_starts',
+  'program_runs',
+  'permission_mode',
+  'network',
+  'limit',
+  'agent_mode',
+] as const
+export type WideningCode = (typeof WIDENING_CODES)[number]
+
 /** The decision that holds. `first` is False where an earlier answer, an expiry or a withdrawal had settled it. */
 export interface ActionAnswered {
   readonly sessionId: string
@@ -454,6 +493,7 @@ export interface ActionRequired {
   readonly asked?: Text | null
   readonly commands?: number
   readonly modes?: readonly ('ask' | 'edits' | 'full')[]
+  readonly reasons?: readonly Reason[] | null
 }
 
 /**
@@ -512,6 +552,7 @@ export interface ActionRow {
   readonly asked?: Text | null
   readonly commands?: number
   readonly modes?: readonly ('ask' | 'edits' | 'full')[]
+  readonly reasons?: readonly Reason[] | null
 }
 
 /** The turn ended before an answer came; the request stands no longer. */
@@ -681,6 +722,7 @@ export interface AgentRow {
   readonly plainText?: boolean
   readonly background?: BackgroundWork | null
   readonly remote?: RemoteWork | null
+  readonly paused?: PauseCause | null
   readonly epoch?: number
 }
 
@@ -2805,6 +2847,12 @@ export interface QuotaReported {
   readonly exhausted?: boolean
 }
 
+/** One reason for a request, as a code with the values that it names. */
+export interface Reason {
+  readonly code: ReasonCode
+  readonly parameters?: Readonly<Record<string, string>>
+}
+
 /** One reasoning part, finished. `signature` is what the provider wants back with it, opaque. */
 export interface ReasoningCompleted {
   readonly content: Text
@@ -4568,11 +4616,13 @@ export interface WarningRaised {
 }
 
 /**
- * One thing that a folder's own files would allow if a person trusted it. `what` sorts it, `detail` is in words, `file`
- * says where it stands, relative to the folder.
+ * One thing that a folder's own files would allow if a person trusted it. `what` sorts it, `code` with `parameters` says
+ * what exactly, `detail` says the same in English, `file` says where it stands, relative to the folder.
  */
 export interface Widening {
   readonly what: 'agent' | 'hook' | 'permission_mode' | 'rule' | 'server' | 'shell'
+  readonly code: WideningCode
+  readonly parameters?: Readonly<Record<string, string>>
   readonly detail: string
   readonly file: string
 }

@@ -10,6 +10,7 @@ import {
   MODES,
   PAUSE_CAUSES,
   PERMISSION_MODES,
+  REASON_CODES,
   RISKS,
   SESSION_STATES,
   STATUS_DETAILS,
@@ -17,6 +18,7 @@ import {
   TOOL_STATES,
   TURN_STATES,
   VERDICTS,
+  WIDENING_CODES,
 } from '../generated/contracts'
 import { en } from './en'
 import { translator } from './translate'
@@ -48,10 +50,13 @@ test('every value of every closed list that the page shows has a text (UI-26)', 
     'code.': CODES,
     'outcome.interrupted.': INTERRUPT_CAUSES,
     'paused.': PAUSE_CAUSES,
+    'team.paused.': PAUSE_CAUSES,
     'steer.rejected.': STEER_REJECTIONS,
     'composer.mode.': MODES,
     'composer.permission.': PERMISSION_MODES,
     'first.subtitle.': PERMISSION_MODES,
+    'action.reason.': REASON_CODES,
+    'trust.detail.': WIDENING_CODES,
   }
   const missing = Object.entries(lists).flatMap(([stem, values]) =>
     values.map((value) => stem + value).filter((key) => !Object.hasOwn(en, key)),

@@ -125,6 +125,7 @@ export const DEFAULTS = {
     asked: null as Text | null,
     commands: 0,
     modes: [] as readonly wire.PermissionMode[],
+    reasons: null as readonly wire.Reason[] | null,
   },
   queued_turn: { input: NO_TEXT },
   status: {
@@ -222,6 +223,7 @@ export const DEFAULTS = {
     queueReason: null as QueueReason | null,
     queuePosition: 0,
     stalledSince: 0,
+    paused: null as wire.PauseCause | null,
     degraded: [] as readonly Degraded[],
     usage: NO_USAGE,
     result: NO_TEXT,

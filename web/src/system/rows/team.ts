@@ -66,7 +66,7 @@ export function isAtWork(state: State): boolean {
 }
 
 export function atWork(agents: readonly AgentRow[]): number {
-  return agents.filter((agent) => isAtWork(agent.state)).length
+  return agents.filter((agent) => isAtWork(agent.state) && agent.paused === null).length
 }
 
 /** The lead first, then what needs a person, then what runs; agents of one state stand in the order in which they came. */
@@ -141,4 +141,9 @@ export function withoutParent(team: Team): readonly AgentRow[] {
   return team.agents.filter(
     (agent) => agent.parentAgentId !== '' && agentOf(team.agents, agent.parentAgentId) === null,
   )
+}
+
+/** One that sleeps is resumed with its task. */
+export function mayResume({ paused, background }: AgentRow): boolean {
+  return paused !== null && background === null
 }

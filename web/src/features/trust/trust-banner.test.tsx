@@ -1,0 +1,72 @@
+import { screen, within } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import type { TrustRead, Widening } from '@/system/generated/contracts'
+import { CHINESE, ENGLISH, NO_BLOBS, show } from '../../../dev/surfaces'
+import { TrustBanner } from './trust-banner'
+
+const FILE = '.callboard/settings.toml'
+const widening = (what: Widening['what'], code: Widening['code'], parameters: Record<string, string>) => ({
+  what,
+  code,
+  parameters,
+  detail: `${code} in English`,
+  file: FILE,
+})
+const WIDENINGS = [
+  widening('agent', 'agent_mode', { name: 'lead', mode: 'full' }),
+  widening('rule', 'rule', { matcher: 'Bash(make *)' }),
+  widening('hook', 'hook_starts', {
+    name: 'guard',
+    tools: 'Bash',
+    command: 'sh a\u202eb.sh',
+    secrets: 'key',
+  }),
+  widening('server', 'server_reaches', { name: 'issues', url: 'https://mcp.example.org' }),
+  widening('server', 'program_runs', { path: '.callboard/x.py', digest: '0123456789ab' }),
+]
+
+function banner(t = ENGLISH) {
+  const trust: TrustRead = {
+    workspaceId: 'wks_a',
+    folder: '/home/ada/atlas',
+    state: 'untrusted',
+    digest: 'a'.repeat(64),
+    trusted: '',
+    widenings: WIDENINGS,
+    problems: [],
+  }
+  show(<TrustBanner trust={trust} onTrust={vi.fn()} onNotNow={vi.fn()} />, NO_BLOBS, t)
+  return screen.getByRole('region')
+}
+
+test('the card names the folder, counts what is asked for, and shows what leaves the sandbox first (SAFE-08)', () => {
+  const shown = banner()
+  expect(within(shown).getByText('/home/ada/atlas')).toBeTruthy()
+  expect(within(shown).getByText('5 permissions requested')).toBeTruthy()
+  expect(screen.getAllByRole('list').map((list) => list.getAttribute('aria-label'))).toEqual([
+    'Hooks, outside the sandbox',
+    'Tool servers, outside the sandbox',
+    'Rules',
+    'Agents',
+  ])
+  expect(screen.getByText('sh a⟨U+202E⟩b.sh')).toBeTruthy()
+  expect(screen.getByText('Secrets: key')).toBeTruthy()
+  expect(screen.getByText('.callboard/x.py (sha256 0123456789ab)')).toBeTruthy()
+})
+
+test('everything that would be allowed can be reached by keyboard, however long the list is', () => {
+  banner()
+  expect(screen.getByRole('group', { name: 'Permissions requested' }).tabIndex).toBe(0)
+})
+
+test('what would be allowed is worded in the language of the page, from codes', () => {
+  const text = banner(CHINESE).textContent ?? ''
+  expect(text).not.toContain('in English')
+  for (const said of [
+    'lead：你选择时为完全访问',
+    'Bash(make *) 无需询问即可运行',
+    'issues 连接到',
+    '机密：key',
+  ])
+    expect(text).toContain(said)
+})
