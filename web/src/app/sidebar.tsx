@@ -105,7 +105,7 @@ function Folder({ workspaces }: { workspaces: readonly WorkspaceRow[] }) {
     )
   }
   return (
-    <span className="-ml-2 flex min-w-0 flex-1">
+    <h1 className="-ml-2 flex min-w-0 flex-1">
       <Select
         label={t('sessions.workspace')}
         value={workbench.workspaceId}
@@ -121,6 +121,6 @@ function Folder({ workspaces }: { workspaces: readonly WorkspaceRow[] }) {
         }}
         className="font-semibold text-ink"
       />
-    </span>
+    </h1>
   )
 }

@@ -1,5 +1,6 @@
 import type { Notice, Refused } from '@/system/workbench/notices'
 import { IconButton } from '@/ui/button'
+import { RuntimeWords } from '../shared/runtime-words'
 import { useT } from '../shared/surface'
 import { hintText } from '../shared/words'
 
@@ -31,6 +32,17 @@ export function RefusedText({ refused }: { refused: Refused }) {
   const t = useT()
   const title = t.maybe(`code.${refused.code}`) ?? refused.code
   const hint = hintText(t, refused.code, refused.hint)
+  const own = t.maybe(`hint.${refused.code}`)
+  if (!t.locale.startsWith('en') && t.maybe(`code.${refused.code}`) !== null) {
+    const words = [refused.message, own === null ? hint : ''].filter(Boolean).join(' ')
+    return (
+      <>
+        <p className="font-semibold">{title}</p>
+        {own !== null && <p className="wrap-any text-ink-soft">{own}</p>}
+        <RuntimeWords code={refused.code} message={words} />
+      </>
+    )
+  }
   return (
     <>
       <p>

@@ -1,9 +1,9 @@
-import { screen } from '@testing-library/react'
+import { act, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { activityOf } from '@/system/rows/activity'
-import type { ActionPart, ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
-import { place, reasoningPart, textPart, turnRow } from '../../../dev/rows'
+import type { ActionPart, NoticePart, ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
+import { place, reasoningPart, START, textPart, turnRow } from '../../../dev/rows'
 import { blobsOf, filled, show } from '../../../dev/surfaces'
 import { Answer } from './answer'
 import type { ConversationHandlers } from './handlers'
@@ -165,4 +165,36 @@ test('each thing that is told of a turn stands apart from the others', () => {
   expect(screen.getByRole('button').textContent).toBe(
     '3 tools · 3s · waited 9s for you · 1 failed · 2 not run',
   )
+})
+
+test('a retry counts down while its turn runs and gives no advice that nobody needs; later it says how long it was', () => {
+  vi.useFakeTimers({ now: START / 1000 })
+  const part = filled('parts', {
+    kind: 'runtime_status',
+    ...at,
+    at: START,
+    code: 'model_unavailable',
+    message: 'Overloaded',
+    retryInMs: 12_000,
+    attempt: 3,
+  }) as NoticePart
+  const item = (state: 'running' | 'completed') => {
+    const turn = filled('turns', turnRow('trn_a', 10, { state }))
+    const shown = { kind: 'part', key: 'a', turn, part, live: false } as const
+    return (
+      <ItemView
+        item={shown}
+        handlers={{} as ConversationHandlers}
+        waiting={new Set()}
+        failedParts={new Set()}
+      />
+    )
+  }
+  const { container, update } = show(item('running'))
+  expect(container.textContent).toBe('The model does not answer · Waiting 12s, try 3')
+  act(() => void vi.advanceTimersByTime(5000))
+  expect(container.textContent).toContain('Waiting 7s, try 3')
+  update(item('completed'))
+  expect(container.textContent).toBe('The model does not answer · Waited 12s, try 3')
+  vi.useRealTimers()
 })

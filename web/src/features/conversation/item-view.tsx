@@ -42,7 +42,14 @@ export function ItemView(props: {
         />
       )
     case 'part':
-      return <PartView part={item.part} handlers={handlers} waiting={props.waiting} />
+      return (
+        <PartView
+          part={item.part}
+          live={item.turn.state === 'running'}
+          handlers={handlers}
+          waiting={props.waiting}
+        />
+      )
     case 'summary':
       return (
         <SummaryRow
@@ -82,6 +89,7 @@ export function ItemView(props: {
 
 function PartView(props: {
   readonly part: Part
+  readonly live: boolean
   readonly handlers: ConversationHandlers
   readonly waiting: ReadonlySet<string>
 }) {
@@ -98,7 +106,7 @@ function PartView(props: {
     case 'user_text':
       return <SteerLine part={part} onSendAsTurn={handlers.onSendAsTurn} onReuse={handlers.onReuse} />
     case 'runtime_status':
-      return part.agentId === '' ? <NoticeLine part={part} /> : <MessageLine part={part} />
+      return part.agentId === '' ? <NoticeLine part={part} live={props.live} /> : <MessageLine part={part} />
     case 'plan':
       return <Plan part={part} />
     case 'worker_notification':

@@ -5,6 +5,7 @@ import { isQuestion } from '@/system/rows/activity'
 import type { ActionPart, ErrorPart, NoticePart, TurnRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
+import { useNow } from '@/ui/now'
 import { useForReading } from '../shared/reading'
 import { RuntimeWords } from '../shared/runtime-words'
 import { useFullText, useT } from '../shared/surface'
@@ -74,9 +75,10 @@ function noticeText(t: Translate, part: NoticePart): string {
   return t.maybe(`notice.${code}`, { message }) ?? t.maybe(`code.${code}`) ?? (message || code)
 }
 
-export const NoticeLine = memo(({ part }: { part: NoticePart }) => {
+export const NoticeLine = memo(({ part, live = false }: { part: NoticePart; live?: boolean }) => {
   const t = useT()
-  const hint = hintText(t, part.code, part.hint)
+  // What to do about a failure is no advice while Callboard tries again.
+  const hint = part.retryInMs === null ? hintText(t, part.code, part.hint) : ''
   return (
     <div className="flex min-h-7 items-start gap-2 py-1 text-ink-soft">
       <Icon name="warning" size={14} className="mt-[3px] text-ink-faint" />
@@ -86,7 +88,7 @@ export const NoticeLine = memo(({ part }: { part: NoticePart }) => {
           {part.retryInMs !== null && (
             <span className="text-ink-faint">
               {' · '}
-              {t('notice.retry_in', { time: duration(part.retryInMs, t.locale), attempt: part.attempt })}
+              <Retry at={part.at} wait={part.retryInMs} attempt={part.attempt} live={live} />
             </span>
           )}
         </p>
@@ -95,6 +97,21 @@ export const NoticeLine = memo(({ part }: { part: NoticePart }) => {
     </div>
   )
 })
+
+/** How long until the next try, counted down while the turn runs, and how long that wait was from then on. */
+function Retry(props: {
+  readonly at: number
+  readonly wait: number
+  readonly attempt: number
+  readonly live: boolean
+}) {
+  const t = useT()
+  const now = useNow(1000, props.live)
+  const left = props.at / 1000 + props.wait - now
+  const waits = props.live && left > 0
+  const time = duration(waits ? Math.min(Math.ceil(left / 1000) * 1000, props.wait) : props.wait, t.locale)
+  return t(waits ? 'notice.retry_in' : 'notice.retried', { time, attempt: props.attempt })
+}
 
 /** An error that did not end its turn, or not by itself. */
 export const ErrorLine = memo(({ part }: { part: ErrorPart }) => {
@@ -144,7 +161,7 @@ export const OutcomeLine = memo(
           {explained && <p className="wrap-any whitespace-pre-wrap text-ink-soft">{explained}</p>}
           <RuntimeWords code={code} message={message} />
           {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
-          {error?.retryable && <p className="text-ink-soft">{t('outcome.retryable')}</p>}
+          {error?.retryable && hint === '' && <p className="text-ink-soft">{t('outcome.retryable')}</p>}
         </div>
         {!forReading && (
           <Button look="outline" onClick={() => props.onReuse(input.text)} className="max-sm:ml-6.5">

@@ -45,9 +45,12 @@ export function SessionEntry(props: SessionEntryProps) {
     )
   }
   return (
-    <li className={`group relative rounded-md ${active ? 'bg-selected' : 'hover:bg-hover'}`}>
+    <li
+      className={`group relative rounded-md [contain-intrinsic-size:auto_30px] [content-visibility:auto] ${active ? 'bg-selected' : 'hover:bg-hover'}`}
+    >
       <button
         type="button"
+        data-session={session.sessionId}
         aria-current={active ? 'page' : undefined}
         onClick={() => handlers.onOpen(session.sessionId)}
         className="flex h-[30px] w-full items-center gap-2 rounded-md px-2 text-left"

@@ -98,3 +98,17 @@ test('every action of the menu goes to its handler', async () => {
   expect(handlers.onArchive).toHaveBeenCalledWith('plain', true)
   expect(handlers.onDelete.mock.calls[0]?.[0]).toMatchObject({ sessionId: 'plain' })
 })
+
+test('a long list is gone through with the arrows, Home and End', async () => {
+  list(Array.from({ length: 4 }, (_, index) => card(`s${index}`, 10 - index)))
+  const at = () => document.activeElement?.querySelector('.truncate')?.textContent
+  await userEvent.tab()
+  await userEvent.tab()
+  await userEvent.tab()
+  const seen: unknown[] = []
+  for (const key of ['{ArrowDown}', '{End}', '{ArrowDown}', '{ArrowUp}', '{Home}']) {
+    await userEvent.keyboard(key)
+    seen.push(at())
+  }
+  expect(seen).toEqual(['s1', 's3', 's3', 's2', 's0'])
+})

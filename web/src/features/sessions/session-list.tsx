@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { type KeyboardEvent, useMemo, useState } from 'react'
 import type { SessionCard } from '@/system/rows/model'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
@@ -48,7 +48,8 @@ export function SessionList(props: SessionListProps) {
         </label>
         <IconButton icon="plus" label={t('sessions.new')} onClick={props.onNew} />
       </div>
-      <div className="min-h-0 flex-1 space-y-3 overflow-y-auto px-2 pb-3">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows move between the buttons in it */}
+      <div onKeyDown={moveFocus} className="min-h-0 flex-1 space-y-3 overflow-y-auto px-2 pb-3">
         {props.sessions.length === 0 && <p className="px-2 text-ink-faint">{t('sessions.empty')}</p>}
         {props.sessions.length > 0 && found.length === 0 && (
           <p className="px-2 text-ink-faint">{t('sessions.no_match')}</p>
@@ -104,4 +105,21 @@ function grouped(sessions: readonly SessionCard[]) {
 /** What needs a person stands above what runs; a failure does not jump, it is marked. */
 function urgency(session: SessionCard): number {
   return session.attention === 'needs_input' ? 1 : 0
+}
+
+const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowDown: (at, last) => Math.min(at + 1, last),
+  ArrowUp: (at) => Math.max(at - 1, 0),
+  Home: () => 0,
+  End: (_, last) => last,
+}
+
+/** Arrows, Home and End go from session to session: by Tab a long list has no end. */
+function moveFocus(event: KeyboardEvent<HTMLElement>) {
+  const step = STEPS[event.key]
+  const entries = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-session]')]
+  const at = entries.indexOf(event.target as HTMLElement)
+  if (step === undefined || at < 0 || event.ctrlKey || event.metaKey || event.altKey) return
+  event.preventDefault()
+  entries[step(at, entries.length - 1)]?.focus()
 }

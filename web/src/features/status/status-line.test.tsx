@@ -77,3 +77,9 @@ test('a turn that is being stopped cannot be stopped again', () => {
   line({ status: 'streaming', detail: 'stopping' }, Date.now() * 1000)
   expect(screen.getByRole('button', { name: 'Interrupting' })).toHaveProperty('disabled', true)
 })
+
+test('a lead that is paused does not hide that its session failed (D7)', () => {
+  const status = filled('status', statusRow({ status: 'blocked', detail: 'paused', paused: 'unread' }))
+  show(<StatusLine status={status} session="failed" runningSince={0} onInterrupt={vi.fn()} />)
+  expect(screen.getByRole('status').textContent).toBe('Failed')
+})

@@ -84,13 +84,13 @@ function sessionAbove(
   status: StatusRow,
   running: boolean,
 ): SessionState | null {
-  if (session === null || status.status === 'blocked') return null
+  if (session === null || (status.status === 'blocked' && status.paused === null)) return null
   if (session === 'waiting') return session
   return running || session === 'idle' || session === 'interrupted' ? null : session
 }
 
 function warns(status: StatusRow, whole: SessionState | null): boolean {
-  return status.status === 'blocked' || whole === 'waiting'
+  return whole === null ? status.status === 'blocked' : whole === 'waiting' || whole === 'paused'
 }
 
 /** Tokens that the provider did not tell are not shown as zero. */

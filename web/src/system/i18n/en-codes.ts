@@ -171,6 +171,7 @@ export const enCodes = {
   'hint.turn_not_queued': 'It may have started or been removed.',
   'hint.session_archived': 'Move it back from the archive first.',
   'hint.session_imported': 'Start a session of your own in its folder.',
+  'hint.images_unsupported': 'Remove the image, or choose a model that takes images.',
   'hint.store_full': 'Free some disk space and try again.',
 
   'actor.person': 'a person',

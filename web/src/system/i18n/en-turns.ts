@@ -103,6 +103,7 @@ export const enTurns = {
   'notice.clock_stepped': '{message}',
   'notice.clock_went_back': '{message}',
   'notice.retry_in': 'Waiting {time}, try {attempt}',
+  'notice.retried': 'Waited {time}, try {attempt}',
 
   'queue.title_one': '{count} turn in the queue',
   'queue.title_other': '{count} turns in the queue',

@@ -171,6 +171,7 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'hint.turn_not_queued': '它可能已经开始或被移除。',
   'hint.session_archived': '请先将其移出归档。',
   'hint.session_imported': '请在该文件夹中新建会话。',
+  'hint.images_unsupported': '请移除图片，或选择接受图片的模型。',
   'hint.store_full': '请释放一些磁盘空间后重试。',
 
   'actor.person': '用户',

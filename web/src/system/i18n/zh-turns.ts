@@ -102,6 +102,7 @@ export const zhTurns = {
   'notice.clock_stepped': '系统时钟被调快：{message}',
   'notice.clock_went_back': '系统时钟倒退：{message}',
   'notice.retry_in': '等待{time}，第 {attempt} 次尝试',
+  'notice.retried': '等待了{time}，第 {attempt} 次尝试',
 
   'queue.title_one': '队列中有 {count} 轮',
   'queue.title_other': '队列中有 {count} 轮',
