@@ -8,6 +8,8 @@ export default mergeConfig(
   defineConfig({
     test: {
       isolate: false,
+      // The default leaves one core to the terminal, which is half of two.
+      maxWorkers: '100%',
       restoreMocks: true,
       testTimeout: 60_000,
       projects: [
