@@ -42,6 +42,24 @@ async def test_a_call_that_is_asked_about_once_it_goes_on_is_never_recorded_as_r
     assert text == says
 
 
+@pytest.mark.parametrize("between", [{"say": "A note."}, {"think": "Hm."}, {"plan": ["Make it"]}])
+async def test_a_call_that_is_asked_about_after_more_was_said_is_never_recorded_as_run_unasked(
+    tmp_path: Path, between: dict[str, object]
+):
+    """A1: Claude Code may say something between announcing a call and asking about it."""
+    steps: Steps = [MAKE[0], between, {"permit": {"id": "c", "title": "make", "kind": "execute"}}, {"say": "Done."}]
+    async with coder(tmp_path, steps, external_grace=NEVER) as home:
+        session = await begun(home)
+        await answer(home, session, "approve", count=2)
+        await home.until(session, "turn.completed")
+        types = await home.types(session)
+        verdicts = [fact.verdict for fact in await told(home, session, PermissionEvaluated)]
+
+    assert verdicts == ["ask", "ask"]
+    said = next(one for one in types if one in ("message.text", "reasoning.completed", "plan.updated"))
+    assert types.index(said) < types.index("tool.requested", types.index("agent.connected"))
+
+
 async def test_a_call_that_goes_on_without_a_question_is_recorded_while_it_runs(tmp_path: Path):
     """A1"""
     async with coder(tmp_path, [*MAKE, {"hang": True}], external_grace=0.01) as home:

@@ -37,7 +37,8 @@ STOPPED = "The turn was stopped."
 @dataclass
 class _Call:
     """A call of the agent's own tools. It is held back until it goes on, since its arguments may still come; it waits for a
-    person; the agent runs it; or it is over. `is_overdue`: it has gone on for `limits.external_grace` without a question."""
+    person; the agent runs it; or it is over. `is_overdue`: it has gone on for `limits.external_grace` without a question.
+    `is_deferred`: the agent said more before it began the call, which takes its step when it is heard of again."""
 
     call: str
     step: int
@@ -46,6 +47,7 @@ class _Call:
     state: Literal["held", "waits", "runs", "over"] = "held"
     is_timed: bool = False
     is_overdue: bool = False
+    is_deferred: bool = False
     writes: ApprovedWrites = field(default_factory=ApprovedWrites)
 
 
@@ -89,15 +91,24 @@ class Calls:
                 one.state = "runs"
                 await self._seen(one, _observing(one.told), is_underway=True)
 
+    async def tell_begun(self) -> None:
+        """Record the calls that go on before what the agent says next. One that has not begun may still be asked about: it
+        comes behind that."""
+        for one in self._calls.values():
+            one.is_deferred = one.state == "held" and (one.is_deferred or one.told.status == "pending")
+        await self.tell_held(through=max((one.step for one in self._calls.values()), default=0))
+
     async def tell_all(self) -> None:
         """Tells all that is held back."""
+        for one in list(self._calls.values()):
+            self._place(one)
         if any(one.state == "held" for one in self._calls.values()):
             await self.tell_held(through=max(one.step for one in self._calls.values()))
 
     async def tell_held(self, through: int) -> None:
         """Tells the calls that were held back up to that step, as run by the agent itself."""
         for one in self._calls.values():
-            if one.state == "held" and one.step <= through:
+            if one.state == "held" and one.step <= through and not one.is_deferred:
                 one.state = "runs"
                 await self._seen(one, _observing(one.told), is_underway=one.told.status == "in_progress")
 
@@ -163,8 +174,16 @@ class Calls:
         if known is None:
             await self._speech.end_part()
             return self._begun(call)
+        if known.is_deferred:
+            await self._speech.end_part()
+        self._place(known)
         known.told = call
         return known
+
+    def _place(self, one: _Call) -> None:
+        """Give a call that was deferred its step, behind all that the agent said before it."""
+        if one.is_deferred:
+            one.is_deferred, one.step = False, self._speech.step()
 
     def _begun(self, call: ExternalCall) -> _Call:
         parts = self._host.parts

@@ -36,7 +36,7 @@ class Plans:
         first = not self._step
         if first:
             await self._speech.end_part()
-            await calls.tell_all()
+            await calls.tell_begun()
             self._step = self._speech.step()
         self._waiting = steps
         rest = self._told_at + self._host.parts.limits.plan_interval - self._host.parts.clock.elapsed()

@@ -130,7 +130,7 @@ class Prompting(Prompt[ExternalEvent]):
     async def _say(self, calls: Calls, kind: Kind, text: str, message: str) -> None:
         if not self.speech.goes_on(kind, message):
             await self.speech.end_part()
-            await calls.tell_all()
+            await calls.tell_begun()
         self.speech.say(kind, text, message)
 
     async def _last_words(self, session: ExternalSession, calls: Calls, event: ExternalEvent) -> None:
