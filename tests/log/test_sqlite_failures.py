@@ -6,6 +6,7 @@ import asyncio
 import random
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from callboard.contracts.rows import Upsert
 from callboard.log.sqlite import SqliteStore, open_store
 from callboard.log.sqlite.ledger import Ledger
 from callboard.log.sqlite.removal import delete
+from callboard.log.sqlite.upkeep.checking import check_store
 
 from .given import STREAM, batch, filled, said, said_at_length, turn_row, until
 from .processes import child
@@ -53,6 +55,31 @@ async def test_without_room_a_batch_is_refused_alone_and_leaves_nothing(tmp_path
     await store.facts.append(attempts[2])
     assert (await store.facts.verify(STREAM)).sequence == 2
     await store.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER drops AFTER INSERT ON facts BEGIN DELETE FROM facts; END",
+        "CREATE VIEW other AS SELECT * FROM facts",
+    ],
+    ids=["trigger", "view"],
+)
+async def test_a_store_with_a_program_of_another_tool_is_refused_before_it_loses_a_fact(
+    tmp_path: Path, statement: str
+) -> None:
+    """R6: SQLite runs a trigger within the transaction that is acknowledged."""
+    store = open_store(tmp_path)
+    await filled(store, 2)
+    await store.close()
+    with closing(sqlite3.connect(tmp_path / "callboard.db")) as other:
+        other.execute(statement)
+        other.commit()
+
+    for use in (open_store, lambda folder: check_store(folder, progress=lambda _: None)):
+        with pytest.raises(Refusal, match="triggers or views") as refused:
+            use(tmp_path)
+        assert refused.value.code == "store_unusable"
 
 
 async def test_closing_finishes_what_was_accepted(tmp_path: Path) -> None:

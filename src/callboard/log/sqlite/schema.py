@@ -86,6 +86,12 @@ _NEWER = (
 _OLDER = "Start `callboard up` once: it keeps a copy of the store and brings it to the present layout."
 
 
+_PROGRAMS = (
+    "Callboard makes none: another tool did. Remove them with that tool, then run `callboard check`; "
+    "or restore a backup with `callboard restore FILE --replace`."
+)
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """A connection that may write, in autocommit: transactions are begun by hand. The file is made with mode 0600."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -174,3 +180,8 @@ def check_facts(connection: sqlite3.Connection, path: Path, *, writing: bool = F
         raise unusable(str(path), f"it has an older layout (schema {schema})", hint=_OLDER)
     if connection.execute("SELECT count(*) FROM store").fetchone() != (1,):
         raise unusable(str(path), "its id and its epoch are missing")
+    found = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone()
+    if found != (0,):
+        raise unusable(
+            str(path), "it contains triggers or views, which can change or hide what is written", hint=_PROGRAMS
+        )
