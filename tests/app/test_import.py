@@ -40,6 +40,28 @@ def test_nothing_is_imported_without_consent(past: Product):
     assert past.run("sessions", "--json").json == []
 
 
+def test_what_is_no_transcript_hides_no_session_and_is_not_waited_for(past: Product):
+    """A8: a pipe, a device, a folder, a dangling link and a loop; and a session whose file is named in no encoding."""
+    place = next((past.place / "claude" / "projects").iterdir())
+    good = next(place.glob("*.jsonl"))
+    odd = good.with_name(os.fsdecode(b"odd\xff.jsonl"))
+    odd.write_bytes(good.read_bytes())
+    os.utime(odd, (LONG_AGO, LONG_AGO))
+    os.mkfifo(place / "a-pipe.jsonl")
+    (place / "b-folder.jsonl").mkdir()
+    (place / "c-device.jsonl").symlink_to("/dev/zero")
+    (place / "d-nowhere.jsonl").symlink_to("/nonexistent")
+    (place / "e-loop.jsonl").symlink_to("e-loop.jsonl")
+
+    lines = past.run("import", "--yes", "--json").json
+
+    assert sorted((line["source"], line["sourceId"]) for line in lines if not line["problem"]) == [
+        ("claude_code", good.stem),
+        ("claude_code", "odd\ufffd"),
+        ("codex", next(line["sourceId"] for line in lines if line["source"] == "codex")),
+    ]
+
+
 def test_a_past_session_reads_like_one_of_our_own(past: Product):
     """UI-29: its turns, tools, files and tokens are facts, at the times at which they were."""
     told = imported(past, "claude_code")

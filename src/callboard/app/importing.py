@@ -16,9 +16,10 @@ from typing import Protocol
 import msgspec
 
 from callboard.adapters.imports import claude_code, codex
-from callboard.adapters.imports.past import PastSession, PastTurn, lines
+from callboard.adapters.imports.past import PastSession, PastTurn, lines, session_id
 from callboard.contracts.commands.imports import ImportTurn
 from callboard.contracts.commands.past import PastSessionFound, PastSessionList, UnreadableTranscript
+from callboard.contracts.content import valid_text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource
 from callboard.contracts.ports.past import PastTranscript
@@ -163,7 +164,7 @@ class PastBook:
         """True where a transcript of that name is there in which no person asked anything yet."""
         named = (source, source_id)
         return any(
-            (file.source, file.path.stem[:LONGEST_ID]) == named and (file.expected or source == "codex")
+            (file.source, session_id(file.path)[:LONGEST_ID]) == named and (file.expected or source == "codex")
             for file in self._files(folder, empty=True)
         )
 
@@ -186,7 +187,7 @@ class PastBook:
         looked = [(file, seen[file.path]) for file in files if file.path in seen]
         found = [about for _, one in looked if (about := one.about) is not None and _is_of(about, folder)]
         unreadable = tuple(
-            UnreadableTranscript(product=PRODUCTS[file.source], name=file.path.name, problem=one.problem)
+            UnreadableTranscript(product=PRODUCTS[file.source], name=valid_text(file.path.name), problem=one.problem)
             for file, one in looked
             if one.problem and (file.expected or file.source == "codex")
         )

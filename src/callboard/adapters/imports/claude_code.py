@@ -21,7 +21,20 @@ from callboard.contracts.facts.turn import InputSource
 from . import claude_agents
 from .claude_agents import Lineage, agent_key
 from .diffs import replaced
-from .past import Line, Making, PastSession, PastTurn, first_line, lines, mapping, microseconds, number, text_of
+from .past import (
+    Line,
+    Making,
+    PastSession,
+    PastTurn,
+    first_line,
+    lines,
+    mapping,
+    microseconds,
+    number,
+    readable,
+    session_id,
+    text_of,
+)
 
 SOURCE: Literal["claude_code"] = "claude_code"
 #: How many lines are looked at for what a session is about.
@@ -58,10 +71,7 @@ _INTERRUPTED = "[Request interrupted by user"
 
 def find(home: Path) -> Iterator[PastSession]:
     """The sessions under Claude Code's folder (`~/.claude`), those without a turn left out."""
-    for file in sorted(transcripts(home)):
-        found = about(file)
-        if found is not None:
-            yield found
+    return readable(transcripts(home), about)
 
 
 def transcripts(home: Path) -> Iterator[Path]:
@@ -90,7 +100,7 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
         return None
     return PastSession(
         source=SOURCE,
-        source_id=file.stem,
+        source_id=session_id(file),
         file=file,
         folder=folder,
         title=title,
@@ -103,11 +113,11 @@ def turns(file: Path) -> Iterator[PastTurn]:
     """The turns of a session: those of its own transcript in their order, then those of each subagent's. A sidechain in the
     session's own transcript stands where it began."""
     lineage = Lineage()
-    yield from _turns(lines(file), file.stem, lineage)
+    yield from _turns(lines(file), session_id(file), lineage)
     for transcript in claude_agents.by_start(parts(file)):
         own = agent_key(transcript.stem.removeprefix("agent-"))
         subagent = lineage.about(own, claude_agents.meta(transcript))
-        yield from _turns(lines(transcript), file.stem, lineage, own, subagent)
+        yield from _turns(lines(transcript), session_id(file), lineage, own, subagent)
 
 
 def _turns(

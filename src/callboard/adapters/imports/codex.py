@@ -18,7 +18,20 @@ import msgspec
 from callboard.contracts.commands.imports import ImportedCall, ImportedPart
 
 from .diffs import patched
-from .past import Line, Making, PastSession, PastTurn, first_line, lines, mapping, microseconds, number, text_of
+from .past import (
+    Line,
+    Making,
+    PastSession,
+    PastTurn,
+    first_line,
+    lines,
+    mapping,
+    microseconds,
+    number,
+    readable,
+    session_id,
+    text_of,
+)
 
 SOURCE: Literal["codex"] = "codex"
 _HEAD = 200
@@ -59,10 +72,7 @@ _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 def find(home: Path) -> Iterator[PastSession]:
     """The sessions under Codex's folder (`~/.codex`), those without a turn left out."""
-    for file in sorted(transcripts(home)):
-        found = about(file)
-        if found is not None:
-            yield found
+    return readable(transcripts(home), about)
 
 
 def transcripts(home: Path) -> Iterator[Path]:
@@ -95,7 +105,7 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
         return None
     return PastSession(
         source=SOURCE,
-        source_id=identity or file.stem,
+        source_id=identity or session_id(file),
         file=file,
         folder=folder,
         title=title,
@@ -106,7 +116,7 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
 
 def turns(file: Path) -> Iterator[PastTurn]:
     """The turns of a rollout, in their order."""
-    reading = _Reading(file.stem)
+    reading = _Reading(session_id(file))
     for line in lines(file):
         done = reading.take(line)
         if done is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -12,8 +13,11 @@ from typing import Any, Literal, cast
 import msgspec
 
 from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedPart
+from callboard.contracts.content import valid_text
 from callboard.contracts.facts.session import SessionSource
 from callboard.contracts.facts.turn import InputSource
+
+log = logging.getLogger(__name__)
 
 #: No line of a transcript is longer, in bytes; one that is is left out.
 LONGEST_LINE = 32 * 1024 * 1024
@@ -95,6 +99,24 @@ class Making:
                     self.calls[number] = msgspec.structs.replace(made, parts=parts)
                     return True
         return False
+
+
+def readable(files: Iterable[Path], about: Callable[[Path], PastSession | None]) -> Iterator[PastSession]:
+    """The sessions of these transcripts, in the order of their names. One that cannot be read hides no other; what is no file,
+    such as a pipe, would keep its reader waiting for ever."""
+    for file in sorted(files):
+        try:
+            found = about(file) if file.is_file() else None
+        except OSError as error:
+            log.warning("the transcript %s was left out: %s", file, error.strerror or error)
+            continue
+        if found is not None:
+            yield found
+
+
+def session_id(file: Path) -> str:
+    """The product's name of the session, by the name of its transcript, which may be no valid text."""
+    return valid_text(file.stem)
 
 
 def lines(file: Path, most: int | None = None) -> Iterator[Line]:
