@@ -60,6 +60,7 @@ def test_a_run_whose_figures_could_not_join_those_of_before_does_not_begin(
 ) -> None:
     results = tmp_path / "results.json"
     results.write_text("{")
+    monkeypatch.setattr(run, "HERE", tmp_path)
     monkeypatch.setattr(run, "RESULTS", results)
     with pytest.raises(msgspec.DecodeError):
         run.main(["size"])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic_ai.messages import BinaryContent
 
 from callboard.contracts.ports.model import (
     Content,
@@ -23,10 +25,12 @@ from callboard.contracts.ports.model import (
     ToolResultContent,
 )
 from callboard.models.turn import spoken
-from callboard.models.wire import Endpoint, Format
+from callboard.models.wire import Endpoint, Format, images
+from callboard.models.wire.conversation import Conversation
 from callboard.models.wire.history import HistoryEncoder
 from callboard.models.wire.history.body import FIELDS, RequestHook, Splice
 from callboard.models.wire.history.rounds import Messages
+from callboard.models.wire.images import Images
 from callboard.models.wire.seal import sealed
 from callboard.models.wire.wire import Wire
 from tests.models.asking import READ, says
@@ -41,6 +45,21 @@ class _NoHistory(HistoryEncoder):
         return Splice(), request.messages
 
 
+class _PlainImages(Images):
+    """Leaves images to the library."""
+
+    def content(self, image: ImageContent) -> BinaryContent:
+        return BinaryContent(image.data, media_type=image.media)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _slices() -> Iterator[None]:
+    """Images are encoded in more than one slice."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(images, "SLICE", 30)
+        yield
+
+
 class Bodies:
     """A model whose requests end before they are sent; `sent` are their bodies."""
 
@@ -48,7 +67,7 @@ class Bodies:
         endpoint = Endpoint(provider="mock", base_url="http://127.0.0.1:9/v1", format=format)
         self.wire = Wire(endpoint, "m", images=True)
         self.sent: list[dict[str, Any]] = []
-        hook = RequestHook(FIELDS[format])
+        hook = RequestHook(FIELDS[format], self.wire._images.expand)
 
         async def take(request: Any) -> None:
             await hook(request)
@@ -65,13 +84,13 @@ class Bodies:
 
     async def whole(self, request: ModelRequest) -> dict[str, Any]:
         """The body as the library makes it of all messages at once."""
-        encoder = self.wire._history
-
+        encoder, conversation = self.wire._history, self.wire._conversation
         self.wire._history = _NoHistory(encoder._encode)
+        self.wire._conversation = Conversation(BY, self.wire._model.system, images=_PlainImages())
         try:
             return await self._body(request)
         finally:
-            self.wire._history = encoder
+            self.wire._history, self.wire._conversation = encoder, conversation
 
     async def _body(self, request: ModelRequest) -> dict[str, Any]:
         try:
@@ -101,16 +120,21 @@ def answers() -> st.SearchStrategy[ModelMessage]:
     return st.builds(lambda *found: says("assistant", *found), part, part)
 
 
-def asked() -> st.SearchStrategy[ModelMessage]:
-    content: st.SearchStrategy[Content] = st.one_of(
-        st.builds(TextContent, texts()), st.just(ImageContent(PNG, "image/png"))
+def pictures() -> st.SearchStrategy[ImageContent]:
+    # The last bytes become characters that the formats write in different ways.
+    return st.builds(
+        lambda size: ImageContent(PNG + b"\xfb\xff\xfe" * size, "image/png"), st.sampled_from((0, 1, 7, 40))
     )
+
+
+def asked() -> st.SearchStrategy[ModelMessage]:
+    content: st.SearchStrategy[Content] = st.one_of(st.builds(TextContent, texts()), pictures())
     result = st.builds(
         lambda name, text, failed, images: ToolResultContent(f"call_{name}", "Read", text, failed, images),
         st.sampled_from("abcd"),
         texts(),
         st.booleans(),
-        st.sampled_from(((), (ImageContent(PNG, "image/png"),))),
+        st.lists(pictures(), max_size=2).map(tuple),
     )
     return st.one_of(
         st.builds(lambda *found: says("user", *found), content, content),

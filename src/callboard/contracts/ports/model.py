@@ -26,7 +26,7 @@ class TextContent(msgspec.Struct, frozen=True, tag="text"):
     text: str
 
 
-class ImageContent(msgspec.Struct, frozen=True, tag="image"):
+class ImageContent(msgspec.Struct, frozen=True, tag="image", weakref=True):
     """An image: its bytes and their media type, such as `image/png`. Of the person's, or of a tool's result."""
 
     data: bytes

@@ -22,6 +22,7 @@ from callboard.contracts.ports.model import (
 )
 from callboard.contracts.tool_names import model_name
 
+from .images import Images
 from .seal import opened
 
 #: What every provider that takes images takes.
@@ -32,9 +33,9 @@ _Shown = str | lib.BinaryContent
 
 class Conversation:
     """How one model is told: `by` is its name as `PROVIDER/MODEL`, `system` the library's name of its provider, `images`
-    whether it can be shown some."""
+    what it can be shown of them; None where it can be shown none."""
 
-    def __init__(self, by: str, system: str, *, images: bool) -> None:
+    def __init__(self, by: str, system: str, *, images: Images | None) -> None:
         self._by = by
         self._system = system
         self._images = images
@@ -87,8 +88,8 @@ class Conversation:
     def _shown(self, part: TextContent | ImageContent) -> _Shown:
         if isinstance(part, TextContent):
             return part.text
-        if self._images and part.media in IMAGES:
-            return lib.BinaryContent(part.data, media_type=part.media)
+        if self._images is not None and part.media in IMAGES:
+            return self._images.content(part)
         why = "it is of a kind that this model does not take" if self._images else "this model takes no images"
         return f"[An image ({part.media}, {len(part.data)} bytes) was left out: {why}.]"
 

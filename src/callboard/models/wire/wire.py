@@ -32,8 +32,9 @@ from .failures import Answer, as_failures, awaited, note_arrival
 from .finish import read_ending
 from .formats import open_model
 from .history import HistoryEncoder
-from .history.body import FIELDS, Capture, RequestHook, planned
+from .history.body import FIELDS, Capture, Expand, RequestHook, planned
 from .history.rounds import Messages
+from .images import Images
 from .pieces import Delta, deltas, seals
 from .price import usage_of, window_of
 from .quota import quota_of
@@ -49,10 +50,11 @@ class Wire:
         self._endpoint = endpoint
         self._name = name
         self._by = f"{endpoint.provider}/{name}"
-        self._http = _http_client(endpoint)
+        self._images = Images(url_safe=endpoint.format == "google")
+        self._http = _http_client(endpoint, self._images.expand)
         self._model, self._settings = open_model(endpoint, name, self._http)
-        self._conversation = Conversation(self._by, self._model.system, images=images)
-        self._history = HistoryEncoder(self._items)
+        self._conversation = Conversation(self._by, self._model.system, images=self._images if images else None)
+        self._history = HistoryEncoder(self._items, self._images.expand)
         self.window = endpoint.window or window_of(endpoint, name)
 
     async def ask(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -60,6 +62,7 @@ class Wire:
         answer = Answer()
         async with AsyncExitStack() as stack:
             splice, rest = await self._history.encode(request)
+            await self._images.prepare(rest)
             # The library builds a request in one piece: others go first.
             await asyncio.sleep(0)
             with planned(splice):
@@ -100,6 +103,7 @@ class Wire:
 
     async def _items(self, messages: Messages) -> list[Any]:
         """Return the messages as items of the wire format, as the library sends them."""
+        await self._images.prepare(messages)
         capture = Capture()
         request = ModelRequest(model=self._name, system=(), messages=messages)
         # Marks of the provider's cache belong to the end of a conversation.
@@ -149,7 +153,7 @@ class Wire:
             return None if event is None else tuple(deltas(event))
 
 
-def _http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
+def _http_client(endpoint: Endpoint, expand: Expand) -> httpx2.AsyncClient:
     timeout = httpx2.Timeout(endpoint.idle_timeout, connect=endpoint.connect_timeout, pool=None)
     return httpx2.AsyncClient(
         timeout=timeout,
@@ -157,7 +161,7 @@ def _http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
         # A proxy of the environment is not meant for a server on this machine.
         trust_env=urlsplit(endpoint.base_url).hostname not in _LOOPBACK,
-        event_hooks={"request": [RequestHook(FIELDS[endpoint.format])], "response": [note_arrival]},
+        event_hooks={"request": [RequestHook(FIELDS[endpoint.format], expand)], "response": [note_arrival]},
         # What is asked holds a person's files: it goes to the address that they set, and to no other.
         follow_redirects=False,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -21,6 +21,18 @@ FIELDS: Final = {
 }
 #: Roles of items before the conversation that some formats list in the same field.
 _SYSTEM: Final = frozenset({"system", "developer"})
+
+
+#: Bytes up to which small pieces are sent together: a piece takes the client longer than copying so many bytes.
+TOGETHER: Final = 128 * 1024
+
+#: Returns a body in pieces, with what the library was not given in its place.
+Expand = Callable[[bytes], Sequence[bytes]]
+
+
+def unexpanded(body: bytes) -> Sequence[bytes]:
+    """Return a body that has all of its content."""
+    return (body,)
 
 
 class CapturedError(Exception):
@@ -57,10 +69,11 @@ def planned(plan: Capture | Splice) -> Generator[None]:
 
 
 class RequestHook:
-    """Request hook of an HTTP client: captures a body, or puts encoded rounds into it."""
+    """Request hook of an HTTP client: captures a body, or puts encoded rounds and what `expand` knows into it."""
 
-    def __init__(self, field: str) -> None:
+    def __init__(self, field: str, expand: Expand = unexpanded) -> None:
         self._field = field
+        self._expand = expand
 
     async def __call__(self, request: httpx2.Request) -> None:
         """Apply the plan of this context.
@@ -74,36 +87,42 @@ class RequestHook:
         if isinstance(plan, Splice):
             # The library took its time to build the request, and takes as much again to send it.
             await asyncio.sleep(0)
-        body: dict[str, Any] = msgspec.json.decode(request.content)
-        items: list[Any] = body.pop(self._field)
         if isinstance(plan, Capture):
-            plan.items = items
+            plan.items = msgspec.json.decode(request.content)[self._field]
             raise CapturedError
-        if not plan.size:
-            return
-        lead = next((at for at, item in enumerate(items) if item.get("role") not in _SYSTEM), len(items))
-        stream = _Body(body, self._field, items[:lead], plan, items[lead:])
-        request.headers["content-length"] = str(stream.size)
-        request.stream = stream
+        pieces = self._spliced(request.content, plan) if plan.size else self._expand(request.content)
+        if len(pieces) > 1:
+            stream = _Body(pieces)
+            request.headers["content-length"] = str(stream.size)
+            request.stream = stream
+
+    def _spliced(self, content: bytes, splice: Splice) -> Sequence[bytes]:
+        body: dict[str, Any] = msgspec.json.decode(content)
+        items: list[Any] = body.pop(self._field)
+        at = next((at for at, item in enumerate(items) if item.get("role") not in _SYSTEM), len(items))
+        lead, rest = items[:at], items[at:]
+        others = msgspec.json.encode(body)[:-1] + (b"," if body else b"")
+        head = b"".join((others, msgspec.json.encode(self._field), b":[", join_items(lead), b"," if lead else b""))
+        pieces = splice.pieces if rest else _without_last_comma(splice.pieces)
+        return (head, *pieces, *self._expand(join_items(rest) + b"]}"))
 
 
 class _Body(httpx2.AsyncByteStream):
-    def __init__(
-        self, body: dict[str, Any], field: str, lead: Sequence[Any], splice: Splice, rest: Sequence[Any]
-    ) -> None:
-        others = msgspec.json.encode(body)[:-1] + (b"," if body else b"")
-        self._head = b"".join((others, msgspec.json.encode(field), b":[", join_items(lead), b"," if lead else b""))
-        self._tail = join_items(rest) + b"]}"
-        self._pieces = splice.pieces if rest else _without_last_comma(splice.pieces)
-        self.size = len(self._head) + splice.size - (0 if rest else 1) + len(self._tail)
+    def __init__(self, pieces: Sequence[bytes]) -> None:
+        self._pieces = pieces
+        self.size = sum(map(len, pieces))
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
-        yield self._head
+        waiting, size = list[bytes](), 0
         for piece in self._pieces:
-            yield piece
-            # The connection may take all of it without a pause, and others wait meanwhile.
-            await asyncio.sleep(0)
-        yield self._tail
+            if waiting and size + len(piece) > TOGETHER:
+                yield b"".join(waiting)
+                waiting, size = [], 0
+                # The connection may take all of it without a pause, and others wait meanwhile.
+                await asyncio.sleep(0)
+            waiting.append(piece)
+            size += len(piece)
+        yield b"".join(waiting)
 
 
 def _without_last_comma(pieces: Sequence[bytes]) -> Sequence[bytes]:

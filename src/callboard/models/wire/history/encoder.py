@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from bisect import bisect_right
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from callboard.contracts.ports.model import ModelRequest
 
 from .blocks import Blocks
-from .body import Splice, join_items
+from .body import Expand, Splice, join_items, unexpanded
 from .rounds import Messages, asks, finished_rounds, split_items
 
 #: Encodes messages by themselves, as items of the wire format.
@@ -40,9 +40,10 @@ class _Encoded:
         """How many messages the rounds have."""
         return self.ends[-1] if self.ends else 0
 
-    def add(self, count: int, piece: bytes) -> None:
+    def add(self, count: int, pieces: Sequence[bytes]) -> None:
         """Append a round of `count` messages."""
-        self.blocks.add(piece)
+        for piece in pieces:
+            self.blocks.add(piece)
         self.ends.append(self.count + count)
         self.offsets.append(self.blocks.size)
 
@@ -76,14 +77,16 @@ class _Encoded:
 
 
 class HistoryEncoder:
-    """Encodes each round of a conversation once and keeps the bytes for the next request of the same thread.
+    """Encodes each round of a conversation once and keeps the bytes for the next request of the same thread. `expand` puts
+    into encoded bytes what the wire format was not given.
 
     Example:
         splice, rest = await HistoryEncoder(encode).encode(request)
     """
 
-    def __init__(self, encode: Encode, kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, encode: Encode, expand: Expand = unexpanded, *, kept_bytes: int = KEPT_BYTES) -> None:
         self._encode = encode
+        self._expand = expand
         self._kept_bytes = kept_bytes
         self._kept: dict[tuple[str, str], _Encoded] = {}
         self._size = 0
@@ -150,7 +153,7 @@ class HistoryEncoder:
             # Some message has no item of its own, such as an answer of which this model reads nothing.
             found = [await self._encode(one) for one in rounds]
         for one, items in zip(rounds, found, strict=True):
-            encoded.add(len(one), join_items(items) + b"," if items else b"")
+            encoded.add(len(one), self._expand(join_items(items) + b",") if items else ())
         took = time.thread_time() - began
         if took > SLICE_S:
             self._at_once = max(1, self._at_once * 3 // 4)

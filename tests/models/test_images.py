@@ -1,0 +1,78 @@
+"""An image is encoded once and never in one piece (R4)."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+
+import pytest
+
+from callboard.contracts.ports.model import ImageContent, ModelMessage, ToolResultContent
+from callboard.models.wire.images import SLICE, Images
+from tests.models.asking import says
+
+
+def picture(size: int) -> ImageContent:
+    return ImageContent((b"\x89PNG\xfb\xff\xfe" * (size // 7 + 1))[:size], "image/png")
+
+
+def asked(image: ImageContent) -> ModelMessage:
+    return says("user", "Look:", image)
+
+
+def body(images: Images, image: ImageContent) -> bytes:
+    """What a library makes of it: a text with the image as base64."""
+    return b'{"url":"data:image/png;base64,%s"}' % base64.b64encode(images.content(image).data)
+
+
+@pytest.mark.parametrize("size", [0, 1, 5_000, SLICE - 1, SLICE, SLICE + 1, 3 * SLICE + 2])
+@pytest.mark.parametrize("url_safe", [False, True])
+async def test_r4_an_image_of_any_size_is_sent_as_its_base64_text(size: int, url_safe: bool) -> None:
+    images, image = Images(url_safe=url_safe), picture(size)
+    result = says("tool", ToolResultContent("call_1", "Read", "", images=(image,)))
+    await images.prepare((result,))
+    encode = base64.urlsafe_b64encode if url_safe else base64.b64encode
+    assert b"".join(images.expand(body(images, image))) == b'{"url":"data:image/png;base64,%s"}' % encode(image.data)
+
+
+async def test_r4_a_large_image_leaves_the_event_loop_to_others() -> None:
+    turns = 0
+
+    async def work() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    image = picture(8 * SLICE)
+    working = asyncio.create_task(work())
+    await Images().prepare((asked(image),))
+    working.cancel()
+    assert turns >= 16
+
+
+async def test_r4_an_image_is_encoded_for_the_first_request_alone() -> None:
+    images, image = Images(), picture(2 * SLICE)
+    await images.prepare((asked(image),))
+    first = images.expand(body(images, image))
+    await asyncio.gather(images.prepare((asked(image), asked(image))), images.prepare((asked(image),)))
+    second = images.expand(body(images, image) * 2)
+    assert len(first) == 4
+    assert {id(piece) for piece in first[1:3]} == {id(piece) for piece in second if len(piece) > SLICE}
+
+
+async def test_r4_of_an_image_that_is_gone_nothing_is_kept() -> None:
+    images, image = Images(), picture(100)
+    await images.prepare((asked(image),))
+    text = body(images, image)
+    del image
+    assert images.expand(text) == [text[: text.index(b",") + 1], text[text.index(b",") + 1 : -2], b'"}']
+    assert not images._encoded
+
+
+async def test_r4_a_text_that_looks_like_a_mark_is_left_as_it_is() -> None:
+    images, image = Images(), picture(100)
+    await images.prepare((asked(image),))
+    mark = images._encoded[id(image)].mark
+    for text in (b"0" * 48, mark[:24], mark[:24] + b"0" * 24, mark[:-1]):
+        assert b"".join(images.expand(text)) == text
