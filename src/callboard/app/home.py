@@ -5,6 +5,7 @@
     endpoint.json    where the process that writes the store is, and the token of this start
     opening/         files that open the page in a browser, each for a minute at most
     callboard.log    incidents, for whoever looks into one
+    restoring.json   a restore that is decided and not in place yet, with what it puts there in .restoring/
     uploads/         files that a person attaches, until they are used, at most a day
 
 `CALLBOARD_HOME` names another folder. Nothing of it ever lies in a workspace. What demos work on lies beside it, in a folder of

@@ -53,8 +53,11 @@ async def find_or_open(home: Home) -> Endpoint | SqliteStore:
         # Here, since a client of a running process needs none of it.
         from callboard.log.sqlite.store import open_store
 
+        from .backups import finish_restore
+
         home.make()
         try:
+            finish_restore(home)
             return open_store(home.store)
         except Refusal as refusal:
             if refusal.code != "store_locked":

@@ -1,4 +1,4 @@
-"""Putting a backup in the place of the store. The former store is kept, and the swap is one step of the file system."""
+"""Putting a backup in the place of the store, whole or not at all. What was there before is kept."""
 
 from __future__ import annotations
 
@@ -22,11 +22,22 @@ from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import epoch_of, migrate_log, raise_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
 
-from ..home import Home, sync_folder, unusable
+from ..home import Home, sync_folder, unusable, write_private
 from .archive import Manifest, unpack
 
+#: What a backup puts in place, in this order: with the store the restored state is the one that counts.
+_NAMES = ("uploads", "settings.toml", "secrets.json", "store")
+#: The folder of what is to be put in place, the file that says that it must be, and the one in the new store.
+_STAGED, _MARK, _NEW = ".restoring", "restoring.json", "restored"
 _EXCHANGE = 2
 _AT_FDCWD = -100
+
+
+class _Swap(msgspec.Struct, frozen=True, kw_only=True):
+    """A restore that is decided. What was in place of `names` gets names that end with `ending`."""
+
+    ending: str
+    names: tuple[str, ...]
 
 
 class Restored(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -62,6 +73,7 @@ def restore(
         hint = "Name the file that `callboard backup` wrote."
         raise Refusal("invalid_input", f"There is no file {place}.", field="FILE", hint=hint)
     home.make()
+    finish_restore(home)
     with contextlib.ExitStack() as held:
         if home.has_store() and not replace:
             raise _exists(home)
@@ -101,50 +113,110 @@ def _locked(home: Home, *, replace: bool) -> Generator[None]:
         lock.release()
 
 
+def finish_restore(home: Home) -> None:
+    """Finish a restore that was interrupted after it was decided. Does nothing where none was.
+
+    Raises:
+        Refusal: `store_locked` while another process restores or writes, `store_unusable`, `store_full`.
+    """
+    if not (home.folder / _MARK).exists():
+        return
+    try:
+        with _locked(home, replace=True), _staging(home):
+            _put_all(home)
+    except OSError as error:
+        raise unusable(home.folder, error) from error
+
+
 def _swap(home: Home, folder: Path) -> tuple[str, ...]:
-    """Put what is in the folder in place: the store last, since with it the restored state is the one that counts."""
-    mark = _unused_mark(home.folder)
-    former: list[str] = []
-    for name in ("uploads", "settings.toml", "secrets.json"):
-        new, old = folder / name, home.folder / name
-        if new.exists():
-            _put(new, old, home.folder / f"{name}.{mark}", former)
-    sync_folder(folder / "store")
-    _put(folder / "store", home.store, home.folder / f"store.{mark}", former)
-    return tuple(former)
+    """Put what is in the folder in place, all of it or nothing.
+
+    The new files are moved beside the old ones first. The file that names them is the decision: before it nothing that counts
+    has changed; after it `finish_restore` continues, here or at the next start.
+    """
+    staged, mark = home.folder / _STAGED, home.folder / _MARK
+    shutil.rmtree(staged, ignore_errors=True)
+    names = tuple(name for name in _NAMES if (folder / name).exists())
+    with _staging(home):
+        try:
+            for name in names:
+                (folder / name).rename(staged / name)
+            (staged / "store" / _NEW).touch(0o600)
+            for place in (staged / "store", staged, home.folder):
+                sync_folder(place)
+            write_private(mark, msgspec.json.encode(_Swap(ending=_unused_ending(home.folder), names=names)))
+        finally:
+            if not mark.exists():
+                shutil.rmtree(staged, ignore_errors=True)
+        return _put_all(home)
 
 
-def _unused_mark(folder: Path) -> str:
+@contextlib.contextmanager
+def _staging(home: Home) -> Generator[None]:
+    """Lock the folder of what is to be put in place: the lock of the store moves away with the store."""
+    staged = home.folder / _STAGED
+    staged.mkdir(mode=0o700, exist_ok=True)
+    lock = WriterLock(staged)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _put_all(home: Home) -> tuple[str, ...]:
+    """Put all that is staged in place, the store last. Done again after an interruption it continues where that was."""
+    mark, staged = home.folder / _MARK, home.folder / _STAGED
+    try:
+        swap = msgspec.json.decode(mark.read_bytes(), type=_Swap)
+    except FileNotFoundError:
+        # Another process has finished it meanwhile.
+        return ()
+    for name in swap.names:
+        new, old, aside = staged / name, home.folder / name, home.folder / f"{name}.{swap.ending}"
+        if name == "store":
+            _put_store(new, old, aside)
+        elif new.exists():
+            if old.exists():
+                old.rename(aside)
+            new.rename(old)
+    sync_folder(home.folder)
+    mark.unlink()
+    sync_folder(home.folder)
+    shutil.rmtree(staged, ignore_errors=True)
+    former = (home.folder / f"{name}.{swap.ending}" for name in swap.names)
+    return tuple(str(one) for one in former if one.exists())
+
+
+def _put_store(new: Path, old: Path, aside: Path) -> None:
+    """Put the store in its place in one step where the file system can exchange two folders. A file in the new one says which
+    of the two is in place."""
+    if new.exists() and not (old / _NEW).exists() and not _exchange(new, old):
+        if old.exists():
+            _put_aside(old, aside)
+        new.rename(old)
+    if new.exists():
+        _put_aside(new, aside)
+    (old / _NEW).unlink(missing_ok=True)
+
+
+def _put_aside(store: Path, aside: Path) -> None:
+    if {path.name for path in store.iterdir()} <= {LOCK}:
+        # Made to be locked: there was no store.
+        shutil.rmtree(store)
+    else:
+        store.rename(aside)
+
+
+def _unused_ending(folder: Path) -> str:
     """Return an ending that no name in the folder has yet: one process may restore twice in a second."""
     begin = f"before-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}"
     names = [path.name for path in folder.iterdir()]
-    marks = (begin if again == 0 else f"{begin}-{again}" for again in itertools.count())
-    return next(mark for mark in marks if not any(name.endswith(f".{mark}") for name in names))
-
-
-def _put(new: Path, old: Path, aside: Path, former: list[str]) -> None:
-    """Put a file or folder in its place, and what was there aside. There is one or the other at every moment."""
-    if not old.exists():
-        new.rename(old)
-        sync_folder(old.parent)
-        return
-    # Never by way of the folder that was unpacked into: it is removed in the end, whatever happens.
-    new.rename(aside)
-    if not _exchange(aside, old):
-        # A file system that cannot exchange: what was there is kept all the time, under one name or the other.
-        aside.rename(new)
-        old.rename(aside)
-        new.rename(old)
-    if aside.is_dir() and {path.name for path in aside.iterdir()} <= {LOCK}:
-        # Made to be locked: there was no store.
-        shutil.rmtree(aside)
-    else:
-        former.append(str(aside))
-    sync_folder(old.parent)
+    endings = (begin if again == 0 else f"{begin}-{again}" for again in itertools.count())
+    return next(ending for ending in endings if not any(name.endswith(f".{ending}") for name in names))
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Exchange two names in one step; False where the system cannot."""
+    """Exchange two names in one step; False where the system cannot, or where one of them is not there."""
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2
     except AttributeError:

@@ -1,0 +1,111 @@
+"""R6: a restore that fails at any step leaves the former state, or the new one, whole."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from callboard.app.backups import back_up, finish_restore, restore, restoring
+from callboard.app.home import Home
+from callboard.app.hosting import find_or_open
+from callboard.contracts.errors import Refusal
+from callboard.log.sqlite.store import open_store
+from tests.log.given import STREAM, filled
+
+#: More than a restore has.
+MOST_STEPS = 40
+NAMES = ("settings.toml", "secrets.json", "uploads/upl_1")
+#: A step is a rename, an exchange of two folders, the removal of a file, or a name that is made durable.
+STEPS = ((Path, "rename"), (Path, "replace"), (Path, "unlink"), (restoring, "_exchange"), (restoring, "sync_folder"))
+
+
+async def _fill(home: Home, count: int, word: str) -> None:
+    home.make()
+    store = open_store(home.store)
+    await filled(store, count)
+    await store.close()
+    home.uploads.mkdir(exist_ok=True)
+    for name in NAMES:
+        (home.folder / name).write_text(word)
+
+
+async def _seen(home: Home) -> tuple[int, set[str]]:
+    """How many facts the store has, and what the files beside it say."""
+    store = open_store(home.store, read_only=True)
+    facts = len(await store.facts.read(STREAM))
+    await store.close()
+    return facts, {(home.folder / name).read_text() if (home.folder / name).exists() else "" for name in NAMES}
+
+
+class _Fails:
+    """Fails the step of that number; the steps before it are taken."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, *, exchanges: bool) -> None:
+        self.taken = 0
+        for owner, name in STEPS:
+            real = getattr(owner, name)
+
+            def step(*given: object, real: object = real, name: str = name, **more: object) -> object:
+                if self.taken == at:
+                    raise OSError(5, "Input/output error")
+                self.taken += 1
+                return False if name == "_exchange" and not exchanges else real(*given, **more)  # type: ignore[operator]
+
+            monkeypatch.setattr(owner, name, step)
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+async def test_r6_a_restore_that_fails_at_any_step_is_whole_after_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, exchanges: bool
+) -> None:
+    """R6: settings, secrets, uploads and store are of one state: before the decision at once, after it once it is finished."""
+    first, backup = Home(tmp_path / "first"), tmp_path / "b.tar"
+    await _fill(first, 2, "new")
+    back_up(first, backup, progress=lambda _: None)
+    former = Home(tmp_path / "former")
+    await _fill(former, 5, "former")
+    wholes = ((5, {"former"}), (2, {"new"}))
+    outcomes: list[tuple[bool, tuple[int, set[str]]]] = []
+    for at in range(MOST_STEPS):
+        home = Home(tmp_path / f"home-{at}")
+        shutil.copytree(former.folder, home.folder)
+        with monkeypatch.context() as patch:
+            _Fails(patch, at, exchanges=exchanges)
+            try:
+                restore(home, backup, replace=True, progress=lambda _: None)
+            except Refusal:
+                failed = True
+            else:
+                failed = False
+        decided = (home.folder / "restoring.json").exists()
+        if not decided:
+            assert await _seen(home) in wholes, f"step {at}"
+        store = await find_or_open(home)
+        assert not hasattr(store, "url")
+        await store.close()  # type: ignore[union-attr]
+        seen = await _seen(home)
+        assert seen == wholes[1] if decided else seen in wholes, f"step {at}"
+        assert not (home.folder / ".restoring").exists() or not decided
+        kept = list(home.folder.glob("store*/callboard.db"))
+        assert seen == wholes[0] or len(kept) == 2, f"step {at}: the former store is kept"
+        outcomes.append((decided, seen))
+        if not failed:
+            break
+    assert not failed, "a step was missed"
+    assert {seen[0] for _, seen in outcomes} == {5, 2}
+    assert any(decided for decided, _ in outcomes)
+
+
+async def test_r6_a_start_beside_a_restore_waits_for_it(tmp_path: Path) -> None:
+    """R6: what another process is putting in place is not put there twice."""
+    home = Home(tmp_path / "home")
+    await _fill(home, 2, "former")
+    (home.folder / "restoring.json").write_text('{"ending":"before-1","names":[]}')
+    with restoring._staging(home), pytest.raises(Refusal) as refused:
+        await asyncio.to_thread(finish_restore, home)
+    assert refused.value.code == "store_locked"
+    finish_restore(home)
+    assert not (home.folder / "restoring.json").exists()
