@@ -63,7 +63,7 @@ class Limits:
     look: float = 60.0
     external_silence: float = 1800.0
     external_stop: float = 5.0
-    external_grace: float = 1.0
+    external_grace: float = 10.0
     plan_interval: float = 0.25
     remote_interval: float = 1.0
     export_interval: float = 1.0
