@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import signal
 from contextlib import aclosing
 from pathlib import Path
@@ -141,3 +143,27 @@ async def test_a_server_that_is_gone_is_said_to_be_unreachable(tmp_path: Path):
         with pytest.raises(Refusal) as caught:
             await client.submit(ListSessions())
         assert caught.value.code == "unreachable"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (("run", "what \udcff is"), "PROMPT"),
+        (("run", "-C", "{}", "hi"), "--folder"),
+        (("rules", "-C", "{}"), "--folder"),
+    ],
+    ids=["a prompt", "a folder", "a folder with rules"],
+)
+def test_what_is_typed_or_named_in_another_encoding_is_refused_by_its_field(
+    product: Product, arguments: tuple[str, ...], field: str
+):
+    """R6: a terminal or a disk of another encoding is no fault inside Callboard."""
+    folder = product.folder / os.fsdecode(b"w\xff")
+    folder.mkdir()
+    product.plays({"calls": [says("Hello.")]})
+
+    done = product.run(*(one.format(folder) for one in arguments), "--json")
+
+    problem = json.loads(done.err.splitlines()[-1])
+    assert (done.code, problem["code"], problem["field"]) == (2, "invalid_input", field)
+    assert "is not valid UTF-8" in problem["message"]

@@ -13,7 +13,7 @@ import uuid_utils
 
 from callboard.contracts.commands import TABLE
 from callboard.contracts.commands.base import Command
-from callboard.contracts.content import BlobRef, Text
+from callboard.contracts.content import BlobRef, Text, valid_text
 from callboard.contracts.errors import Code, Problem, Refusal
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.live import Cursor, parse_cursor
@@ -92,13 +92,13 @@ class Client:
         One try follows another under the same key, so the command takes effect once however often its answer was lost.
         """
         row = _DECLARED[type(command)]
+        body = _encoded(command)
         if row.query:
             sent: dict[str, Any] = msgspec.to_builtins(command)
             params = {name: value for name, value in sent.items() if value is not None}
             response = await self._tried(lambda: self._ask("GET", f"/queries/{row.name}", params=params))
         else:
             headers = {KEY_HEADER: key or str(uuid_utils.uuid7()), "Content-Type": "application/json"}
-            body = msgspec.json.encode(command)
             path = f"/commands/{row.name}"
             response = await self._tried(lambda: self._ask("POST", path, headers=headers, content=body))
         return msgspec.json.decode(response.content, type=row.answer)
@@ -244,3 +244,25 @@ def _refusal(body: bytes) -> Refusal:
         code: Code = "internal"
         problem = Problem(code=code, message="What answers there is not this version of Callboard.")
     return Refusal.from_problem(problem)
+
+
+def _encoded(command: Command) -> bytes:
+    """Return the command as JSON. Raises Refusal `invalid_input` for what is typed or named in another encoding than UTF-8."""
+    try:
+        return msgspec.json.encode(command)
+    except UnicodeEncodeError as error:
+        field = next(name for name in command.__struct_fields__ if not _has_encoding(getattr(command, name)))
+        raise Refusal(
+            "invalid_input",
+            f"`{field}` is not valid UTF-8: {valid_text(str(getattr(command, field)))[:200]}",
+            field=field,
+            hint="Type it again in UTF-8. Callboard opens no file or folder whose name is in another encoding: rename it.",
+        ) from error
+
+
+def _has_encoding(value: object) -> bool:
+    try:
+        msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return False
+    return True
