@@ -43,7 +43,8 @@ class UploadFolder:
         path = self._folder / upload
         try:
             size, head = await self._write(path, pieces)
-            told = Upload(upload=upload, name=name, media=media_of(head), size=size)
+            veil = self._veil()
+            told = Upload(upload=upload, name=veil.add(name) + veil.rest(), media=media_of(head), size=size)
             await asyncio.to_thread(_note, path, told)
         except BaseException as error:
             path.unlink(missing_ok=True)

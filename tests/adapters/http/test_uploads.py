@@ -10,6 +10,7 @@ from pathlib import Path
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD
 from callboard.runtime.clock import UuidIds
 from callboard.runtime.uploads import DAY, UploadFolder
+from callboard.secrets.known import Known
 from callboard.secrets.redaction import Redaction
 from tests.adapters.http.rig import API, Board
 from tests.tools.test_media import png
@@ -70,6 +71,22 @@ async def test_nobody_without_the_token_leaves_a_file_here(board: Board):
 
 def files(folder: Path) -> list[Path]:
     return list(folder.iterdir())
+
+
+async def test_a_secret_in_the_name_or_the_bytes_of_a_file_is_written_nowhere(tmp_path: Path):
+    """X10"""
+    value = "zxq-Tr4k9Lm2Pq8Wv7"
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield f"a {value} b".encode()
+
+    secrets = Redaction([Known("deploy", value, "environment")])
+    uploads = UploadFolder(tmp_path, UuidIds(), lambda: time.time_ns() // 1000, secrets.veil)
+    upload = await uploads.receive(f"{value}.txt", pieces())
+
+    assert upload.name == "secret://deploy.txt"
+    assert await uploads.take(upload.upload) == (upload, b"a secret://deploy b")
+    assert not [path for path in files(tmp_path) if value.encode() in path.read_bytes()]
 
 
 async def test_what_is_not_used_goes_after_a_day(tmp_path: Path):
