@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from typing import cast
+
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.contracts.ports.model import ImageContent, ModelMessage, TextContent
+from callboard.contracts.ports.store import BlobStore
+from callboard.contracts.record import Record
+from callboard.runtime.context import Context
 from callboard.runtime.conversation_lines import ConversationLines, Entry
 from callboard.runtime.shown import Pinned, without_images
 
@@ -26,16 +31,19 @@ CHANGES = st.one_of(
     st.tuples(st.just("pin"), st.lists(st.sampled_from("ab"), min_size=1, max_size=2)),
     st.tuples(st.just("change"), st.sampled_from(("more", "image"))),
     st.tuples(st.just("drop"), st.integers(1, 3)),
-    st.tuples(st.just("read"), st.booleans()),
+    st.tuples(st.just("leave"), st.integers(0, 5)),
 )
+#: What is read after a change: nothing, the messages, or also those without images.
+READS = st.sampled_from((0, 1, 2))
 
 
-@given(st.lists(CHANGES, max_size=30))
+@settings(max_examples=300)
+@given(st.lists(st.tuples(CHANGES, READS), max_size=30))
 def test_r4_whatever_changes_between_two_calls_the_messages_are_those_of_all_entries(
-    changes: list[tuple[str, object]],
+    changes: list[tuple[tuple[str, object], int]],
 ) -> None:
     lines, entries = ConversationLines(), list[Entry]()
-    for kind, value in changes:
+    for (kind, value), reads in changes:
         match kind, value:
             case "say", str() as text:
                 entries.append(Entry(0, 0, said(text)))
@@ -45,12 +53,45 @@ def test_r4_whatever_changes_between_two_calls_the_messages_are_those_of_all_ent
                 lines.change_last(entries[-1])
                 entries[-1].message = said(text)
             case "drop", int() as count:
+                lines.drop_front(count)
                 del entries[:count]
+            case "leave", int() as at:
+                del entries[at : at + 1]
                 lines.reset()
-            case "read", bool() as plain:
-                anew = ConversationLines().build(entries)[1]
-                assert lines.build(entries)[1] == anew
-                if plain:
-                    assert lines.build_plain(entries) == [without_images(one) for one in anew]
             case _:
                 pass
+        if reads:
+            anew = ConversationLines().build(entries)[1]
+            assert lines.build(entries)[1] == anew
+            if reads > 1:
+                assert lines.build_plain(entries) == [without_images(one) for one in anew]
+
+
+async def _nothing(sequence: int) -> Record | None:
+    del sequence
+
+
+def _read_nothing() -> Context:
+    return Context("thread", cast("BlobStore", None), _nothing)
+
+
+@given(
+    st.lists(st.integers(1, 5), max_size=8).map(sorted),
+    st.lists(st.integers(0, 8), max_size=2),
+    st.integers(0, 5),
+    st.booleans(),
+)
+def test_r4_turns_that_are_left_out_leave_those_that_are_not(
+    turns: list[int], beside: list[int], after: int, read: bool
+) -> None:
+    """What was said in the turn under way stands wherever it was said, also before older turns."""
+    context = _read_nothing()
+    context._turn = max(turns, default=1)
+    context._entries = [Entry(at, turn, said(f"{at}")) for at, turn in enumerate(turns)]
+    for at in beside:
+        context._entries.insert(at, Entry(0, context._turn, said(f"beside {at}"), asked=True, said=True))
+    stays = [one.message for one in context._entries if one.turn > after or one.turn == context._turn]
+    if read:
+        context.messages()
+    context._leave_out(after)
+    assert context.messages() == tuple(stays)

@@ -206,10 +206,21 @@ class Context:
         self._iteration = fact.iteration
         after = fact.context_after
         if after and self._entries and self._entries[0].turn <= after:
-            self._entries = [one for one in self._entries if one.turn > after or one.turn == self._turn]
-            self._lines.reset()
+            self._leave_out(after)
         if self._last_role() == "assistant":
             self._say("user", TextContent(GO_ON))
+
+    def _leave_out(self, after: int) -> None:
+        """Drop the turns up to a sequence but for the one under way. They are those at the front, unless what was said in the
+        turn under way is located before them."""
+        stays = (at for at, one in enumerate(self._entries) if one.turn > after or one.turn == self._turn)
+        first = next(stays, len(self._entries))
+        if first < len(self._entries) and self._entries[first].said:
+            self._entries = [one for one in self._entries if one.turn > after or one.turn == self._turn]
+            self._lines.reset()
+            return
+        self._lines.drop_front(first)
+        del self._entries[:first]
 
     async def _take_result(self, record: Record) -> None:
         call = record.scope.tool_call

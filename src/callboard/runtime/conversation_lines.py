@@ -28,7 +28,7 @@ class ConversationLines:
     """Builds the messages of a growing list of entries, and only what is new in it.
 
     A pinned thing is a message where it comes first, and again where it changed. Call `change_last` before the last entry
-    gets another message, and `reset` after entries left the list.
+    gets another message, `drop_front` before entries leave it at the front, and `reset` after others left it.
     """
 
     def __init__(self) -> None:
@@ -44,6 +44,17 @@ class ConversationLines:
         self._pins.clear()
         for lines in (self._entries, self._messages, self._plain):
             lines.clear()
+
+    def drop_front(self, count: int) -> None:
+        """Forget the messages of the first entries."""
+        if self._pins:
+            # What was pinned there first is a message where it comes next.
+            self.reset()
+            return
+        # Without pins each entry has a message.
+        self._built = max(self._built - count, 0)
+        for lines in (self._entries, self._messages, self._plain):
+            del lines[:count]
 
     def change_last(self, entry: Entry) -> None:
         """Forget the message of the last entry."""
