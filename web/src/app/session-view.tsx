@@ -1,5 +1,6 @@
 import { type ReactNode, type RefObject, useCallback, useMemo, useState } from 'react'
 import { ConnectionBanner } from '@/features/connection/connection-banner'
+import { isUnreadable, Unreadable } from '@/features/connection/unreadable'
 import { BudgetMeter } from '@/features/context/budget-meter'
 import { Conversation } from '@/features/conversation/conversation'
 import type { ConversationHandlers } from '@/features/conversation/handlers'
@@ -59,6 +60,15 @@ export function SessionView(props: SessionViewProps) {
     )
   }
   const problem = session.feed.problem
+  if (problem !== null && isUnreadable(problem.code) && view.shell === null) {
+    return (
+      <Unreadable
+        refused={problem}
+        onBack={() => workbench.openSession(null)}
+        onRetry={() => workbench.nudge()}
+      />
+    )
+  }
   return (
     <NamesProvider value={names}>
       <ArtifactsProvider value={props.artifacts}>

@@ -151,7 +151,7 @@ function Steps({ steps }: { steps: readonly string[] }) {
   const t = useT()
   if (steps.length === 0) return null
   return (
-    <ol aria-label={t('plan.title')} className="list-decimal space-y-0.5 pl-5">
+    <ol aria-label={t('plan.title')} className="list-decimal space-y-0.5 pl-7">
       {steps.map((step, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a plan may say the same twice, and its steps keep their place
         <li key={index} className="wrap-any">

@@ -49,7 +49,7 @@ function Review(props: { readonly review: ReviewRow; readonly team: Team; readon
         <LongText text={review.instructions} />
       )}
       {review.fixes.length > 0 && (
-        <ol aria-label={t('team.fixes')} className="list-decimal space-y-0.5 pl-5">
+        <ol aria-label={t('team.fixes')} className="list-decimal space-y-0.5 pl-7">
           {review.fixes.map((fix) => (
             <li key={`${fix.ref} ${fix.text}`} className="wrap-any">
               {fix.text} {fix.ref && <span className="font-mono text-xs text-ink-faint">{fix.ref}</span>}

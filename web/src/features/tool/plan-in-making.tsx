@@ -13,7 +13,7 @@ export function PlanInMaking({ part }: { part: ToolPart }) {
     <div className="space-y-1 pt-0.5 pb-2 pl-[22px]">
       {summary !== '' && <p className="wrap-any text-ink-soft">{summary}</p>}
       {steps.length > 0 && (
-        <ol aria-label={t('plan.title')} className="list-decimal space-y-0.5 pl-5">
+        <ol aria-label={t('plan.title')} className="list-decimal space-y-0.5 pl-7">
           {steps.map((step, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a plan may say the same twice; its steps are told apart by their place
             <li key={index} className="wrap-any">

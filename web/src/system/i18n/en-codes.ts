@@ -172,6 +172,8 @@ export const enCodes = {
   'hint.session_archived': 'Move it back from the archive first.',
   'hint.session_imported': 'Start a session of your own in its folder.',
   'hint.images_unsupported': 'Remove the image, or choose a model that takes images.',
+  'hint.chain_broken': 'Run callboard check, then restore a backup.',
+  'hint.facts_unreadable': 'Update Callboard. Nothing was changed.',
   'hint.store_full': 'Free some disk space and try again.',
 
   'actor.person': 'a person',

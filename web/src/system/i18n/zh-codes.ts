@@ -172,6 +172,8 @@ export const zhCodes: Record<keyof typeof enCodes, string> = {
   'hint.session_archived': '请先将其移出归档。',
   'hint.session_imported': '请在该文件夹中新建会话。',
   'hint.images_unsupported': '请移除图片，或选择接受图片的模型。',
+  'hint.chain_broken': '请运行 callboard check，然后恢复备份。',
+  'hint.facts_unreadable': '请更新 Callboard。没有任何内容被更改。',
   'hint.store_full': '请释放一些磁盘空间后重试。',
 
   'actor.person': '用户',
