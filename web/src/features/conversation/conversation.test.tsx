@@ -1,6 +1,6 @@
 import { act, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { activityOf } from '@/system/rows/activity'
 import type { ActionPart, NoticePart, ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
 import { place, reasoningPart, START, textPart, turnRow } from '../../../dev/rows'
@@ -169,6 +169,7 @@ test('each thing that is told of a turn stands apart from the others', () => {
 
 test('a retry counts down while its turn runs and gives no advice that nobody needs; later it says how long it was', () => {
   vi.useFakeTimers({ now: START / 1000 })
+  onTestFinished(() => void vi.useRealTimers())
   const part = filled('parts', {
     kind: 'runtime_status',
     ...at,
@@ -196,5 +197,4 @@ test('a retry counts down while its turn runs and gives no advice that nobody ne
   expect(container.textContent).toContain('Waiting 7s, try 3')
   update(item('completed'))
   expect(container.textContent).toBe('The model does not answer · Waited 12s, try 3')
-  vi.useRealTimers()
 })
