@@ -35,8 +35,8 @@ ARGUMENTS = (
 )
 
 
-# Of one module: while it lasts this thread has a running event loop, in which no other test could run its own.
-@pytest.fixture(scope="module")
+# Of this package: while it lasts this thread has a running event loop, in which no other test could run its own.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
