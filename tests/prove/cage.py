@@ -50,6 +50,7 @@ SHOWS = {
     "open-agents": ("kernel",),
     "literal-rules": ("kernel",),
     "miscounted": ("kernel",),
+    "cut-cards": ("kernel",),
 }
 #: Beside the attempts: what a fault shows in.
 _BESIDE = {
@@ -57,6 +58,7 @@ _BESIDE = {
     "open-agents": cage_agent.prove,
     "literal-rules": cage_rules.prove,
     "miscounted": cage_cards.prove,
+    "cut-cards": cage_cards.prove,
 }
 #: The groups of attempts that work in the person's home.
 _AT_HOME = ("home", "credentials")

@@ -1,11 +1,12 @@
-"""What an approval card shows of commands that hide something: looked at in a browser while the person is asked."""
+"""What an approval card shows of calls that hide something: looked at in a browser while the person is asked."""
 
 from __future__ import annotations
 
 import json
+from typing import NamedTuple
 
 from . import cage_page, crew, scenes
-from .cage_folder import World
+from .cage_folder import CHANGED, OLD, SERVER, World
 from .driving import do
 from .product import Server
 from .report import Report
@@ -14,33 +15,79 @@ SHOWN = "a card shows all that would run, or counts what it hides"
 #: Longest wait for a question and for its card, in seconds.
 _WAIT_S = 60.0
 _DOES = "touch card-made"
-#: The text of the turn, the command, and what its card has to show.
-CARDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("X7 empty lines", f"true{chr(10) * 600}{_DOES}", ("599 empty lines", _DOES, "2 commands")),
-    ("X7 invisible", f"true\u00ad\u202e; {_DOES}", ("⟨U+00AD⟩⟨U+202E⟩", _DOES, "2 commands", "2 invisible characters")),
-    (
-        "X7 ignorable",
-        f"true \u034f\u115f\ufe0f; {_DOES}",
-        ("⟨U+034F⟩", "⟨U+FE0F⟩", _DOES, "3 invisible characters"),
+
+
+class Card(NamedTuple):
+    """A call that a person is asked about. `wanted` is what its card has to show; `first` is of what would run, and stands
+    above `question`, where there is one."""
+
+    name: str
+    tool: str
+    arguments: dict[str, str]
+    wanted: tuple[str, ...]
+    first: str = ""
+    question: str = ""
+
+
+def _command(name: str, command: str, *wanted: str) -> Card:
+    arguments = {"command": command, "description": "Does nothing"}
+    return Card(name, "Bash", arguments, wanted, "true" if "true" in command else "echo", "Run ")
+
+
+_LINES = chr(10) * 600
+_HIDDEN = f"first{_LINES}{_DOES}\u202e{chr(10)}"
+CARDS: tuple[Card, ...] = (
+    _command("X7 empty lines", f"true{_LINES}{_DOES}", "599 empty lines", _DOES, "2 commands"),
+    _command(
+        "X7 invisible",
+        f"true\u00ad\u202e; {_DOES}",
+        *("⟨U+00AD⟩⟨U+202E⟩", _DOES, "2 commands", "2 invisible characters"),
     ),
-    ("X7 masked", f"echo token=abcdef1234$({_DOES})", (f"$({_DOES})", "2 commands")),
-    ("X7 long", f"true {'a' * 6000}; {_DOES}", ("more characters", _DOES, "2 commands")),
-    ("X7 unreadable", f"echo 'a; {_DOES}", ("number unknown",)),
+    _command(
+        "X7 ignorable", f"true \u034f\u115f\ufe0f; {_DOES}", "⟨U+034F⟩", "⟨U+FE0F⟩", _DOES, "3 invisible characters"
+    ),
+    _command("X7 masked", f"echo token=abcdef1234$({_DOES})", f"$({_DOES})", "2 commands"),
+    _command("X7 long", f"true {'a' * 6000}; {_DOES}", "more characters", _DOES, "2 commands"),
+    _command("X7 unreadable", f"echo 'a; {_DOES}", "number unknown"),
+    Card(
+        "X7 new file",
+        "Write",
+        {"file_path": "card-new.txt", "content": _HIDDEN},
+        ("first", _DOES, "⟨U+202E⟩", "599 empty lines"),
+        *("first", "Creates "),
+    ),
+    Card(
+        "X7 overwrite",
+        "Write",
+        {"file_path": CHANGED, "content": _HIDDEN},
+        ("first", _DOES, "⟨U+202E⟩", "599 empty lines", "The old text."),
+        *("first", "Changes "),
+    ),
+    Card(
+        "X7 edit",
+        "Edit",
+        {"file_path": CHANGED, "old_string": "old text", "new_string": _HIDDEN},
+        ("first", _DOES, "⟨U+202E⟩", "599 empty lines"),
+        *("first", "Changes "),
+    ),
+    Card(
+        "X7 tool server",
+        f"mcp__{SERVER}__count",
+        {"text": _HIDDEN, "long": f"{'a' * 6000} {_DOES}"},
+        ("first", _DOES, "⟨U+202E⟩"),
+    ),
 )
 
 
 def told() -> list[tuple[str, str, list[scenes.Call]]]:
     """What the lead says in these turns."""
-    return [
-        ("lead", name, [[scenes.calls("Bash", command=command, description="Does nothing")], [scenes.says("I go on.")]])
-        for name, command, _ in CARDS
-    ]
+    return [("lead", one.name, [[scenes.calls(one.tool, **one.arguments)], [scenes.says("I go on.")]]) for one in CARDS]
 
 
 async def prove(report: Report, world: World, server: Server) -> None:
     """X7: nothing runs before the answer, and the card is read as a person reads it."""
     async with cage_page.browser() as running:
-        for name, command, wanted in CARDS:
+        for name, _, _, wanted, first, question in CARDS:
             where = {"workspaceId": server.workspace}
             session = (await do(server, "submit_turn", text=name, permissionMode="ask", **where))["sessionId"]
             followed = crew.Followed(server.wire, session, approves=False)
@@ -52,13 +99,15 @@ async def prove(report: Report, world: World, server: Server) -> None:
                 text = await cage_page.card(running, await server.wire.page_link(f"/s/{session}"))
                 missing = [one for one in wanted if one not in text]
                 report.check(SHOWN, not missing, f"{name}: {missing} not in {json.dumps(text)[:600]}")
-                first = text.find("true" if "true" in command else "echo")
-                report.check(
-                    "a card shows the command above the question",
-                    0 <= first < text.find("Run "),
-                    f"{name}: {text[:300]}",
-                )
-                made = (world.at.folder / "card-made").exists()
+                if question:
+                    report.check(
+                        "a card shows what would run above the question",
+                        0 <= text.find(first) < text.find(question),
+                        f"{name}: {text[-500:]}",
+                    )
+                folder = world.at.folder
+                untouched = (folder / CHANGED).read_text() == OLD and not (folder / "card-new.txt").exists()
+                made = (folder / "card-made").exists() or not untouched
                 report.check("nothing runs before it is approved", not made, name)
                 await do(
                     server, "respond_action", sessionId=session, actionId=asked()[0]["actionId"], decision="reject"

@@ -4,17 +4,19 @@ ran."""
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import crew
-from .product import Place
+from .product import ROOT, Place
 
 #: Of the server's environment: no command sees it.
 KEY_NAME = "PROOF_CAGE_KEY"
@@ -55,7 +57,16 @@ verdict = "deny"
 transport = "stdio"
 name = "own"
 command = ["sh", "{program}"]
+
+[[servers]]
+transport = "stdio"
+name = "{server}"
+command = {kit}
 """
+#: A server of the person's that works, and its program.
+SERVER, KIT = "kit", ROOT / "tests" / "tools" / "mcp" / "scripted.py"
+#: A file of the folder that calls would change, and its text.
+CHANGED, OLD = "card.txt", "The old text.\n"
 #: The program of the person's own server, where the agent may write it.
 PROGRAM = "serve.sh"
 
@@ -113,7 +124,13 @@ def made(at: Place) -> World:
     )
     for folder in (world.outside, world.ran, at.home):
         folder.mkdir(parents=True)
-    (at.home / "settings.toml").write_text(USERS.format(program=at.folder / PROGRAM))
+    (at.home / "settings.toml").write_text(
+        USERS.format(
+            program=at.folder / PROGRAM,
+            server=SERVER,
+            kit=json.dumps([sys.executable, str(KIT), str(at.root / "kit.json")]),
+        )
+    )
     (world.outside / "secret.txt").write_text(f"{world.secret}\n")
     _agents(at)
     _repository(world)
@@ -127,6 +144,7 @@ def made(at: Place) -> World:
         (folder / "nested" / path).write_text("The person's.\n")
     subprocess.run(["git", "init", "--quiet", str(folder / "nested")], check=True, capture_output=True)
     (folder / "notes.md").write_text("The person's notes.\n")
+    (folder / CHANGED).write_text(OLD)
     (folder / PROGRAM).write_text(f"touch {world.ran}/own; cat\n")
     (folder / "out").symlink_to(world.outside)
     (folder / "link.txt").symlink_to(world.outside / "secret.txt")
@@ -163,7 +181,7 @@ def at_home(world: World) -> Iterator[None]:
 
 def _agents(at: Place) -> None:
     everything = ["Bash", "Edit", "Glob", "Grep", "Read", "Write", "spawn_subagent", "wait_subagents"]
-    everything += ["mcp__evil__*", "mcp__own__*"]
+    everything += ["mcp__evil__*", "mcp__own__*", f"mcp__{SERVER}__*"]
     crew.agent(
         at,
         "lead",

@@ -12,6 +12,7 @@
     open-agents     an approval of an agent's program covers whatever is in its place
     literal-rules   a rule compares with a command as it is written
     miscounted      every shell text counts as one command
+    cut-cards       a card has the first lines of a change alone, and says nothing of the rest
     keep-packs      what is erased stays in the packs that the log keeps
     cut-is-whole    an answer of a model that broke off between two events is taken for a whole one
     bare-pieces     text in the making is shown and kept as it comes, secrets and all
@@ -129,10 +130,23 @@ def _literal_rules() -> None:
     _replace("callboard.tools.rules", "spellings", literal)
 
 
+def _cut_cards() -> None:
+    from callboard.tools import changes
+
+    diff = changes.diff
+
+    def cut(plan: Any) -> Any:
+        found = diff(plan)
+        return found._replace(text="\n".join(found.text.split("\n")[:5]))
+
+    _replace("callboard.tools.changes", "diff", cut)
+
+
 #: Faults of what is decided on a call.
 _OF_THE_GATE: dict[str, Callable[[], None]] = {
     "open-agents": _open_agents,
     "literal-rules": _literal_rules,
+    "cut-cards": _cut_cards,
     "miscounted": lambda: _replace("callboard.tools.command.grammar", "count_commands", lambda _: 1),
 }
 

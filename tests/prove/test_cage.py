@@ -72,6 +72,7 @@ async def test_the_proof_of_the_cage_fails_where_what_other_programs_obey_is_wri
         ("open-agents", cage_agent.AGAIN),
         ("literal-rules", cage_rules.HELD),
         ("miscounted", cage_cards.SHOWN),
+        ("cut-cards", cage_cards.SHOWN),
     ],
 )
 async def test_the_proof_of_the_cage_fails_where_an_approval_or_a_rule_is_bound_to_too_little(
