@@ -39,7 +39,12 @@ def test_what_would_run_is_above_the_question_and_what_is_hidden_is_counted(prod
         assert words is not None
         assert command["y"] < question["y"] < words["y"]
         tab.button("Reject").click()
-        expect(card.get_by_role("listitem")).to_have_text(["Cannot be read as commands: number unknown"])
+        expect(card.get_by_role("listitem")).to_have_text(
+            [
+                "Cannot be read as commands: number unknown",
+                "It may delete or overwrite what Callboard cannot restore.",
+            ]
+        )
         tab.button("Reject").click()
         expect(tab.page.get_by_role("article", name="Answer")).to_have_text("I ran both.")
         assert tab.troubles == []
