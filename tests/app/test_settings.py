@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from callboard.app.endpoint import find
 from callboard.app.home import Home, keep
 from callboard.app.providers import key_of, providers_of
 from callboard.app.settings import PORT, load
@@ -42,6 +44,25 @@ def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: H
     assert load(home, {}).port == 1000
     assert load(home, {"CALLBOARD_PORT": "2000", "CALLBOARD_BROWSER": "false"}) == Settings(port=2000, browser=False)
     assert load(home, {"CALLBOARD_PORT": "2000"}, port=3000, browser=None).port == 3000
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a link to a device", "a folder"])
+async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: Home, kind: str):
+    """D6: opening a pipe waits for its writer, and a device has no end."""
+    for place in (home.settings, home.endpoint):
+        match kind:
+            case "a pipe":
+                os.mkfifo(place)
+            case "a link to a device":
+                place.symlink_to("/dev/zero")
+            case _:
+                place.mkdir()
+
+    problem = refused(home)
+
+    assert (problem.code, problem.field) == ("bad_settings", "settings.toml")
+    assert problem.message.endswith("settings.toml cannot be read: It is not a regular file.")
+    assert await find(home) is None
 
 
 @pytest.mark.parametrize(

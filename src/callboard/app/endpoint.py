@@ -14,7 +14,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import AnyModel
 from callboard.log.sqlite.lock import writer_of
 
-from .home import Home, keep, unusable
+from .home import Home, keep, read_regular, unusable
 from .providers import Mark, marks, same
 
 log = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ async def find(home: Home) -> Endpoint | None:
 
 def _read(path: Path) -> Endpoint | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Endpoint)
+        return msgspec.json.decode(read_regular(path), type=Endpoint)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -91,6 +92,25 @@ def keep(path: Path, data: bytes) -> None:
         write_private(path, data)
     except OSError as error:
         raise unusable(path, error) from error
+
+
+def read_regular(path: Path) -> bytes:
+    """Return the content of a regular file, or of one that a link names.
+
+    A pipe would be waited for and a device has no end: neither is read.
+
+    Raises:
+        OSError: It cannot be read, or it is no regular file (`EINVAL`).
+    """
+    # Without the flag, opening a pipe waits for its writer.
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "It is not a regular file", str(path))
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)
 
 
 def write_private(path: Path, data: bytes) -> None:

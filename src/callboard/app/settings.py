@@ -31,7 +31,7 @@ import msgspec
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, Hook, RuleEntry, Settings
 
-from .home import Home
+from .home import Home, read_regular
 from .providers import beside, from_environment
 
 #: Where the workbench listens unless told otherwise.
@@ -59,7 +59,7 @@ def load(home: Home, environment: Mapping[str, str], *, file: bool = True, **fla
 def of_file(path: Path) -> Settings:
     """What the user's file says; the defaults where there is none. Raises Refusal `bad_settings`."""
     try:
-        source = path.read_bytes()
+        source = read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return Settings()
     except OSError as error:

@@ -26,7 +26,7 @@ from callboard.tools.paths import PathDenied
 from callboard.tools.replacing import Changed, replace
 
 from .folder_settings import FILE
-from .home import write_private
+from .home import read_regular, write_private
 from .providers import beside
 from .settings import LARGEST, converted, parsed
 
@@ -48,7 +48,7 @@ def source(place: Place, user: Path, folder: str) -> bytes | None:
     """The file's bytes, None where there is none or it is one that nobody should read. A user's may be a link."""
     try:
         if place == "user":
-            return user.read_bytes()
+            return read_regular(user)
         with Folder(folder) as opened:
             return opened.read(FILE, LARGEST)
     except (OSError, PathDenied):
