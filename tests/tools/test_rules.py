@@ -136,6 +136,13 @@ def test_deny_wins_then_ask_then_allow():
         ("uv run python -c x", "Bash(uv run python -c x)"),
         ("git -c core.pager=x log", "Bash(git -c core.pager=x log)"),
         ("git", "Bash(git)"),
+        ("git clone a", "Bash(git clone a)"),
+        ("git push origin", "Bash(git push origin)"),
+        ("git grep -n x", "Bash(git grep -n x)"),
+        ("git config user.name", "Bash(git config user.name)"),
+        ("gcc -c a.c", "Bash(gcc -c a.c)"),
+        ("ansible all -m ping", "Bash(ansible all -m ping)"),
+        ("sbcl --version", "Bash(sbcl --version)"),
         ("make test", "Bash(make test)"),
         ("python3 -m pytest", "Bash(python3 -m pytest)"),
         ("python3.12 x.py", "Bash(python3.12 x.py)"),
@@ -154,7 +161,7 @@ def test_deny_wins_then_ask_then_allow():
     ],
 )
 def test_a_wider_answer_is_offered_as_a_prefix_only_where_the_command_is_plain(command: str, matcher: str):
-    """SAFE-07"""
+    """SAFE-07, X8"""
     assert offer(shell(command)) == matcher
 
 

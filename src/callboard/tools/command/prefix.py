@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .grammar import parse
-from .programs import NAMED_RUNS, RUNNING_SUBCOMMANDS, WITH_SUBCOMMAND, runs_arguments
+from .programs import NAMED_RUNS, NAMING_GIT, RUNNING_SUBCOMMANDS, WITH_SUBCOMMAND, runs_arguments
 
 #: With any of these a command may be more than one program with its arguments, in this shell or in another.
 _COMPOUND = re.compile(r"[;&|`$()<>\\\x00-\x08\x0a-\x1f\x7f]")
@@ -37,8 +37,9 @@ def prefix(command: str) -> str:
         return first
     if len(words) > 2 and words[1] in ("run", "exec") and first in NAMED_RUNS:
         return " ".join(words[:3]) if _is_safe(words[2]) else ""
-    is_safe = len(words) > 1 and _is_safe(words[1]) and words[1] not in RUNNING_SUBCOMMANDS
-    return " ".join(words[:2]) if is_safe else ""
+    if len(words) == 1 or words[1] in RUNNING_SUBCOMMANDS or (first == "git" and words[1] in NAMING_GIT):
+        return ""
+    return " ".join(words[:2]) if _is_safe(words[1]) else ""
 
 
 def _is_safe(word: str) -> bool:

@@ -43,7 +43,15 @@ INTERPRETERS = re.compile(
     r"(?:python|pypy|ruby|perl|lua|node|deno|bun|php|tclsh|wish|osascript|g?awk|mawk|nawk|sed|gsed|ed|ex|vi|vim|nvim|view|emacs"
     r"|irb|ghci|guile|jshell|groovy|julia|Rscript|R|octave|sqlite3|psql|mysql|gdb|lldb|jq|m4|make|gmake|bmake|cmake|ninja|ant"
     r"|pip|rake|scons|meson|bazel|erl|elixir|racket|scheme|swipl|bc|dc|gnuplot|tar|gtar|bsdtar|zip|git-shell|scp|sftp|ftp|less"
-    r"|more|man|most|rg|sort|split|openssl|nmap|tcpdump|crontab|msfconsole|expect|dd)(?:[0-9.]*)"
+    r"|more|man|most|rg|sort|split|openssl|nmap|tcpdump|crontab|msfconsole|expect|dd"
+    r"|ocaml|sbcl|clisp|ecl|csi|gosh|gjs|qjs|luajit|iex|escript|java|scala|kotlin|clojure|clj|bb|dart|raku|tcc)(?:[0-9.]*)"
+)
+#: They start a program that one of their options names, such as `gcc -wrapper`.
+NAMING_PROGRAMS = _words("ansible ansible-playbook c++ cc clang clang++ cpp g++ gcc gfortran ld rustc rustdoc")
+#: Subcommands of git that start a program which an option, a setting or an address (`ext::…`) names.
+NAMING_GIT = _words(
+    """archive clone config cvsimport fetch fetch-pack grep help imap-send init instaweb ls-remote maintenance p4 pull push
+    remote send-email send-pack svn upload-archive web--browse"""
 )
 #: Subcommands that run what the rest of their arguments say.
 RUNNING_SUBCOMMANDS = _words(
@@ -62,7 +70,8 @@ DESTRUCTIVE = _words(
 
 def runs_arguments(program: str) -> bool:
     """Return True for a program that may run what its arguments say, so that no prefix of it is safe to allow."""
-    return program in SHELLS | LAUNCHERS | EVALUATORS or INTERPRETERS.fullmatch(program) is not None
+    named = SHELLS | LAUNCHERS | EVALUATORS | NAMING_PROGRAMS
+    return program in named or INTERPRETERS.fullmatch(program) is not None
 
 
 def is_destructive(program: str) -> bool:
