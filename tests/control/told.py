@@ -121,5 +121,6 @@ def approval(step: int, action: int, scope: Scope, *, expires_at: int = 0) -> To
         expires_at=expires_at,
         policy="ask",
         sandbox="paths",
+        reasons=(),
     )
     return fact, msgspec.structs.replace(scope, step=step, action=f"act_{action}")

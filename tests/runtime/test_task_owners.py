@@ -11,9 +11,10 @@ SOURCE = Path(__file__).parents[2] / "src" / "callboard"
 #: Every place that starts tasks outside of a task group: how many it starts, and who owns them.
 OWNED = {
     "adapters/acp/agents.py": (
-        2,
-        "the generator `prompt`: cancelled and awaited when it ends, which raises its failure",
+        5,
+        "`prompt` and `gone`: cancelled and awaited when they end; a failure of the prompt is raised",
     ),
+    "adapters/acp/lines.py": (1, "Lines: `close` waits for the rest of the output, which ends with the process"),
     "adapters/acp/process.py": (2, "AgentProcess: `end` cancels and awaits it"),
     "adapters/http/reading.py": (3, "`unless_gone`: cancelled and awaited before it returns"),
     "adapters/http/server.py": (3, "HttpServer: `stop` awaits it; a start that fails ends it"),
