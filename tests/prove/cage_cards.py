@@ -31,7 +31,7 @@ class Card(NamedTuple):
 
 def _command(name: str, command: str, *wanted: str) -> Card:
     arguments = {"command": command, "description": "Does nothing"}
-    return Card(name, "Bash", arguments, wanted, "true" if "true" in command else "echo", "Run ")
+    return Card(name, "Bash", arguments, wanted, "true" if "true" in command else "echo", "Runs this command")
 
 
 _LINES = chr(10) * 600

@@ -84,7 +84,7 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
 
         opened = getattr(wire, "_http_client")  # noqa: B009
         forever = {"idle_timeout": 3600.0, "connect_timeout": 3600.0}
-        _replace(wire.__name__, "_http_client", lambda endpoint: opened(_with(endpoint, **forever)))
+        _replace(wire.__name__, "_http_client", lambda endpoint, *rest: opened(_with(endpoint, **forever), *rest))
     elif fault == "bare-pieces":
         from callboard.secrets.veil import TextVeil
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from .faults import __main__ as faults
 from .faults import clocks
+from .faults.trace import Disk, Operation
 
 #: Real processes, started many times, beside whatever else runs here.
 pytestmark = pytest.mark.timeout(480)
@@ -35,3 +38,16 @@ async def test_the_proof_of_faults_fails_where_times_follow_the_wall_clock(capsy
     assert code == 1
     assert f"FAIL {clocks.RUNS}" in printed, printed
     assert f"FAIL {clocks.FACT}" in printed, printed
+
+
+def test_a_file_that_was_removed_is_not_there_after_a_loss_of_power(tmp_path: Path) -> None:
+    """R3: a journal of SQLite that stood there again would be rolled back."""
+    disk, kept, gone = Disk(tmp_path), tmp_path / "kept", tmp_path / "gone"
+    for inode, path in enumerate((kept, gone)):
+        disk.apply(Operation("W", inode, 0, str(path), b"text"))
+        disk.apply(Operation("S", inode, 0, str(path), b""))
+    disk.apply(Operation("U", 0, 0, str(gone), b""))
+
+    disk.lose_power(tmp_path / "left")
+
+    assert [path.name for path in (tmp_path / "left").iterdir()] == ["kept"]

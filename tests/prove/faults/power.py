@@ -67,7 +67,7 @@ async def _lose(
     disk, count, images = Disk(at.home), 0, 0
     for one in done:
         disk.apply(one)
-        count += one.kind != "R"
+        count += one.kind not in "RU"
         if count not in moments:
             continue
         moments.discard(count)

@@ -2,7 +2,7 @@
  *
  * FAULTS_CONTROL  a file of 4096 bytes that is shared with the proof (struct control)
  * FAULTS_UNDER    only files whose path begins so are touched
- * FAULTS_TRACE    where writes, syncs and truncations are recorded in their order; empty for nowhere
+ * FAULTS_TRACE    where writes, syncs, truncations and names are recorded in their order; empty for nowhere
  *
  * All operations on those files pass one lock, so the trace has the order in which they happened.
  */
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 enum { NONE = 0, EIO_ONCE = 1, FULL = 2, SHORT = 3, KILL = 4, TORN = 5 };
-enum { WRITE = 'W', SYNC = 'S', TRUNCATE = 'T', RENAME = 'R' };
+enum { WRITE = 'W', SYNC = 'S', TRUNCATE = 'T', RENAME = 'R', REMOVE = 'U' };
 
 struct control {
     uint64_t count;    /* operations so far */
@@ -43,6 +43,7 @@ static ssize_t (*real_pwrite)(int, const void *, size_t, off_t);
 static ssize_t (*real_write)(int, const void *, size_t);
 static int (*real_fsync)(int), (*real_fdatasync)(int), (*real_ftruncate)(int, off_t);
 static int (*real_rename)(const char *, const char *);
+static int (*real_unlink)(const char *);
 static int (*real_clock)(clockid_t, struct timespec *);
 static int (*real_day)(struct timeval *, void *);
 
@@ -54,6 +55,7 @@ static void find(void) {
     real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
     real_ftruncate = dlsym(RTLD_NEXT, "ftruncate64");
     real_rename = dlsym(RTLD_NEXT, "rename");
+    real_unlink = dlsym(RTLD_NEXT, "unlink");
     real_day = dlsym(RTLD_NEXT, "gettimeofday");
     real_clock = dlsym(RTLD_NEXT, "clock_gettime");
 }
@@ -237,6 +239,19 @@ int rename(const char *from, const char *to) {
         record(RENAME, to, about.st_ino, 0, 0, 0);
         pthread_mutex_unlock(&lock);
     }
+    return done;
+}
+
+/* A journal that was removed and stands there again would be rolled back. */
+int unlink(const char *path) {
+    find();
+    if (control == &none || strncmp(path, under, strlen(under)) != 0) return real_unlink(path);
+    pthread_mutex_lock(&lock);
+    int done = real_unlink(path);
+    int saved = errno;
+    if (done == 0) record(REMOVE, path, 0, 0, 0, 0);
+    pthread_mutex_unlock(&lock);
+    errno = saved;
     return done;
 }
 

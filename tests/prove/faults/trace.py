@@ -14,9 +14,10 @@ PAGE = 4096
 
 
 class Operation(NamedTuple):
-    """One operation on a file: `W` writes data at an offset, `S` syncs, `T` cuts the file to a size, `R` gives it its path.
+    """One operation on a file: `W` writes data at an offset, `S` syncs, `T` cuts the file to a size, `R` gives it its path,
+    `U` removes it.
 
-    A name is taken for durable at once, so that what a file contains under it is what is tried.
+    A name, or its removal, is taken for durable at once, so that what a file contains under it is what is tried.
     """
 
     kind: str
@@ -96,9 +97,9 @@ class Disk:
     def apply(self, one: Operation) -> None:
         """Do one operation."""
         file = self._files.get(one.inode)
-        if one.kind == "R":
+        if one.kind in "RU":
             self._files = {inode: other for inode, other in self._files.items() if other.path != one.path}
-            if file is not None:
+            if one.kind == "R" and file is not None:
                 self._files[one.inode] = file
                 file.path = one.path
             return
