@@ -46,8 +46,15 @@ def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: H
     assert load(home, {"CALLBOARD_PORT": "2000"}, port=3000, browser=None).port == 3000
 
 
-@pytest.mark.parametrize("kind", ["a pipe", "a link to a device", "a folder"])
-async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: Home, kind: str):
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("a pipe", "It is not a regular file"),
+        ("a link to a device", "It is not a regular file"),
+        ("a folder", "Is a directory"),
+    ],
+)
+async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: Home, kind: str, reason: str):
     """D6: opening a pipe waits for its writer, and a device has no end."""
     for place in (home.settings, home.endpoint):
         match kind:
@@ -61,7 +68,7 @@ async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: Home,
     problem = refused(home)
 
     assert (problem.code, problem.field) == ("bad_settings", "settings.toml")
-    assert problem.message.endswith("settings.toml cannot be read: It is not a regular file.")
+    assert problem.message.endswith(f"settings.toml cannot be read: {reason}.")
     assert await find(home) is None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -49,7 +50,7 @@ class Port:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._port, name)
-        if not asyncio.iscoroutinefunction(found):
+        if not inspect.iscoroutinefunction(found):
             return found
 
         async def call(*arguments: Any, **named: Any) -> Any:

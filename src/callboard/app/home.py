@@ -100,12 +100,15 @@ def read_regular(path: Path) -> bytes:
     A pipe would be waited for and a device has no end: neither is read.
 
     Raises:
-        OSError: It cannot be read, or it is no regular file (`EINVAL`).
+        OSError: It cannot be read, it is a folder (`EISDIR`), or no regular file (`EINVAL`).
     """
     # Without the flag, opening a pipe waits for its writer.
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "It is not a regular file", str(path))
         with os.fdopen(handle, "rb", closefd=False) as file:
             return file.read()
