@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import re
@@ -25,7 +26,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
-from playwright.async_api import BrowserContext, Page, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, Page, Playwright, async_playwright, expect
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from . import store
 from .origin_listener import Listener
@@ -36,6 +38,8 @@ from .report import Report, arguments, run
 #: What may be a credential, a code or a key of ours.
 _CANDIDATE = re.compile(r"[A-Za-z0-9_-]{20,}")
 _PATIENCE_MS = 60_000
+#: Tries to connect to a browser, and how long all but the last may take, in milliseconds.
+_TRIES, _TRY_MS = 5, 15_000
 _OTHER_USER = 65534
 
 NO_COMMAND_LINE = "no command line has a code, the token or a credential"
@@ -105,7 +109,7 @@ async def _attack(
     endpoint = await started.endpoint()
     listener.target = endpoint["url"]
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.connect_over_cdp(await started.debugger(), timeout=2 * _PATIENCE_MS)
+        browser = await _connected(playwright, await started.debugger())
         context = browser.contexts[0]
         page = await _signed_in(context, endpoint["url"])
         secrets = await _secrets(page, endpoint, started.told)
@@ -131,6 +135,15 @@ async def _attack(
     report.figure("the listener", f"{len(listener.received)} requests, {len(listener.reports)} visits of its page")
     report.figure("history", f"{len(caught.texts['history'])} addresses")
     report.check(NO_HISTORY, bool(caught.texts["history"]), "the history is empty")
+
+
+async def _connected(playwright: Playwright, debugger: str) -> Browser:
+    """The browser that the product opened. Playwright may wait for ever where a page navigates while it connects, so it is
+    given several tries."""
+    for _ in range(_TRIES - 1):
+        with contextlib.suppress(PlaywrightTimeout):
+            return await playwright.chromium.connect_over_cdp(debugger, timeout=_TRY_MS)
+    return await playwright.chromium.connect_over_cdp(debugger, timeout=_PATIENCE_MS)
 
 
 async def _ended(at: Place) -> None:
