@@ -83,7 +83,7 @@ def test_what_a_folder_would_widen_is_told_each_by_its_file(desk: Desk):
     assert desk.asked() == [
         ("rule", "Bash(make *) runs without asking"),
         ("server", "the tools of files: starts npx some-server, with TOKEN=abc"),
-        ("permission_mode", "turns run in the permission mode full where nobody chooses one"),
+        ("permission_mode", "new turns run in the permission mode full by default"),
         ("shell", "commands may take memory = 8192"),
         ("shell", "commands reach the network"),
         ("agent", "lead works in the permission mode full where you choose it"),

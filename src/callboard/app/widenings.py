@@ -20,7 +20,7 @@ _ENGLISH: Final[Mapping[WideningCode, str]] = {
     "server_reaches": "the tools of {name}: reaches {url}",
     "hook_starts": "the hook {name} is asked about {tools}: starts {command}",
     "program_runs": "{path} runs as it is now, outside the sandbox",
-    "permission_mode": "turns run in the permission mode {mode} where nobody chooses one",
+    "permission_mode": "new turns run in the permission mode {mode} by default",
     "network": "commands reach the network",
     "limit": "commands may take {key} = {value}",
     "agent_mode": "{name} works in the permission mode {mode} where you choose it",

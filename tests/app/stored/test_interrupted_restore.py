@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from callboard.app.backups import back_up, finish_restore, restore, restoring
 from callboard.app.home import Home
 from callboard.app.hosting import find_or_open
 from callboard.contracts.errors import Refusal
-from callboard.log.sqlite.store import open_store
+from callboard.log.sqlite.store import SqliteStore, open_store
 from tests.log.given import STREAM, filled
 
 #: More than a restore has.
@@ -46,13 +47,13 @@ class _Fails:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, *, exchanges: bool) -> None:
         self.taken = 0
         for owner, name in STEPS:
-            real = getattr(owner, name)
+            real: Callable[..., object] = getattr(owner, name)
 
-            def step(*given: object, real: object = real, name: str = name, **more: object) -> object:
+            def step(*given: object, real: Callable[..., object] = real, name: str = name, **more: object) -> object:
                 if self.taken == at:
                     raise OSError(5, "Input/output error")
                 self.taken += 1
-                return False if name == "_exchange" and not exchanges else real(*given, **more)  # type: ignore[operator]
+                return False if name == "_exchange" and not exchanges else real(*given, **more)
 
             monkeypatch.setattr(owner, name, step)
 
@@ -84,8 +85,8 @@ async def test_r6_a_restore_that_fails_at_any_step_is_whole_after_the_next_start
         if not decided:
             assert await _seen(home) in wholes, f"step {at}"
         store = await find_or_open(home)
-        assert not hasattr(store, "url")
-        await store.close()  # type: ignore[union-attr]
+        assert isinstance(store, SqliteStore)
+        await store.close()
         seen = await _seen(home)
         assert seen == wholes[1] if decided else seen in wholes, f"step {at}"
         assert not (home.folder / ".restoring").exists() or not decided

@@ -28,9 +28,9 @@ _MOST_BYTES = 64 * 1024 * 1024
 class Inward:
     """Takes what the agent says. Nothing here waits before an event is in the line, so that their order is kept.
 
-    Updates outside a prompt (a conversation that is loaded is told again) go nowhere, nor does what is of another conversation
-    than `conversation` (empty until it has one). It has those methods of the protocol's
-    client that this client says it can do.
+    Updates outside a prompt are dropped: an agent repeats a conversation that it loads. So is every message of another
+    conversation than `conversation`, which is empty until there is one. It has the methods of the protocol's client that this
+    client announces.
     """
 
     def __init__(self) -> None:

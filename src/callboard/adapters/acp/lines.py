@@ -21,7 +21,7 @@ class Lines:
     """Implements the transport of the protocol's library. `ended` is set once nothing more is read, and
     `fault` says why, where it is not the end of the agent's output.
 
-    A line that is no message is dropped, since some programs print on their output. `wait_for_room` is awaited with the size of
+    An invalid line is dropped, since some programs print on their output. `wait_for_room` is awaited with the size of
     a message, in bytes, before it is taken.
     """
 
@@ -76,14 +76,14 @@ class Lines:
 
 
 def _message(line: bytes) -> dict[str, Any] | None:
-    """Return the message of a line; None for a line that is none."""
+    """Return the message of a line; None for an invalid line."""
     if not line.lstrip().startswith(b"{"):
         return None
     try:
         found = json.loads(line.decode("utf-8", "replace"), parse_constant=_no_number, parse_float=_number)
         message = cast("dict[str, Any]", _valid(found) if b"\\u" in line else found)
     except (ValueError, RecursionError) as error:
-        log.warning("an external agent sent a line that is no message (%s)", type(error).__name__)
+        log.warning("an external agent sent an invalid line (%s)", type(error).__name__)
         return None
     if not isinstance(message.get("method"), str | None) or not isinstance(message.get("id"), str | int | None):
         return None

@@ -32,7 +32,7 @@ Examples:
 
 \b
 Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 stopped by somebody else,
-4 refused, not started because its agent is paused, or an approval was needed and nobody was there,
+4 refused, not started because its agent is paused, or an approval was needed and no user could give it,
 130 stopped by Ctrl-C.
 """
 

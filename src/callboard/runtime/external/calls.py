@@ -70,7 +70,7 @@ class Calls:
         if call.status == "pending" or known.state in ("over", "waits"):
             return
         if known.state == "held" and call.status == "in_progress" and not call.output:
-            # Some agents report that a call goes on, and then ask whether it may.
+            # Some agents report that a call is running, and then ask for permission.
             if not known.is_timed:
                 known.is_timed = True
                 self._asks.begin(self._expire(known))
@@ -85,14 +85,14 @@ class Calls:
         await self.tell_held(through=max((one.step for one in self._calls.values() if one.is_overdue), default=0))
 
     async def tell_underway(self) -> None:
-        """Record the calls that the agent reported to go on, now that the turn is stopped."""
+        """Record the calls that the agent reported as running, now that the turn is stopped."""
         for one in self._calls.values():
             if one.state == "held" and one.told.status == "in_progress":
                 one.state = "runs"
                 await self._seen(one, _observing(one.told), is_underway=True)
 
     async def tell_begun(self) -> None:
-        """Record the calls that go on before what the agent says next. One that has not begun may still be asked about: it
+        """Record the running calls before what the agent says next. One that has not begun may still be asked about: it
         comes behind that."""
         for one in self._calls.values():
             one.is_deferred = one.state == "held" and (one.is_deferred or one.told.status == "pending")
