@@ -23,6 +23,31 @@ test('without a turn there is nothing to choose between', () => {
   expect(screen.queryByRole('tab')).toBeNull()
 })
 
+test('a tab that a person chose stays chosen when the first turn and the team are read (UI-31)', async () => {
+  const tab = (id: string) => [{ id, label: id, content: id }]
+  const props = {
+    parts: [],
+    status: null,
+    sessionId: 'ses_a',
+    last: [...tab('Artifacts'), ...tab('Context')],
+  }
+  const { update } = show(<Inspector {...props} turn={null} />)
+  await userEvent.click(screen.getByRole('tab', { name: 'Context' }))
+  update(<Inspector {...props} turn={filled('turns', turnRow('trn_a', 10))} />)
+  expect(screen.getByRole('tabpanel').textContent).toBe('Context')
+  update(<Inspector {...props} turn={filled('turns', turnRow('trn_a', 10))} first={tab('Team')} />)
+  expect(screen.getByRole('tabpanel').textContent).toBe('Context')
+})
+
+test('until a person chooses, the panel that stands first is shown, also where another one comes before it', () => {
+  const props = { parts: [], status: null, sessionId: 'ses_a' }
+  const last = [{ id: 'artifacts', label: 'Artifacts', content: 'None yet' }]
+  const { update } = show(<Inspector {...props} turn={null} last={last} />)
+  expect(screen.getByRole('tabpanel', { name: 'Artifacts' })).toBeTruthy()
+  update(<Inspector {...props} turn={filled('turns', turnRow('trn_a', 10))} last={last} />)
+  expect(screen.getByRole('tabpanel', { name: 'Turn' })).toBeTruthy()
+})
+
 test.each([
   ['a call that ran', { state: 'output-available', startedAt: 5 }, 'allowed'],
   ['a call that started and failed', { state: 'output-error', startedAt: 5 }, 'allowed'],

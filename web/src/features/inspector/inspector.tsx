@@ -25,21 +25,14 @@ export interface InspectorProps {
 export function Inspector(props: InspectorProps) {
   const t = useT()
   const { turn, parts, first = NONE, last = NONE, wanted = null } = props
-  // What stands first is chosen anew where it is something else.
-  const key = first.length > 0 ? 'team' : turn === null ? 'idle' : 'solo'
   if (turn === null) {
     const none = <p className="px-4 text-ink-faint">{t('inspector.none')}</p>
     const rest = [...first, ...last]
-    return rest.length === 0 ? (
-      none
-    ) : (
-      <Tabs key={key} label={t('inspector.title')} tabs={rest} wanted={wanted} />
-    )
+    return rest.length === 0 ? none : <Tabs label={t('inspector.title')} tabs={rest} wanted={wanted} />
   }
   const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
   return (
     <Tabs
-      key={key}
       label={t('inspector.title')}
       wanted={wanted}
       tabs={[
