@@ -2,12 +2,14 @@
 
 In a line, PROMPT is the id of the prompt and MINE its conversation. The script is
 `{"lines": [...], "times": 1, "new": {}}`: `times` repeats the lines, `new` is sent in place of the answer to `session/new`.
+With `closes` it closes its standard output behind them and lives on.
 What it receives goes to SCRIPT.json.heard.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -39,6 +41,8 @@ for line in sys.stdin:
         case "session/prompt":
             for one in SCRIPT["lines"] * SCRIPT.get("times", 1):
                 send(one, message["id"])
+            if SCRIPT.get("closes"):
+                os.close(1)
         case _:
             with Path(f"{sys.argv[1]}.heard").open("a") as heard:
                 heard.write(line)

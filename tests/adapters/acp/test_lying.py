@@ -127,6 +127,17 @@ async def test_an_agent_that_sends_an_endless_line_is_gone(tmp_path: Path, monke
     assert not alive
 
 
+async def test_an_agent_that_closes_its_output_and_lives_on_is_gone(tmp_path: Path):
+    """A1: it can answer nothing more, so nobody waits for it until the time of a silent agent is over."""
+    session = await AcpAgents().start(raw(tmp_path, says("hi"), closes=True), str(tmp_path))
+    async with asyncio.timeout(20):
+        with pytest.raises(ExternalFailure, match="It is running, and closed its output"):
+            await prompted(session)
+        assert not session.alive
+        assert "closed its output" in await session.gone()
+    await session.close()
+
+
 async def test_a_number_that_json_does_not_have_is_recorded_as_null(tmp_path: Path):
     call = update(
         sessionUpdate="tool_call", toolCallId="c", title="x", kind="execute", rawInput={"command": "ls", "n": 0}

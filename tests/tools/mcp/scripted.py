@@ -36,7 +36,7 @@ def _tools() -> list[dict[str, Any]]:
             _tool(name)
             for name in ("count", "ask", "confirm", "visit", "sample", "die", "hang", "flood", "prattle", "picture")
         ),
-        *(_tool(name) for name in ("data", "refuse", "grow", "wrong", "count_and_hang")),
+        *(_tool(name) for name in ("data", "refuse", "grow", "wrong", "count_and_hang", "close")),
     ]
     if _CHANGED.is_set():
         return [_tool("echo", {"text": {"type": "string"}, "loud": {"type": "boolean"}}, readOnlyHint=True), *found[1:]]
@@ -109,6 +109,9 @@ def _call(number: Any, params: dict[str, Any]) -> None:  # noqa: C901 - one case
             while number not in _CANCELLED:
                 time.sleep(0.01)
             note("cancelled")
+            return
+        case "close":
+            os.close(1)
             return
         case "flood":
             sys.stdout.write("x" * (100 * 1024 * 1024) + "\n")

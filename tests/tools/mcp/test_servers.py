@@ -140,6 +140,15 @@ async def test_a_server_that_dies_in_the_middle_of_a_call_says_so_and_comes_agai
         assert (again.condition, (await do(agent, "mcp__scripted__echo", text="back")).output) == ("connected", "back")
 
 
+async def test_a_server_that_closes_its_output_and_lives_on_is_lost_at_once(folder: Path, tmp_path: Path) -> None:
+    """A9: it can answer nothing more."""
+    async with serving(folder, scripted(tmp_path, timeout=10)) as agent:
+        outcome = await do(agent, "mcp__scripted__close")
+
+        assert outcome.code == "server_failed"
+        assert "it closed its output" in outcome.message
+
+
 async def test_a_call_to_a_server_that_is_gone_is_refused_with_the_reason(folder: Path, tmp_path: Path) -> None:
     server = python("exits", EXITS)
     async with serving(folder, server) as agent:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import contextlib
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -62,6 +63,8 @@ class _Process:
 
     def how(self) -> str:
         """How it ended, as far as its guard tells; empty where it was we who ended it."""
+        if self.process.returncode is None:
+            return "it closed its output"
         lines = self._guard.told()
         error = next((one.error for one in lines if one.error), "")
         code = next((one.exit for one in lines if one.exit is not None), None)
@@ -84,7 +87,7 @@ async def program(
 ) -> AsyncGenerator[tuple[Read, Write], None]:
     """The streams of messages from and to a program. Raises OSError where it cannot be started.
 
-    When the program ends by itself, or says what is not taken, `over` is set and `said.reason` tells why.
+    When the program ends by itself, closes its output, or says what is not taken, `over` is set and `said.reason` tells why.
     """
     running = await _start(command, folder, environment)
     inbox, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -138,8 +141,11 @@ async def _read(
     with inbox:
         try:
             await _take_lines(output, inbox, said)
-            await running.process.wait()
-            await asyncio.wait([diagnosing], timeout=_TO_END)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_TO_END):
+                    await running.process.wait()
+            if running.process.returncode is not None:
+                await asyncio.wait([diagnosing], timeout=_TO_END)
             if not running.ending:
                 said.reason = running.how()
                 over.set()

@@ -102,6 +102,7 @@ def _start(command: list[str], status: int, bounds: Bounds) -> int:
     if child:
         if bounds.get("input"):
             os.close(bounds["input"])
+        _leave_output()
         return child
     try:
         os.setsid()
@@ -119,6 +120,16 @@ def _start(command: list[str], status: int, bounds: Bounds) -> int:
         os.write(status, json.dumps({"error": f"{command[0]}: {error.strerror}"}).encode() + b"\n")
     finally:
         os._exit(127)
+
+
+def _leave_output() -> None:
+    """Let go of the command's output, so that its reader sees the end when the command closes it and lives on.
+
+    The errors stay: they are where a failure of the guard itself is seen.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
 
 
 def _bind(bounds: Bounds) -> None:
