@@ -7,13 +7,17 @@ import io
 import os
 import tarfile
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import msgspec
 
 from callboard.contracts.errors import Refusal
 
 MANIFEST = "manifest.json"
+#: What a backup contains: the log, files of the state folder, and files in its folder of uploads.
+LOG = "store/callboard.db"
+FILES = ("settings.toml", "secrets.json")
+UPLOADS = "uploads"
 #: The version of the archive. One of a newer version is refused.
 FORMAT = 1
 #: What a manifest may take at most, in bytes.
@@ -85,8 +89,10 @@ def unpack(place: Path, into: Path) -> Manifest:
             wanted = {member.path: member for member in manifest.members}
             for info in islice(archive, 1, None):
                 member = wanted.pop(info.name, None)
-                if member is None or not info.isreg():
-                    raise _changed(place, f"it contains {info.name}, which its manifest does not list")
+                if member is None:
+                    raise _changed(place, f"it contains {info.name!r}, which its manifest does not list")
+                if not info.isreg() or info.issparse() or info.size != member.size:
+                    raise _changed(place, f"{info.name} is not the file that its manifest lists")
                 _unpack(archive, info, member, into, place)
     except tarfile.TarError as error:
         raise _changed(place, f"it is not whole ({error})") from error
@@ -117,11 +123,21 @@ def _manifest(archive: tarfile.TarFile, place: Path) -> Manifest:
         manifest = msgspec.json.decode(data, type=Manifest)
     except msgspec.MsgspecError as error:
         raise _changed(place, f"its manifest cannot be read ({error})") from error
-    for member in manifest.members:
-        path = PurePosixPath(member.path)
-        if path.is_absolute() or ".." in path.parts or not path.parts:
-            raise _changed(place, f"it lists the path {member.path}")
+    paths = [member.path for member in manifest.members]
+    unfit = next((path for path in paths if not _is_ours(path)), None)
+    if unfit is not None:
+        raise _changed(place, f"it lists {unfit!r}, which no backup contains")
+    if LOG not in paths:
+        raise _changed(place, f"{LOG} is missing")
     return manifest
+
+
+def _is_ours(path: str) -> bool:
+    """Return True for a path that a backup has: what is a file here is put in place as one, and a folder as a folder."""
+    folder, _, name = path.partition("/")
+    if folder == UPLOADS:
+        return name not in {"", ".", ".."} and "/" not in name and name.isprintable()
+    return path in {LOG, *FILES}
 
 
 def _unpack(archive: tarfile.TarFile, info: tarfile.TarInfo, member: Member, into: Path, place: Path) -> None:
