@@ -1,10 +1,14 @@
 """Where values are kept: a keyring, or the environment, and no file."""
 
+import contextlib
+import os
+import socket
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
+from callboard.app.home import read_regular
 from callboard.contracts.errors import Refusal
 from callboard.contracts.secret import SecretInfo
 from callboard.secrets.keys import KeyringStore, from_environment, from_keyring
@@ -35,11 +39,11 @@ def state(tmp_path: Path) -> Path:
 
 def test_what_is_kept_is_known_to_the_next_process_and_stands_in_no_file_of_ours(drawer: Path, state: Path):
     """SAFE-09"""
-    secrets = Redaction(store=KeyringStore(state))
+    secrets = Redaction(store=KeyringStore(state, read_regular))
 
     assert secrets.keep("github", VALUE) == SecretInfo(name="github", place="keyring")
 
-    later = Redaction(from_keyring(KeyringStore(state)), store=KeyringStore(state))
+    later = Redaction(from_keyring(KeyringStore(state, read_regular)), store=KeyringStore(state, read_regular))
     assert secrets.redact(VALUE) == later.redact(VALUE) == "secret://github"
     assert later.reveal("secret://github") == VALUE
     assert [path.name for path in state.iterdir()] == ["secrets.json"]
@@ -49,7 +53,7 @@ def test_what_is_kept_is_known_to_the_next_process_and_stands_in_no_file_of_ours
 
 def test_what_is_removed_is_given_to_nobody_and_goes_on_being_redacted(drawer: Path, state: Path):
     """SAFE-09"""
-    secrets = Redaction(store=KeyringStore(state))
+    secrets = Redaction(store=KeyringStore(state, read_regular))
     secrets.keep("github", VALUE)
 
     secrets.forget("github")
@@ -71,7 +75,7 @@ def test_without_a_keyring_a_person_is_told_what_to_do(drawer: Path, state: Path
     from keyring.backends.fail import Keyring
 
     keyring.set_keyring(Keyring())
-    secrets = Redaction(store=KeyringStore(state))
+    secrets = Redaction(store=KeyringStore(state, read_regular))
 
     with pytest.raises(Refusal) as refused:
         secrets.keep("github", VALUE)
@@ -87,7 +91,7 @@ def test_a_keyring_that_fails_is_not_quoted(drawer: Path, state: Path, monkeypat
     monkeypatch.setenv("KEYRING_DRAWER_LOCKED", "1")
 
     with pytest.raises(Refusal) as refused:
-        KeyringStore(state).put("github", VALUE)
+        KeyringStore(state, read_regular).put("github", VALUE)
 
     assert refused.value.code == "secret_store_unavailable"
     assert "KeyringLocked" in refused.value.problem.message
@@ -95,10 +99,48 @@ def test_a_keyring_that_fails_is_not_quoted(drawer: Path, state: Path, monkeypat
     assert refused.value.__cause__ is None
 
 
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("a pipe", "It is not a regular file"),
+        ("a socket", "It is not a regular file"),
+        ("a link to a device", "It is not a regular file"),
+        ("a folder", "Is a directory"),
+        ("no text", "JSON is malformed"),
+    ],
+)
+def test_names_in_what_is_no_regular_file_are_refused_and_not_waited_for(
+    drawer: Path, state: Path, kind: str, reason: str
+):
+    """SAFE-09: and no value is kept that would then have no name."""
+    place = state / "secrets.json"
+    match kind:
+        case "a pipe":
+            os.mkfifo(place)
+        case "a socket":
+            with contextlib.chdir(state), socket.socket(socket.AF_UNIX) as opened:
+                opened.bind(place.name)
+        case "a link to a device":
+            place.symlink_to("/dev/zero")
+        case "a folder":
+            place.mkdir()
+        case _:
+            place.write_bytes(b"\xff")
+    store = KeyringStore(state, read_regular)
+
+    for use in (store.names, lambda: store.put("github", VALUE), lambda: store.remove("github")):
+        with pytest.raises(Refusal) as refused:
+            use()
+        assert refused.value.code == "secret_store_unavailable"
+        assert f"{place} cannot be read: {reason}" in refused.value.problem.message
+        assert "Move it away" in refused.value.problem.hint
+    assert not drawer.exists() or VALUE not in drawer.read_text()
+
+
 @pytest.mark.parametrize("value", ["abc", "password", "Callboard", "1234567", "aaaaaaaa", "github", "secret://"])
 def test_what_would_be_found_in_ordinary_text_is_no_secret(drawer: Path, state: Path, value: str):
     """SAFE-03: it would take the place of words."""
-    secrets = Redaction(store=KeyringStore(state))
+    secrets = Redaction(store=KeyringStore(state, read_regular))
 
     with pytest.raises(Refusal) as refused:
         secrets.keep("github", value)

@@ -103,17 +103,24 @@ def read_regular(path: Path) -> bytes:
         OSError: It cannot be read, it is a folder (`EISDIR`), or no regular file (`EINVAL`).
     """
     # Without the flag, opening a pipe waits for its writer.
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError as error:
+        raise (_irregular(path) if error.errno == errno.ENXIO else error) from error
     try:
         mode = os.fstat(handle).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "It is not a regular file", str(path))
+            raise _irregular(path)
         with os.fdopen(handle, "rb", closefd=False) as file:
             return file.read()
     finally:
         os.close(handle)
+
+
+def _irregular(path: Path) -> OSError:
+    return OSError(errno.EINVAL, "It is not a regular file", str(path))
 
 
 def write_private(path: Path, data: bytes) -> None:

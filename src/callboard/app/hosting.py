@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import resource
@@ -13,6 +14,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callboard import __version__
@@ -165,6 +167,9 @@ class _LogFile(RotatingFileHandler):
     _is_reported = False
 
     def _open(self):
+        if Path(self.baseFilename).is_fifo():
+            # Opening it waits for its reader.
+            raise OSError(errno.EINVAL, "It is not a regular file", self.baseFilename)
         os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
         return super()._open()
 

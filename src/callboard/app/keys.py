@@ -15,7 +15,7 @@ from callboard.secrets.known import Known
 from callboard.secrets.ordinary import why_ordinary
 from callboard.secrets.redaction import Redaction
 
-from .home import Home
+from .home import Home, read_regular
 from .providers import VENDORS, key_of
 
 log = logging.getLogger(__name__)
@@ -42,10 +42,10 @@ async def secrets_of(home: Home, settings: Settings, environment: Mapping[str, s
 
 async def secrets_here(home: Home, environment: Mapping[str, str]) -> Redaction:
     """Those of the environment and of the keyring."""
-    secrets = here(environment, KeyringStore(home.folder))
+    secrets = here(environment, keyring_of(home))
     try:
         async with asyncio.timeout(PATIENCE_S):
-            kept = await asyncio.to_thread(from_keyring, KeyringStore(home.folder))
+            kept = await asyncio.to_thread(from_keyring, keyring_of(home))
     except Refusal as refusal:
         log.warning("what the keyring holds is not known and cannot be redacted: %s", refusal.problem.message)
     except TimeoutError:
@@ -54,6 +54,11 @@ async def secrets_here(home: Home, environment: Mapping[str, str]) -> Redaction:
         named = {one.name for one in secrets.names()}
         secrets.learn([one for one in kept if one.name not in named])
     return secrets
+
+
+def keyring_of(home: Home) -> KeyringStore:
+    """Return the store of the secrets that a state folder names."""
+    return KeyringStore(home.folder, read_regular)
 
 
 def here(environment: Mapping[str, str], store: KeyringStore | None = None) -> Redaction:
@@ -70,7 +75,7 @@ def on_demand(environment: Mapping[str, str]) -> Reveal:
     def reveal(text: str) -> str:
         if HANDLE not in text:
             return text
-        store = KeyringStore(Home.of(environment).folder)
+        store = keyring_of(Home.of(environment))
         secrets = here(environment, store)
         secrets.learn(from_keyring(store))
         return secrets.key(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,14 +31,17 @@ _HINT = (
     "Start the system's keyring (GNOME Keyring, KWallet, the keychain), or keep the secret in a variable "
     f"{VARIABLE}NAME of the environment that callboard is started in."
 )
+_UNREADABLE = "Move it away, then name each secret again with `callboard secrets set NAME`."
 
 
 class KeyringStore:
     """Implements the port `SecretStore`. A keyring cannot list what it holds, so the names (never a value) stand in a file of
     the state folder; where that names none the keyring is not even looked for."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, read: Callable[[Path], bytes]) -> None:
+        """`read` returns the content of a regular file, and raises OSError for anything else in its place."""
         self._names = folder / _NAMES
+        self._read = read
 
     def check(self) -> None:
         """Raises Refusal `secret_store_unavailable` where there is no keyring."""
@@ -59,12 +62,13 @@ class KeyringStore:
     def put(self, name: str, value: str) -> None:
         """Keeps a value. Raises Refusal `secret_store_unavailable`."""
         backend = _backend()
+        named = self._listed()
         try:
             backend.set_password(_SERVICE, name, value)  # pyright: ignore[reportUnknownMemberType]
         except Exception as error:
             # The cause is not chained: what a backend says may quote the value.
             raise _unavailable(f"{backend.name} did not take {name} ({type(error).__name__})") from None
-        self._list({*self._listed(), name})
+        self._list({*named, name})
 
     def remove(self, name: str) -> bool:
         """Forgets a value; False where there was none. Raises Refusal `secret_store_unavailable`."""
@@ -82,11 +86,12 @@ class KeyringStore:
 
     def _listed(self) -> tuple[str, ...]:
         try:
-            return msgspec.json.decode(self._names.read_bytes(), type=tuple[str, ...])
+            return msgspec.json.decode(self._read(self._names), type=tuple[str, ...])
         except FileNotFoundError:
             return ()
-        except (OSError, msgspec.MsgspecError) as error:
-            raise _unavailable(f"{self._names} cannot be read ({error})") from None
+        except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise _unavailable(f"{self._names} cannot be read: {why}", _UNREADABLE) from None
 
     def _list(self, names: set[str]) -> None:
         try:
@@ -136,5 +141,5 @@ def _backend() -> KeyringBackend:
     return backend
 
 
-def _unavailable(why: str) -> Refusal:
-    return Refusal("secret_store_unavailable", f"{why[:1].upper()}{why[1:]}.", hint=_HINT)
+def _unavailable(why: str, hint: str = _HINT) -> Refusal:
+    return Refusal("secret_store_unavailable", f"{why[:1].upper()}{why[1:]}.", hint=hint)

@@ -22,11 +22,11 @@ from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import epoch_of, migrate_log, raise_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
 
-from ..home import Home, sync_folder, unusable, write_private
-from .archive import Manifest, unpack
+from ..home import Home, read_regular, sync_folder, unusable, write_private
+from .archive import FILES, UPLOADS, Manifest, unpack
 
 #: What a backup puts in place, in this order: with the store the restored state is the one that counts.
-_NAMES = ("uploads", "settings.toml", "secrets.json", "store")
+_NAMES = (UPLOADS, *FILES, "store")
 #: The folder of what is to be put in place, the file that says that it must be, and the one in the new store.
 _STAGED, _MARK, _NEW = ".restoring", "restoring.json", "restored"
 _EXCHANGE = 2
@@ -167,10 +167,12 @@ def _put_all(home: Home) -> tuple[str, ...]:
     """Put all that is staged in place, the store last. Done again after an interruption it continues where that was."""
     mark, staged = home.folder / _MARK, home.folder / _STAGED
     try:
-        swap = msgspec.json.decode(mark.read_bytes(), type=_Swap)
+        swap = msgspec.json.decode(read_regular(mark), type=_Swap)
     except FileNotFoundError:
         # Another process has finished it meanwhile.
         return ()
+    except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
+        raise _unreadable(mark, error) from error
     for name in swap.names:
         new, old, aside = staged / name, home.folder / name, home.folder / f"{name}.{swap.ending}"
         if name == "store":
@@ -241,6 +243,14 @@ def _exists(home: Home) -> Refusal:
         "store_exists",
         f"There is a store in {home.store}.",
         hint="Add --replace to restore over it: the present store is kept under another name.",
+    )
+
+
+def _unreadable(mark: Path, error: Exception) -> Refusal:
+    return Refusal(
+        "store_unusable",
+        f"A restore was interrupted, and {mark} cannot be read: {getattr(error, 'strerror', None) or error}.",
+        hint="Move it away, then restore the backup again with `callboard restore FILE --replace`.",
     )
 
 

@@ -20,7 +20,7 @@ from callboard.log.sqlite.upkeep.damage import Checked
 from callboard.log.sqlite.upkeep.folders import opened_folders
 
 from ..home import Home, sync_folder, unusable
-from .archive import FORMAT, Manifest, Member, member_of, write
+from .archive import FILES, FORMAT, LOG, Manifest, Member, member_of, write
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -31,7 +31,6 @@ LEFT_OUT = (
     "the token and the log of incidents",
 )
 _STORE = "store"
-_LOG = "callboard.db"
 
 
 class BackedUp(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -87,7 +86,7 @@ def back_up(
                 raise _damaged(checked)
             _drop_side_files(folder / _STORE)
             progress("packing")
-            members = [member_of(folder / _STORE / _LOG, f"{_STORE}/{_LOG}"), *_files(home, folder)]
+            members = [member_of(folder / LOG, LOG), *_files(home, folder)]
             write(place, folder, _manifest(checked, tuple(members)))
             sync_folder(place.parent)
     except Refusal as refusal:
@@ -136,7 +135,10 @@ def _place(place: Path, *, force: bool) -> Path:
 def _files(home: Home, folder: Path) -> list[Member]:
     """Copy what is truth beside the log, so that what is hashed is what is packed."""
     members: list[Member] = []
-    wanted = [home.settings, home.folder / "secrets.json"]
+    wanted = [home.folder / name for name in FILES]
+    for path in wanted:
+        if path.exists() and not path.is_file():
+            raise unusable(path, "it is not a regular file")
     if home.uploads.is_dir():
         wanted += sorted(path for path in home.uploads.iterdir() if path.is_file())
     for path in wanted:
@@ -168,7 +170,7 @@ def _manifest(checked: Checked, members: tuple[Member, ...]) -> Manifest:
 
 def _drop_side_files(folder: Path) -> None:
     for path in folder.iterdir():
-        if path.name != _LOG:
+        if path.name != Path(LOG).name:
             path.unlink()
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from callboard.adapters import http
 from callboard.contracts.errors import Refusal
-from callboard.secrets.keys import KeyringStore
 from callboard.tools.sandbox.ability import ability
 
 from ..home import Home
+from ..keys import keyring_of
 from ..superuser import AS_ROOT, is_root
 from .finding import Finding, bad, install, ok, warn
 
@@ -106,7 +106,7 @@ def _program(name: str, program: str, means: str) -> Finding:
 
 def _keyring(home: Home) -> Finding:
     try:
-        KeyringStore(home.folder).get("callboard-doctor")
+        keyring_of(home).get("callboard-doctor")
     except Refusal as refusal:
         means = "Secrets can be kept in variables of the environment only."
         return warn("keyring", refusal.problem.message, means, refusal.problem.hint)

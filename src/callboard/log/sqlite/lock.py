@@ -44,7 +44,8 @@ def writer_of(folder: Path) -> int | None:
     Works on a read-only file system. Raises OSError.
     """
     try:
-        file = os.open(folder / NAME, os.O_RDONLY | os.O_CLOEXEC)
+        # Without the flag, opening a pipe waits for its writer.
+        file = os.open(folder / NAME, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
     try:

@@ -1,0 +1,149 @@
+"""R6: what stands in the place of a file, in a backup or in the state folder, is looked at before it is used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from callboard.app import hosting
+from callboard.app.backups import archive, back_up, finish_restore, restore
+from callboard.app.home import Home
+from callboard.app.hosting import find_or_open
+from callboard.contracts.errors import Refusal
+from callboard.log.sqlite.lock import NAME as LOCK
+from callboard.log.sqlite.lock import writer_of
+from callboard.log.sqlite.store import open_store
+from tests.log.given import filled
+
+
+@pytest.fixture
+async def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    home.make()
+    store = open_store(home.store)
+    await filled(store, 2)
+    await store.close()
+    home.uploads.mkdir()
+    (home.uploads / "upl_1").write_text("kept")
+    return home
+
+
+def packed(home: Home, place: Path, change: Callable[[Path], None]) -> None:
+    """Write a backup of what is in the store after a change to it, whose manifest lists every file of it."""
+    back_up(home, place, progress=lambda _: None)
+    folder = place.with_suffix("")
+    folder.mkdir()
+    manifest = archive.unpack(place, folder)
+    change(folder)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    members = tuple(archive.member_of(path, path.relative_to(folder).as_posix()) for path in files)
+    archive.write(place, folder, msgspec.structs.replace(manifest, members=members))
+
+
+def uploads_as_a_file(folder: Path) -> None:
+    (folder / "uploads" / "upl_1").unlink()
+    (folder / "uploads").rmdir()
+    (folder / "uploads").write_text("")
+
+
+def settings_as_a_folder(folder: Path) -> None:
+    (folder / "settings.toml").mkdir()
+    (folder / "settings.toml" / "x").write_text("")
+
+
+def a_folder_of_uploads(folder: Path) -> None:
+    (folder / "uploads" / "more").mkdir()
+    (folder / "uploads" / "more" / "x").write_text("")
+
+
+def the_store_as_a_file(folder: Path) -> None:
+    (folder / "store" / "callboard.db").unlink()
+    (folder / "store").rmdir()
+    (folder / "store").write_text("")
+
+
+def no_log(folder: Path) -> None:
+    (folder / "store" / "callboard.db").unlink()
+
+
+def another_file(folder: Path) -> None:
+    (folder / "restoring.json").write_text("{}")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (uploads_as_a_file, "it lists 'uploads'"),
+        (settings_as_a_folder, "it lists 'settings.toml/x'"),
+        (a_folder_of_uploads, "it lists 'uploads/more/x'"),
+        (the_store_as_a_file, "it lists 'store'"),
+        (no_log, "store/callboard.db is missing"),
+        (another_file, "it lists 'restoring.json'"),
+    ],
+)
+def test_r6_a_backup_with_an_entry_of_another_kind_changes_nothing(
+    home: Home, tmp_path: Path, change: Callable[[Path], None], why: str
+) -> None:
+    """R6: with a file in place of a folder, the next upload would fail."""
+    place = tmp_path / "b.tar"
+    packed(home, place, change)
+    before = sorted(path.relative_to(home.folder) for path in home.folder.rglob("*"))
+
+    with pytest.raises(Refusal) as refused:
+        restore(home, place, replace=True, progress=lambda _: None)
+
+    assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "FILE")
+    assert why in refused.value.problem.message
+    assert sorted(path.relative_to(home.folder) for path in home.folder.rglob("*")) == before
+    assert (home.uploads / "upl_1").read_text() == "kept"
+
+
+@pytest.mark.parametrize("name", ["settings.toml", "secrets.json"])
+def test_r6_a_pipe_is_not_packed_and_not_waited_for(home: Home, tmp_path: Path, name: str) -> None:
+    os.mkfifo(home.folder / name)
+
+    with pytest.raises(Refusal, match="is not a regular file") as refused:
+        back_up(home, tmp_path / "b.tar", progress=lambda _: None)
+
+    assert (refused.value.code, name in refused.value.problem.message) == ("store_unusable", True)
+    assert not (tmp_path / "b.tar").exists()
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "no JSON"])
+def test_r6_a_mark_of_a_restore_that_cannot_be_read_is_named(home: Home, kind: str) -> None:
+    mark = home.folder / "restoring.json"
+    if kind == "a pipe":
+        os.mkfifo(mark)
+    else:
+        mark.write_bytes(b"{")
+
+    with pytest.raises(Refusal) as refused:
+        finish_restore(home)
+
+    assert refused.value.code == "store_unusable"
+    assert f"{mark} cannot be read" in refused.value.problem.message
+    assert "restore the backup again" in refused.value.problem.hint
+
+
+async def test_a_pipe_as_the_lock_of_the_store_is_not_waited_for(home: Home) -> None:
+    """D6: opening a pipe waits for its other end."""
+    (home.store / LOCK).unlink()
+    os.mkfifo(home.store / LOCK)
+
+    assert writer_of(home.store) is None
+    with pytest.raises(Refusal) as refused:
+        await find_or_open(home)
+    assert refused.value.code == "store_unusable"
+
+
+def test_a_pipe_as_the_log_of_incidents_is_refused(home: Home) -> None:
+    """D6: opening a pipe waits for its other end."""
+    os.mkfifo(home.log)
+
+    with pytest.raises(Refusal, match="is not a regular file") as refused:
+        hosting._log_to(home, str)
+    assert (refused.value.code, str(home.log) in refused.value.problem.message) == ("store_unusable", True)
