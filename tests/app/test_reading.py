@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import re
 import signal
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -114,3 +116,24 @@ def test_the_list_names_folder_title_and_state_and_says_when_there_is_nothing(pr
     assert told["contentBytes"] > 0
     assert product.run("sessions", "--folder", str(product.place)).out == ""
     assert len(product.run("sessions", "--folder", ".").out.splitlines()) == 1
+
+
+def test_r2_the_list_says_how_many_sessions_could_not_be_opened_and_where_the_reason_is(product: Product):
+    """R2: with a process that runs and without one. Such a session has no facts to make a line from."""
+    product.plays({"calls": [says("One."), says("Two.")]})
+    first = product.run("run", "One", "--json").json[0]["sessionId"]
+    assert product.run("run", "Two").code == 0
+    with closing(sqlite3.connect(product.home / "store" / "callboard.db")) as store:
+        store.execute("DELETE FROM facts WHERE stream = (SELECT number FROM streams WHERE name = ?)", (first,))
+        store.execute("DELETE FROM streams WHERE name = ?", (first,))
+        store.commit()
+    for path in (product.home / "store").glob("views.db*"):
+        path.unlink()
+    alone = product.run("sessions")
+    with product.up():
+        beside = product.run("sessions")
+    for done in (alone, beside):
+        assert (done.code, len(done.out.splitlines())) == (0, 1)
+        assert (
+            f"1 session could not be opened and is not listed. {product.home / 'callboard.log'} says why." in done.err
+        )

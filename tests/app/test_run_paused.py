@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 from tests.app.product import Product, says, uses
 
 LEAD = """---
@@ -28,7 +30,7 @@ def test_a_plans_turn_that_cannot_start_ends_the_command_with_what_to_do(product
             terminal.until("[a]pprove")
             (agents / "lead.md").unlink()
             terminal.send("a\n")
-            shown = terminal.until("resume the agent there")
+            shown = terminal.until("lets the agent go on")
             assert terminal.wait() == 4
         assert "The turn did not start: its agent is paused (unknown_agent)" in shown
 
@@ -36,3 +38,30 @@ def test_a_plans_turn_that_cannot_start_ends_the_command_with_what_to_do(product
         assert (done.code, "thread_busy" in done.err) == (4, True)
     (paused,) = [fact for fact in product.run("facts", "last", "--json").json if fact["type"] == "thread.paused"]
     assert paused["payload"]["cause"] == "failed"
+
+
+def test_a_paused_agent_is_resumed_in_the_terminal_and_its_turn_is_followed(product: Product) -> None:
+    """R4: what waited behind a turn whose process was killed starts with one command, and no second time."""
+    product.plays(
+        {
+            "match": [
+                {"text": "First", "calls": [[{"text": "Working."}, {"wait_for": "never"}]]},
+                {"text": "Second", "calls": [says("Went on.")]},
+            ]
+        }
+    )
+    with product.up() as (running, _), product.started("run", "First", "--json") as first:
+        first.milestone("model.requested")
+        with product.started("run", "Second", "--session", "last", "--json") as second:
+            second.milestone("queue.added")
+            running.signal(signal.SIGKILL)
+            running.wait()
+
+    done = product.run("resume", "last", "--approve", "none")
+    assert (done.code, done.out.strip()) == (0, "Went on.")
+    (resumed,) = [fact for fact in product.run("facts", "last", "--json").json if fact["type"] == "thread.resumed"]
+    assert resumed["payload"].get("reason", "") == ""
+
+    again = product.run("resume", "last", "--approve", "none")
+    assert (again.code, "thread_not_paused" in again.err) == (4, True)
+    assert "[--thread]" in product.run("resume", "last", "--thread", "thr_none").err

@@ -78,7 +78,7 @@ async def _must_start(client: Client, session: str, thread: str, turn: str) -> N
     raise Refusal(
         "thread_busy",
         f"The turn did not start: its agent is paused ({clause(why)}).",
-        hint=f"{connects}It stays in the queue. Open the workbench with `callboard`, and resume the agent there.",
+        hint=f"{connects}It stays in the queue. `callboard resume {session}` lets the agent go on.",
     )
 
 

@@ -85,6 +85,11 @@ class WorkspaceView:
     def sequence(self) -> int:
         return self._panels.sequence
 
+    @property
+    def listings(self) -> frozenset[str]:
+        """The sessions that the workspace lists."""
+        return frozenset(self._panels.listings)
+
     def listing(self, session: str) -> Listing | None:
         """What the workspace says of a session; None where it does not list it."""
         return self._panels.listings.get(session)

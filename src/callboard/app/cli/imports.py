@@ -105,7 +105,7 @@ async def _driven() -> set[str]:
     if not home.has_store():
         return set()
     async with reader(home) as source:
-        return {one for card in await source.sessions() for one in card.driven}
+        return {one for card in (await source.sessions()).cards for one in card.driven}
 
 
 def _show(found: list[PastSession], *, json: bool, most: int) -> None:

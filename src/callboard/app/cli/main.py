@@ -25,6 +25,7 @@ from . import (
     imports,
     job,
     models,
+    resume,
     rules,
     run,
     secrets,
@@ -52,6 +53,7 @@ Without a verb it is `callboard up`: the workbench on the folder you are in.
 Examples:
   callboard                                      the workbench, in this folder
   callboard run "Why does the test fail?"        one turn in the terminal
+  callboard resume last                          a paused agent goes on with what waits
   callboard job                                  work on many things, item by item: begun, followed, taken up again
   callboard models                               the models that can be asked, what is found beside them, and a test
   callboard doctor                               what is missing or wrong, and what mends it
@@ -87,6 +89,7 @@ app = typer.Typer(
 for verb in (
     up,
     run,
+    resume,
     job,
     models,
     doctor,

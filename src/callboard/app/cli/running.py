@@ -39,7 +39,7 @@ from .loop import ctrl_c
 from .milestones import not_used, problem_line, untrusted
 from .terminal import Style, err, visible
 
-_BY_HAND = "Ctrl-C in the terminal"
+BY_HAND = "Ctrl-C in the terminal"
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,8 +67,8 @@ async def carry_out(wanted: Wanted) -> int:
             async with connected(home, os.environ, lambda found: _tell_unused(found, settings.models)) as client:
                 accepted, before = await _submit(client, wanted)
                 conversing = Conversing(client, accepted, wanted.approve, as_json=wanted.json, before=before)
-                turn = await conversing.run(asked, _BY_HAND)
-                return _code(turn, refused=conversing.refused, by_hand=asked.is_set())
+                turn = await conversing.run(asked, BY_HAND)
+                return exit_of(turn, refused=conversing.refused, by_hand=asked.is_set())
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
 
@@ -126,7 +126,8 @@ async def _permission(client: Client, wanted: Wanted, workspace: str) -> Permiss
     return msgspec.convert(settings.holding.get("usual_mode", "ask"), PermissionMode)
 
 
-def _code(turn: TurnRow, *, refused: int, by_hand: bool) -> int:
+def exit_of(turn: TurnRow, *, refused: int, by_hand: bool) -> int:
+    """Return the exit code of a turn that ended, after so many refused approvals."""
     match turn.state:
         case "completed":
             return REFUSED if refused else DONE

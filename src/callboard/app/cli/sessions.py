@@ -16,9 +16,10 @@ from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.rows import SessionCard, WorkspaceRow
 
 from ..home import Home
-from ..reading import reader
+from ..reading import Listed, reader
 from .loop import run_async
 from .terminal import Style, err, one_line, out, width
+from .words import counted
 
 _HELP = f"""List the sessions. ({COMMANDS["list_sessions"].summary})
 
@@ -49,12 +50,14 @@ def _sessions(
     ] = False,
 ) -> None:
     home = Home.of(os.environ)
-    cards, workspaces, sizes = run_async(_read(home, with_sizes=with_sizes)) if home.has_store() else ((), (), {})
+    listed, workspaces, sizes = (
+        run_async(_read(home, with_sizes=with_sizes)) if home.has_store() else (Listed(()), (), {})
+    )
     paths = {row.workspace_id: row.path for row in workspaces}
     wanted = None if folder is None else str(folder.expanduser().resolve())
     shown = [
         card
-        for card in cards
+        for card in listed.cards
         if (archived or not card.archived) and (wanted is None or paths.get(card.workspace_id) == wanted)
     ]
     if json:
@@ -62,16 +65,22 @@ def _sessions(
             out(_json(card, sizes.get(card.session_id)))
     elif shown:
         _print(shown, paths, sizes)
-    else:
+    elif not listed.missing:
         err('No sessions yet. `callboard run "PROMPT"` makes one.')
+    if listed.missing:
+        err(Style(sys.stderr).warn(_missing(listed.missing, home)))
 
 
-async def _read(
-    home: Home, *, with_sizes: bool
-) -> tuple[tuple[SessionCard, ...], tuple[WorkspaceRow, ...], dict[str, SessionSize]]:
+async def _read(home: Home, *, with_sizes: bool) -> tuple[Listed, tuple[WorkspaceRow, ...], dict[str, SessionSize]]:
     async with reader(home) as source:
         sizes = await source.sizes() if with_sizes else {}
         return await source.sessions(), await source.workspaces(), sizes
+
+
+def _missing(count: int, home: Home) -> str:
+    """Say how many sessions have no line, and where the reason is."""
+    verb = "is" if count == 1 else "are"
+    return f"{counted(count, 'session')} could not be opened and {verb} not listed. {home.log} says why."
 
 
 def _json(card: SessionCard, size: SessionSize | None) -> str:

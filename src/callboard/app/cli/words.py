@@ -38,6 +38,7 @@ _FIELDS = {
     "path": "--folder",
     "workspaceId": "--folder",
     "taskId": "--task",
+    "threadId": "--thread",
     "jobId": "JOB",
     "itemId": "ITEM",
     "agent": "--agent",

@@ -14,9 +14,9 @@ from callboard.contracts.errors import Refusal
 
 from ..endpoint import find
 from ..home import VARIABLE, Home
-from .port import Reader
+from .port import Listed, Reader
 
-__all__ = ["Reader", "newest_session", "no_store", "nothing_yet", "reader"]
+__all__ = ["Listed", "Reader", "newest_session", "no_store", "nothing_yet", "reader"]
 
 
 def nothing_yet() -> Refusal:
@@ -65,7 +65,7 @@ async def newest_session(source: Reader, named: str) -> str:
         raise Refusal("invalid_input", "No session is named.", field="SESSION", hint=hint)
     if named != "last":
         return named
-    cards = await source.sessions()
+    cards = (await source.sessions()).cards
     if not cards:
         raise nothing_yet()
     return cards[0].session_id

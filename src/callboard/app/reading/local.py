@@ -32,6 +32,8 @@ from callboard.projection.workspace import WorkspaceView, damaged, listed
 from callboard.runtime.fingerprint import view_fingerprint
 from callboard.runtime.sizes import sizes
 
+from .port import Listed
+
 log = logging.getLogger(__name__)
 
 _PAGE = 1000
@@ -49,10 +51,11 @@ class LocalReader:
     async def workspaces(self) -> tuple[WorkspaceRow, ...]:
         return tuple(row for _, table in (await self._workspaces())[0].values() for row in table.panel(WorkspaceRow))
 
-    async def sessions(self) -> tuple[SessionCard, ...]:
+    async def sessions(self) -> Listed:
         workspaces, problems = await self._workspaces()
         cards: list[SessionCard] = []
-        for stream in await self._store.facts.streams("ses_"):
+        streams = await self._store.facts.streams("ses_")
+        for stream in streams:
             homes = ((name, found) for name, (view, _) in workspaces.items() if (found := view.listing(stream)))
             workspace, listing = next(homes, ("", None))
             for card in await self._cards(stream, workspace):
@@ -60,7 +63,8 @@ class LocalReader:
                     cards.append(damaged(stream, card.workspace_id, problem, at=card.order, title=card.title))
                 else:
                     cards.append(listed(overlay(card, None), listing))
-        return tuple(sorted(cards, key=lambda card: -card.order))
+        missing = {name for view, _ in workspaces.values() for name in view.listings}.difference(streams)
+        return Listed(tuple(sorted(cards, key=lambda card: -card.order)), len(missing))
 
     async def _cards(self, stream: str, workspace: str) -> tuple[SessionCard, ...]:
         """The card of a session; one that cannot be read has a card with the reason."""

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.content import Text
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import SessionCard, WorkspaceRow
 from callboard.projection.rows import Table
+
+
+class Listed(NamedTuple):
+    """The sessions of all workspaces, the newest first. `missing` counts those that could not be opened for another reason than
+    damage: they have no card."""
+
+    cards: tuple[SessionCard, ...]
+    missing: int = 0
 
 
 class Reader(Protocol):
@@ -19,8 +27,8 @@ class Reader(Protocol):
         """The folders that were opened."""
         ...
 
-    async def sessions(self) -> tuple[SessionCard, ...]:
-        """The sessions of all workspaces, the newest first."""
+    async def sessions(self) -> Listed:
+        """The sessions that there are, and how many are missing."""
         ...
 
     async def sizes(self) -> dict[str, SessionSize]:

@@ -18,10 +18,11 @@ from callboard.contracts.commands import (
 from callboard.contracts.commands.sizes import ListSizes, SessionSize, SizeList
 from callboard.contracts.content import Text
 from callboard.contracts.record import WireEvent
-from callboard.contracts.rows import SessionCard, TurnRow, Upsert, WorkspaceRow
+from callboard.contracts.rows import TurnRow, Upsert, WorkspaceRow
 from callboard.projection.rows import Table
 
 from ..client import Client
+from .port import Listed
 
 _PAGE = 1000
 
@@ -36,14 +37,14 @@ class RemoteReader:
         listed: WorkspaceList = await self._client.submit(ListWorkspaces())
         return listed.workspaces
 
-    async def sessions(self) -> tuple[SessionCard, ...]:
+    async def sessions(self) -> Listed:
         """The sessions of all workspaces, once no row is being made anew: `last` means the newest of all."""
         while True:
             # The answer itself waits a moment, so that this does not ask at once again.
             listed: SessionList = await self._client.submit(ListSessions())
             if not listed.rebuilding:
                 break
-        return tuple(sorted(listed.sessions, key=lambda card: -card.order))
+        return Listed(tuple(sorted(listed.sessions, key=lambda card: -card.order)), listed.missing)
 
     async def sizes(self) -> dict[str, SessionSize]:
         listed: SizeList = await self._client.submit(ListSizes())
