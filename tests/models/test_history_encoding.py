@@ -6,7 +6,9 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from operator import attrgetter
 from typing import Any, get_args
 
 import pytest
@@ -37,6 +39,12 @@ from tests.models.asking import READ, says
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 BY = "mock/m"
+#: What the product replaces of the libraries' clients: the resource and its method.
+REPLACED: dict[Format, tuple[str, str]] = {
+    "openai-compatible": ("chat.completions", "create"),
+    "openai": ("responses", "create"),
+    "google": ("aio.models", "generate_content_stream"),
+}
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -66,6 +74,7 @@ class Bodies:
     def __init__(self, format: Format) -> None:
         endpoint = Endpoint(provider="mock", base_url="http://127.0.0.1:9/v1", format=format)
         self.wire = Wire(endpoint, "m", images=True)
+        self._format = format
         self.sent: list[dict[str, Any]] = []
         hook = RequestHook(FIELDS[format], self.wire._images.expand)
 
@@ -83,14 +92,30 @@ class Bodies:
         return await self._body(request)
 
     async def whole(self, request: ModelRequest) -> dict[str, Any]:
-        """The body as the library makes it of all messages at once."""
+        """The body as the library and its client make it of all messages at once."""
         encoder, conversation = self.wire._history, self.wire._conversation
         self.wire._history = _NoHistory(encoder._encode)
         self.wire._conversation = Conversation(BY, self.wire._model.system, images=_PlainImages())
         try:
-            return await self._body(request)
+            with self._own_client():
+                return await self._body(request)
         finally:
             self.wire._history, self.wire._conversation = encoder, conversation
+
+    @contextmanager
+    def _own_client(self) -> Iterator[None]:
+        """The client as its makers ship it."""
+        if self._format not in REPLACED:
+            yield
+            return
+        resource, method = REPLACED[self._format]
+        model: Any = self.wire._model
+        fields = vars(attrgetter(resource)(model.client))
+        replaced = fields.pop(method)
+        try:
+            yield
+        finally:
+            fields[method] = replaced
 
     async def _body(self, request: ModelRequest) -> dict[str, Any]:
         try:
@@ -108,7 +133,10 @@ def texts() -> st.SearchStrategy[str]:
 
 def answers() -> st.SearchStrategy[ModelMessage]:
     call = st.builds(
-        lambda text: ToolCallContent(f"call_{text}", "Read", json.dumps({"path": text})), st.sampled_from("abcd")
+        lambda text, seal: ToolCallContent(f"call_{text}", "Read", json.dumps({"a_path": text, "no": [None]}), seal),
+        st.sampled_from("abcd"),
+        # Bytes that the alphabets of base64 write in different ways.
+        st.sampled_from(("", sealed(BY, None, None, {"thought_signature": "+/8="}))),
     )
     part = st.one_of(
         st.builds(TextContent, texts()),

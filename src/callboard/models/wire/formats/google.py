@@ -10,6 +10,7 @@ from pydantic_ai.providers.google import GoogleProvider
 from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
+from .contents import send_wire_contents
 
 
 def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> GoogleModel:
@@ -20,6 +21,7 @@ def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> GoogleMode
         base_url=endpoint.base_url.removesuffix("/").removesuffix("/v1beta"),
         retry_options=HttpRetryOptions(attempts=1),
     )
+    send_wire_contents(provider.client.aio.models)
     return GoogleModel(name, provider=provider)
 
 

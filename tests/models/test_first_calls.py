@@ -1,0 +1,95 @@
+"""The first request of a long conversation costs what it holds (R4, R8): no client walks over it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from callboard.models.wire import Endpoint, Format
+from callboard.models.wire.formats.contents import wire_contents
+from callboard.models.wire.history.rounds import Messages
+from callboard.models.wire.wire import Wire
+from tests.models.asking import calls, result, says
+
+#: The modules of each format's client that handle a request.
+CLIENTS: dict[Format, tuple[str, ...]] = {
+    "openai-compatible": ("openai",),
+    "openai": ("openai",),
+    "google": tuple(f"google.genai.{name}" for name in ("models", "types", "_common", "_transformers", "_api_client")),
+}
+
+
+def conversation(rounds: int) -> Messages:
+    return tuple(
+        message
+        for number in range(rounds)
+        for message in (
+            says("user", f"question {number}"),
+            says("assistant", calls(f"call_{number}", "Read", json.dumps({"path": str(number)}))),
+            result(f"call_{number}", "Read", "text"),
+            says("assistant", "an answer"),
+        )
+    )
+
+
+def wire(format: Format) -> Wire:
+    return Wire(Endpoint(provider="mock", base_url="http://127.0.0.1:9/v1", format=format), "m", images=True)
+
+
+@contextmanager
+def calls_in(modules: tuple[str, ...]) -> Iterator[Counter[str]]:
+    """Counts the calls of each function of modules and of what is below them."""
+    found: Counter[str] = Counter()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        module: str = frame.f_globals.get("__name__", "")
+        if event == "call" and module.startswith(modules):
+            found[f"{module}.{frame.f_code.co_qualname}"] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield found
+    finally:
+        sys.setprofile(before)
+
+
+@pytest.mark.parametrize("format", CLIENTS)
+async def test_r8_a_client_works_as_much_for_a_long_conversation_as_for_a_short_one(format: Format) -> None:
+    model = wire(format)
+    await model.rehearse()
+    counts: list[Counter[str]] = []
+    for rounds in (1, 40):
+        with calls_in(CLIENTS[format]) as count:
+            assert len(await model._items(conversation(rounds))) == 4 * rounds
+        counts.append(count)
+    assert counts[0]
+    assert counts[0] == counts[1]
+
+
+async def test_r8_contents_with_a_field_that_is_not_known_go_through_the_client() -> None:
+    model = wire("google")
+    library: Any = model._model
+    bodies: list[Any] = []
+
+    async def note(request: Any) -> None:
+        bodies.append(json.loads(request.content))
+        raise OSError("not sent")
+
+    model._http.event_hooks = {"request": [note]}
+    contents = [{"role": "user", "parts": [{"file_data": {"file_uri": "https://a", "mime_type": "text/plain"}}]}]
+    assert wire_contents(contents) is None
+    with pytest.raises(OSError, match="not sent"):
+        await anext(
+            await library.client.aio.models.generate_content_stream(
+                model="m", contents=contents, config={"http_options": {"headers": {}}}
+            )
+        )
+    assert bodies[0]["contents"][0]["parts"] == [{"fileData": {"file_uri": "https://a", "mime_type": "text/plain"}}]
