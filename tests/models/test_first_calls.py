@@ -1,7 +1,8 @@
-"""The first request of a long conversation costs what it holds (R4, R8): no client walks over it."""
+"""The first request of a long conversation costs what it holds (R4, R8): no client and no collector walks over it."""
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections import Counter
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from callboard.contracts.ports.model import ReasoningContent, TextContent, ToolCallContent, ToolResultContent
 from callboard.models.wire import Endpoint, Format
 from callboard.models.wire.formats.contents import wire_contents
 from callboard.models.wire.history.rounds import Messages
@@ -93,3 +95,17 @@ async def test_r8_contents_with_a_field_that_is_not_known_go_through_the_client(
             )
         )
     assert bodies[0]["contents"][0]["parts"] == [{"fileData": {"file_uri": "https://a", "mime_type": "text/plain"}}]
+
+
+def test_r8_the_collector_leaves_out_a_conversation_however_long() -> None:
+    """A full collection visits each object that it tracks, at once."""
+    messages = (
+        says("user", TextContent("a")),
+        says("assistant", ReasoningContent("b", "seal"), ToolCallContent("c", "Read", "{}")),
+        says("tool", ToolResultContent("c", "Read", "d")),
+    )
+    # Tuples are tracked until a collection finds that they hold nothing that is.
+    gc.collect()
+    contents = [message.content for message in messages]
+    parts = [part for content in contents for part in content]
+    assert not [one for one in (messages, *messages, *contents, *parts) if gc.is_tracked(one)]

@@ -22,7 +22,9 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
 
 
-class TextContent(msgspec.Struct, frozen=True, tag="text"):
+# A conversation is thousands of messages that hold no cycle: the collector does not visit them (`gc=False`), which would
+# take it milliseconds at once. An image is visited, since weak references to it are kept.
+class TextContent(msgspec.Struct, frozen=True, tag="text", gc=False):
     text: str
 
 
@@ -33,12 +35,12 @@ class ImageContent(msgspec.Struct, frozen=True, tag="image", weakref=True):
     media: str
 
 
-class ReasoningContent(msgspec.Struct, frozen=True, tag="reasoning"):
+class ReasoningContent(msgspec.Struct, frozen=True, tag="reasoning", gc=False):
     text: str
     signature: str = ""
 
 
-class ToolCallContent(msgspec.Struct, frozen=True, tag="tool_call"):
+class ToolCallContent(msgspec.Struct, frozen=True, tag="tool_call", gc=False):
     """A call the assistant made earlier. `arguments` is JSON text, `signature` what the provider wants back with it."""
 
     call_id: str
@@ -47,7 +49,7 @@ class ToolCallContent(msgspec.Struct, frozen=True, tag="tool_call"):
     signature: str = ""
 
 
-class ToolResultContent(msgspec.Struct, frozen=True, tag="tool_result"):
+class ToolResultContent(msgspec.Struct, frozen=True, tag="tool_result", gc=False):
     """What a call came to. `failed` covers refused, cancelled and lost calls as well; the text says which."""
 
     call_id: str
@@ -60,7 +62,7 @@ class ToolResultContent(msgspec.Struct, frozen=True, tag="tool_result"):
 Content = TextContent | ImageContent | ReasoningContent | ToolCallContent | ToolResultContent
 
 
-class ModelMessage(msgspec.Struct, frozen=True, kw_only=True):
+class ModelMessage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One message of the conversation, with its contents in order."""
 
     role: Role
