@@ -82,6 +82,50 @@ async def test_a_store_with_a_program_of_another_tool_is_refused_before_it_loses
         assert refused.value.code == "store_unusable"
 
 
+@pytest.mark.parametrize(
+    ("statement", "undo"),
+    [
+        ("CREATE TRIGGER drops AFTER INSERT ON facts BEGIN DELETE FROM facts; END", "DROP TRIGGER drops"),
+        ("CREATE VIEW other AS SELECT * FROM facts", "DROP VIEW other"),
+    ],
+    ids=["trigger", "view"],
+)
+async def test_a_program_that_another_tool_adds_to_an_open_store_costs_no_fact(
+    tmp_path: Path, statement: str, undo: str
+) -> None:
+    """R6: what is written behind the check at opening is looked at in the transaction."""
+    store = open_store(tmp_path)
+    await filled(store, 2)
+    with closing(sqlite3.connect(tmp_path / "callboard.db")) as other:
+        other.execute(statement)
+        other.commit()
+        writes = [asyncio.create_task(store.facts.append(batch(2, said("a")))) for _ in range(3)]
+        refused = await asyncio.gather(*writes, return_exceptions=True)
+        assert [isinstance(one, Refusal) and one.code for one in refused] == ["store_unusable"] * 3
+        assert "triggers or views" in str(refused[0])
+        assert (await store.facts.verify(STREAM)).sequence == 2
+
+        other.execute(undo)
+        other.execute("CREATE INDEX harmless ON partials (kind)")
+        other.commit()
+    await store.facts.append(batch(2, said("a")))
+    assert (await store.facts.verify(STREAM)).sequence == 3
+    await store.close()
+
+
+async def test_views_with_a_program_of_another_tool_are_made_anew(tmp_path: Path) -> None:
+    """R5: a trigger in the derived file could drop rows that the page shows."""
+    store = open_store(tmp_path)
+    await store.close()
+    with closing(sqlite3.connect(tmp_path / "views.db")) as other:
+        other.execute("CREATE TRIGGER drops AFTER INSERT ON rows BEGIN DELETE FROM rows; END")
+        other.commit()
+    store = open_store(tmp_path)
+    await store.close()
+    with closing(sqlite3.connect(tmp_path / "views.db")) as other:
+        assert other.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'").fetchone() == (0,)
+
+
 async def test_closing_finishes_what_was_accepted(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     waiting = [asyncio.create_task(filled(store, 3, f"ses_{number}")) for number in range(50)]

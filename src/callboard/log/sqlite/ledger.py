@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -32,8 +32,11 @@ class Ledger:
     Used in the writer's thread only.
     """
 
-    def __init__(self, epoch: int) -> None:
+    def __init__(self, epoch: int, check: Callable[[sqlite3.Connection], None]) -> None:
+        """`check` raises Refusal where the layout of the file is not one to write to."""
         self.ours = epoch
+        self._check = check
+        self._layout = -1
         self.epoch = epoch
         self._ends: dict[str, End] = {}
         self._moved: set[str] = set()
@@ -43,10 +46,18 @@ class Ledger:
         self._uses: list[tuple[int, int, bytes]] = []
 
     def begun(self, connection: sqlite3.Connection) -> None:
-        """Reads the epoch that holds in this transaction."""
+        """Read the epoch of this transaction. Raises Refusal where another tool changed the layout since it was checked."""
+        self.check_layout(connection)
         (self.epoch,) = connection.execute("SELECT epoch FROM store").fetchone()
         if self.epoch != self.ours or len(self._ends) > REMEMBERED:
             self._ends.clear()
+
+    def check_layout(self, connection: sqlite3.Connection) -> None:
+        """Raise Refusal where the layout is not one to write to. SQLite counts its changes: each is checked once."""
+        (layout,) = connection.execute("PRAGMA schema_version").fetchone()
+        if layout != self._layout:
+            self._check(connection)
+            self._layout = layout
 
     def ending(self, connection: sqlite3.Connection) -> None:
         self.flush(connection)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
+from ...contracts.errors import Refusal
 from ...contracts.ports.store import Contents, Head
 from ...contracts.record import decode_header
 from .. import chain
@@ -117,6 +118,12 @@ class Keeper(Ledger):
 
     def idle(self, connection: sqlite3.Connection) -> bool:
         connection.execute("BEGIN IMMEDIATE")
+        try:
+            self.check_layout(connection)
+        except Refusal:
+            # The next append says why; what can wait is left until the file is in order.
+            connection.execute("ROLLBACK")
+            return False
         more = purge(connection)
         connection.execute("COMMIT")
         return more

@@ -19,7 +19,17 @@ from ..panels import check_kept, newest
 from .derived import protect, unprotect
 from .failures import VIEWS, read_only
 from .readers import Readers
-from .schema import APPLICATION, VIEWS_LAYOUT, VIEWS_SQL, connect, connect_reader, create, is_empty, prepare
+from .schema import (
+    APPLICATION,
+    VIEWS_LAYOUT,
+    VIEWS_SQL,
+    connect,
+    connect_reader,
+    create,
+    has_programs,
+    is_empty,
+    prepare,
+)
 from .unwritten import UnwrittenRows
 from .writer import Writer
 
@@ -270,6 +280,8 @@ def _misfit(path: Path, store: str, erasures: int) -> str | None:
         connection = connect_reader(path)
         marks = tuple(connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
         of = connection.execute("SELECT store, erasures FROM views_of").fetchone()
+        if has_programs(connection):
+            return "it contains triggers or views of another tool"
     except sqlite3.Error as error:
         return str(error)
     finally:

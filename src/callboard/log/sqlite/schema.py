@@ -180,8 +180,13 @@ def check_facts(connection: sqlite3.Connection, path: Path, *, writing: bool = F
         raise unusable(str(path), f"it has an older layout (schema {schema})", hint=_OLDER)
     if connection.execute("SELECT count(*) FROM store").fetchone() != (1,):
         raise unusable(str(path), "its id and its epoch are missing")
-    found = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone()
-    if found != (0,):
+    if has_programs(connection):
         raise unusable(
             str(path), "it contains triggers or views, which can change or hide what is written", hint=_PROGRAMS
         )
+
+
+def has_programs(connection: sqlite3.Connection) -> bool:
+    """Return True where another tool put triggers or views into the file: Callboard makes none."""
+    (count,) = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone()
+    return count > 0

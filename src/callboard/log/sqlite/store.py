@@ -31,7 +31,7 @@ class SqliteStore:
         self._lock = lock
         self._readers = Readers(lambda: connect_reader(path), str(path))
         self.id, self.epoch, erasures = self._readers.first("SELECT id, epoch, erasures FROM store")
-        keeper = Keeper(self.epoch)
+        keeper = Keeper(self.epoch, lambda connection: check_facts(connection, path))
         self._writer = None if writing is None else Writer(writing, str(path), keeper)
         self._rows = SqliteRows(folder, self.id, erasures, writing=writing is not None)
         self._facts = SqliteFacts(self._readers, self._writer, keeper, self._rows)
