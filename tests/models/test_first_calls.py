@@ -16,6 +16,7 @@ import pytest
 from callboard.contracts.ports.model import ReasoningContent, TextContent, ToolCallContent, ToolResultContent
 from callboard.models.wire import Endpoint, Format
 from callboard.models.wire.formats.contents import wire_contents
+from callboard.models.wire.history.body import Capture
 from callboard.models.wire.history.rounds import Messages
 from callboard.models.wire.wire import Wire
 from tests.models.asking import calls, result, says
@@ -24,8 +25,11 @@ from tests.models.asking import calls, result, says
 CLIENTS: dict[Format, tuple[str, ...]] = {
     "openai-compatible": ("openai",),
     "openai": ("openai",),
+    "anthropic": ("anthropic",),
     "google": tuple(f"google.genai.{name}" for name in ("models", "types", "_common", "_transformers", "_api_client")),
 }
+#: Functions that end clients of other tests, whenever these are collected.
+ENDS = frozenset({"__del__", "close", "aclose", "is_closed"})
 
 
 def conversation(rounds: int) -> Messages:
@@ -52,7 +56,7 @@ def calls_in(modules: tuple[str, ...]) -> Iterator[Counter[str]]:
 
     def count(frame: FrameType, event: str, _: object) -> None:
         module: str = frame.f_globals.get("__name__", "")
-        if event == "call" and module.startswith(modules):
+        if event == "call" and module.startswith(modules) and frame.f_code.co_name not in ENDS:
             found[f"{module}.{frame.f_code.co_qualname}"] += 1
 
     before = sys.getprofile()
@@ -63,17 +67,31 @@ def calls_in(modules: tuple[str, ...]) -> Iterator[Counter[str]]:
         sys.setprofile(before)
 
 
+@pytest.mark.parametrize("built", [False, True], ids=["encoded", "built"])
 @pytest.mark.parametrize("format", CLIENTS)
-async def test_r8_a_client_works_as_much_for_a_long_conversation_as_for_a_short_one(format: Format) -> None:
+async def test_r8_a_client_works_as_much_for_a_long_conversation_as_for_a_short_one(
+    format: Format, built: bool
+) -> None:
     model = wire(format)
     await model.rehearse()
     counts: list[Counter[str]] = []
     for rounds in (1, 40):
         with calls_in(CLIENTS[format]) as count:
-            assert len(await model._items(conversation(rounds))) == 4 * rounds
+            assert len(await model._capture(conversation(rounds), Capture(built=built))) == 4 * rounds
         counts.append(count)
-    assert counts[0]
-    assert counts[0] == counts[1]
+    # That one is built shows that it is counted.
+    assert any(name.endswith("._build_request") for name in counts[0]) is built
+    if not (built and format == "anthropic"):
+        assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("format", CLIENTS)
+async def test_r8_a_rehearsal_has_the_client_build_a_request(format: Format) -> None:
+    """What a client builds for its first request would else be built on the event loop."""
+    model = wire(format)
+    with calls_in(CLIENTS[format]) as count:
+        await model.rehearse()
+    assert any(name.endswith("._build_request") for name in count)
 
 
 async def test_r8_contents_with_a_field_that_is_not_known_go_through_the_client() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -26,7 +24,6 @@ from callboard.contracts.ports.model import (
     ToolCallContent,
     ToolResultContent,
 )
-from callboard.models.turn import spoken
 from callboard.models.wire import Endpoint, Format, images
 from callboard.models.wire.conversation import Conversation
 from callboard.models.wire.history import HistoryEncoder
@@ -43,6 +40,7 @@ BY = "mock/m"
 REPLACED: dict[Format, tuple[str, str]] = {
     "openai-compatible": ("chat.completions", "create"),
     "openai": ("responses", "create"),
+    "anthropic": ("beta.messages", "create"),
     "google": ("aio.models", "generate_content_stream"),
 }
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -74,7 +72,7 @@ class Bodies:
     def __init__(self, format: Format) -> None:
         endpoint = Endpoint(provider="mock", base_url="http://127.0.0.1:9/v1", format=format)
         self.wire = Wire(endpoint, "m", images=True)
-        self._format = format
+        self._format: Format = format
         self.sent: list[dict[str, Any]] = []
         hook = RequestHook(FIELDS[format], self.wire._images.expand)
 
@@ -105,9 +103,6 @@ class Bodies:
     @contextmanager
     def _own_client(self) -> Iterator[None]:
         """The client as its makers ship it."""
-        if self._format not in REPLACED:
-            yield
-            return
         resource, method = REPLACED[self._format]
         model: Any = self.wire._model
         fields = vars(attrgetter(resource)(model.client))
@@ -187,100 +182,6 @@ async def test_r4_any_conversation_reaches_the_server_as_the_library_encodes_all
                 continue
             request = ModelRequest(model="m", system=("sys",), messages=told, tools=(READ,), session="s", thread="t")
             assert await bodies.spliced(request) == await bodies.whole(request)
-
-
-class Encoding:
-    """Encodes messages as the numbers in their texts, and remembers which. Each time it works for so many seconds of the
-    processor, or waits for one."""
-
-    def __init__(self, seconds: float = 0.0, waits: float = 0.0) -> None:
-        self.encoded: list[str] = []
-        self.times = 0
-        self._seconds = seconds
-        self._waits = waits
-
-    async def __call__(self, messages: Messages) -> list[Any]:
-        self.times += 1
-        self._take_time()
-        found = [{"role": one.role, "text": spoken(one)} for one in messages]
-        self.encoded += [one["text"] for one in found]
-        return found
-
-    def _take_time(self) -> None:
-        until = time.thread_time() + self._seconds
-        while time.thread_time() < until:
-            pass
-        time.sleep(self._waits)
-
-
-def conversation(rounds: int, start: int = 0) -> Messages:
-    found: list[ModelMessage] = []
-    for number in range(start, rounds):
-        found += [says("user", f"q{number}"), says("assistant", f"a{number}")]
-    return tuple(found)
-
-
-def asking(messages: Messages, thread: str = "t") -> ModelRequest:
-    return ModelRequest(model="m", system=(), messages=messages, session="s", thread=thread)
-
-
-async def test_r4_a_message_is_encoded_once_however_many_requests_repeat_it() -> None:
-    encoding = Encoding()
-    encoder = HistoryEncoder(encoding)
-    messages = conversation(50)
-    for count in range(1, len(messages) + 1):
-        splice, rest = await encoder.encode(asking(messages[:count]))
-        sent = json.loads(b"[" + b"".join(splice.pieces)[:-1] + b"]")
-        assert [one["text"] for one in sent] + [spoken(one) for one in rest] == [
-            spoken(one) for one in messages[:count]
-        ]
-    assert sorted(encoding.encoded) == sorted(spoken(one) for one in messages[:-2])
-
-
-async def test_r4_what_falls_out_at_the_front_does_not_have_the_rest_encoded_again() -> None:
-    encoding = Encoding()
-    encoder = HistoryEncoder(encoding)
-    messages = conversation(40)
-    await encoder.encode(asking(messages))
-    before = len(encoding.encoded)
-    splice, rest = await encoder.encode(asking((says("user", "a folder"), says("assistant", "fine"), *messages[20:])))
-    assert encoding.encoded[before:] == ["a folder", "fine"]
-    assert json.loads(b"[" + b"".join(splice.pieces)[:-1] + b"]")[2]["text"] == "q10"
-    assert rest == messages[-2:]
-
-
-async def test_r4_conversations_that_nobody_asks_for_give_way_to_newer_ones() -> None:
-    encoding = Encoding()
-    encoder = HistoryEncoder(encoding, kept_bytes=4_000)
-    for thread in range(20):
-        await encoder.encode(asking(conversation(40), thread=str(thread)))
-    count = len(encoding.encoded)
-    await encoder.encode(asking(conversation(40), thread="19"))
-    assert len(encoding.encoded) == count
-    await encoder.encode(asking(conversation(40), thread="0"))
-    assert len(encoding.encoded) == count + 78
-
-
-async def test_r4_encoding_a_long_conversation_leaves_the_event_loop_to_others() -> None:
-    encoder = HistoryEncoder(Encoding(seconds=0.003))
-    turns: list[float] = []
-
-    async def work() -> None:
-        while True:
-            turns.append(time.perf_counter())
-            await asyncio.sleep(0)
-
-    working = asyncio.create_task(work())
-    await encoder.encode(asking(conversation(30)))
-    working.cancel()
-    assert len(turns) >= 29
-
-
-async def test_r4_a_busy_machine_has_no_more_requests_encoded_for_the_same_conversation() -> None:
-    """What counts is the processor's time: other processes make each piece of work look long, and it is not."""
-    encoding = Encoding(waits=0.005)
-    await HistoryEncoder(encoding).encode(asking(conversation(60)))
-    assert encoding.times <= 7
 
 
 @cache

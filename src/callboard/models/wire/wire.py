@@ -95,16 +95,18 @@ class Wire:
             )
 
     async def rehearse(self) -> None:
-        """Encode a request and send nothing: the libraries build what the first request needs."""
+        """Build a request and send nothing: the libraries build what the first request needs."""
         # Loads what connections wait with, which is otherwise loaded by the first one, on the event loop.
         await anyio.lowlevel.checkpoint()
         hello = ModelMessage(role="user", content=(TextContent("hello"),))
-        await self._items((hello,))
+        await self._capture((hello,), Capture(built=True))
 
     async def _items(self, messages: Messages) -> list[Any]:
         """Return the messages as items of the wire format, as the library sends them."""
         await self._images.prepare(messages)
-        capture = Capture()
+        return await self._capture(messages, Capture())
+
+    async def _capture(self, messages: Messages, capture: Capture) -> list[Any]:
         request = ModelRequest(model=self._name, system=(), messages=messages)
         # Marks of the provider's cache belong to the end of a conversation.
         settings = {name: value for name, value in self._options(request).items() if "_cache_" not in name}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Awaitable, Callable
+from typing import Any, get_args
 
 import httpx2
 from anthropic import AsyncAnthropic
@@ -13,6 +14,7 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from callboard.contracts.ports.model import ModelRequest
 
 from ..endpoint import Endpoint
+from ..history.body import hand_over
 
 
 def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> AnthropicModel:
@@ -27,6 +29,7 @@ def model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> AnthropicM
         max_retries=0,
         timeout=http.timeout,
     )
+    _hand_over_messages(client.beta.messages)
     return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
 
 
@@ -38,3 +41,13 @@ def settings(request: ModelRequest) -> AnthropicModelSettings:
     if request.one_call and request.tools:
         told["parallel_tool_calls"] = False
     return told
+
+
+def _hand_over_messages(resource: Any) -> None:
+    create: Callable[..., Awaitable[Any]] = resource.create
+
+    async def create_unless_handed_over(**arguments: Any) -> Any:
+        hand_over(arguments["messages"])
+        return await create(**arguments)
+
+    resource.create = create_unless_handed_over

@@ -6,6 +6,8 @@ from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
+from ..history.body import hand_over
+
 #: What the client is given in place of the contents. It rejects an empty list.
 _STAND_IN: Final[Sequence[Any]] = ({"role": "user", "parts": [{"text": ""}]},)
 #: Fields of a part that the library fills, and their names on the wire. Fields below them keep their names.
@@ -36,6 +38,7 @@ def send_wire_contents(models: Any) -> None:
         contents = wire_contents(arguments["contents"])
         if contents is None:
             return await stream(**arguments)
+        hand_over(contents)
         config: dict[str, Any] = arguments["config"]
         http_options = {**config["http_options"], "extra_body": {"contents": contents}}
         # The client calls no functions here, and would copy the options deeply for the case that it did.

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-#: Arguments that grow with a conversation and its tools.
-_LARGE = ("messages", "input", "tools")
+from ..history.body import hand_over
+
+#: Arguments that are the conversation, and those that grow with it and its tools.
+_CONVERSATION = ("messages", "input")
+_LARGE = (*_CONVERSATION, "tools")
 
 
 def send_untransformed(resource: Any) -> None:
@@ -23,6 +26,9 @@ def send_untransformed(resource: Any) -> None:
     async def create_untransformed(**arguments: Any) -> Any:
         # What is omitted is neither a list nor in the body.
         large = {name: arguments[name] for name in _LARGE if isinstance(arguments.get(name), list)}
+        for name in _CONVERSATION:
+            if name in large:
+                hand_over(large[name])
         more: dict[str, Any] = arguments.pop("extra_body", None) or {}
         body = {**more, **large}
         # The client insists on a conversation, which the body then replaces.

@@ -41,8 +41,10 @@ class CapturedError(Exception):
 
 @dataclass
 class Capture:
-    """A request that is encoded and not sent. `items` are those of its conversation, None until it was encoded."""
+    """A request that is encoded and not sent. `items` are those of its conversation, None until it was encoded. With `built`,
+    the client builds all of the request before."""
 
+    built: bool = False
     items: list[Any] | None = None
 
 
@@ -68,6 +70,19 @@ def planned(plan: Capture | Splice) -> Generator[None]:
         _planned.reset(token)
 
 
+def hand_over(items: list[Any]) -> None:
+    """Capture the items of a conversation if this context only encodes it. Call it where a library gives its client the items
+    as they are on the wire: what the client does with a request takes longer than the items.
+
+    Raises:
+        CapturedError: The items were captured; nothing is sent.
+    """
+    plan = _planned.get()
+    if isinstance(plan, Capture) and not plan.built:
+        plan.items = items
+        raise CapturedError
+
+
 class RequestHook:
     """Request hook of an HTTP client: captures a body, or puts encoded rounds and what `expand` knows into it."""
 
@@ -84,12 +99,11 @@ class RequestHook:
         plan = _planned.get()
         if plan is None:
             return
-        if isinstance(plan, Splice):
-            # The library took its time to build the request, and takes as much again to send it.
-            await asyncio.sleep(0)
         if isinstance(plan, Capture):
             plan.items = msgspec.json.decode(request.content)[self._field]
             raise CapturedError
+        # The library took its time to build the request, and takes as much again to send it.
+        await asyncio.sleep(0)
         pieces = self._spliced(request.content, plan) if plan.size else self._expand(request.content)
         if len(pieces) > 1:
             stream = _Body(pieces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from array import array
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +22,13 @@ Encode = Callable[[Messages], Awaitable[list[Any]]]
 #: Encoded bytes that are kept for all conversations of a model; the newest conversation is kept in any case.
 KEPT_BYTES: Final = 64 * 1024 * 1024
 #: Seconds of the processor that encoding takes at once, and rounds: then other work of the event loop gets its turn.
-SLICE_S: Final = 0.0035
+SLICE_S: Final = 0.002
 MOST_ROUNDS: Final = 64
+
+
+def _numbers() -> array[int]:
+    # Of thousands of rounds: a list would be visited number by number in each full garbage collection.
+    return array("q")
 
 
 @dataclass
@@ -31,8 +37,8 @@ class _Encoded:
     `offsets[n]`."""
 
     messages: Messages = ()
-    ends: list[int] = field(default_factory=list[int])
-    offsets: list[int] = field(default_factory=list[int])
+    ends: array[int] = field(default_factory=_numbers)
+    offsets: array[int] = field(default_factory=_numbers)
     blocks: Blocks = field(default_factory=Blocks)
 
     @property
@@ -55,13 +61,13 @@ class _Encoded:
         more, later = self.count - end, self.blocks.size - offset
         for piece in other.blocks.between(offset, other.offsets[last - 1]):
             self.blocks.add(piece)
-        self.ends += [one + more for one in other.ends[first:last]]
-        self.offsets += [one + later for one in other.offsets[first:last]]
+        self.ends.extend(map(more.__add__, other.ends[first:last]))
+        self.offsets.extend(map(later.__add__, other.offsets[first:last]))
 
     def rounds(self) -> dict[int, int]:
         """Return the number of each round by the identity of its first message."""
         starts = (0, *self.ends)[: len(self.ends)]
-        return {id(self.messages[start]): number for number, start in enumerate(starts)}
+        return dict(zip(map(id, map(self.messages.__getitem__, starts)), range(len(starts)), strict=True))
 
     def repeated(self, first: int, messages: Messages, start: int) -> int:
         """Return the number of the first round, from `first` on, that `messages` do not repeat and finish from `start` on."""
@@ -106,6 +112,7 @@ class HistoryEncoder:
         repeated = known.repeated(0, messages, 0)
         if repeated < len(known.ends):
             encoded = _Encoded()
+            await asyncio.sleep(0)
             encoded.add_rounds(known, 0, repeated)
         else:
             known = _Encoded()
@@ -118,8 +125,12 @@ class HistoryEncoder:
         return Splice(encoded.blocks.snapshot(), encoded.blocks.size), messages[encoded.count :]
 
     async def _extend(self, encoded: _Encoded, known: _Encoded) -> None:
-        messages, start, since = encoded.messages, encoded.count, time.thread_time()
+        messages, start = encoded.messages, encoded.count
+        # Each look at all of a long conversation takes a slice.
+        await asyncio.sleep(0)
         numbers = known.rounds()
+        await asyncio.sleep(0)
+        since = time.thread_time()
         waiting: list[Messages] = []
         for end in finished_rounds(messages, start):
             if end <= start:
@@ -130,8 +141,10 @@ class HistoryEncoder:
             if last > first:
                 await self._encode_all(encoded, waiting)
                 waiting = []
+                await asyncio.sleep(0)
                 encoded.add_rounds(known, first, last)
-                start = encoded.count
+                await asyncio.sleep(0)
+                since, start = time.thread_time(), encoded.count
             else:
                 waiting.append(messages[start:end])
                 start = end
