@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.tools.mcp.offered import validator
+from callboard.tools.mcp.checking import Checker
 
 _TWICE = {f"a{n}": {"anyOf": [{"$ref": f"#/$defs/a{n + 1}"}, {"$ref": f"#/$defs/a{n + 1}"}]} for n in range(16)}
 _DEFS = {**_TWICE, "a16": {"type": "string"}}
@@ -38,7 +38,7 @@ _DEFS = {**_TWICE, "a16": {"type": "string"}}
 )
 def test_a_schema_whose_references_multiply_or_never_end_is_refused(schema: dict[str, Any], why: str):
     with pytest.raises(ValueError, match=why):
-        validator(schema)
+        Checker(schema)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,68 @@ def test_a_schema_whose_references_multiply_or_never_end_is_refused(schema: dict
 def test_a_schema_that_recurs_within_its_values_is_taken(
     schema: dict[str, Any], fits: dict[str, Any], unfit: dict[str, Any]
 ):
-    found = validator(schema)
-    assert next(found.iter_errors(fits), None) is None
-    assert next(found.iter_errors(unfit), None) is not None
+    found = Checker(schema)
+    assert found.misfit(fits) is None
+    assert found.misfit(unfit) is not None
+
+
+def _operation(name: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"op": {"const": name}, "left": {"$ref": "#/$defs/any"}, "right": {"$ref": "#/$defs/any"}},
+        "required": ["op"],
+    }
+
+
+_UNION = {
+    "type": "object",
+    "properties": {"tree": {"$ref": "#/$defs/any"}},
+    "$defs": {"any": {"anyOf": [{"type": "integer"}, *(_operation(name) for name in ("add", "multiply"))]}},
+}
+_ITSELF = {
+    "type": "object",
+    "anyOf": [{"properties": {"left": {"$ref": "#"}}}, {"properties": {"left": {"$ref": "#"}}}],
+}
+_ITEMS = {"type": "object", "properties": {"left": {"items": {"oneOf": [{"$ref": "#"}, {"$ref": "#"}]}}}}
+_EACH = {"type": "object", "additionalProperties": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}}
+_PATTERN = {"type": "object", "patternProperties": {"^l": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}}
+
+
+def _nested(depth: int, leaf: Any, *, within: bool = False) -> Any:
+    for _ in range(depth):
+        leaf = {"op": "add", "left": [leaf] if within else leaf}
+    return leaf
+
+
+@pytest.mark.parametrize(
+    ("schema", "within"),
+    [(_UNION, False), (_ITSELF, False), (_ITEMS, True), (_EACH, False), (_PATTERN, False)],
+    ids=["a union", "itself twice", "in items", "in each property", "by a pattern"],
+)
+def test_arguments_that_are_nested_deeply_in_alternatives_are_checked_at_once(schema: dict[str, Any], *, within: bool):
+    """M1: an explanation of 40 levels would take days, in the process of all sessions."""
+    checker = Checker(schema)
+    for depth in (40, 400):
+        value = _nested(depth, "no", within=within)
+        misfit = checker.misfit({"tree": value} if schema is _UNION else value)
+        assert misfit is not None
+        assert "Compare each nested value" in misfit.message
+
+
+def test_a_union_that_recurs_is_explained_as_deep_as_agents_nest_it():
+    checker = Checker(_UNION)
+
+    assert checker.misfit({"tree": _nested(6, 1)}) is None
+    assert checker.misfit({"tree": _nested(100, 1)}) is None
+    misfit = checker.misfit({"tree": _nested(4, "no")})
+    assert misfit is not None
+    assert misfit.where.startswith("tree")
+
+
+def test_a_schema_that_does_not_recur_is_given_values_of_any_size():
+    schema = {"type": "object", "properties": {"all": {"items": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}}}
+    checker = Checker(schema)
+    assert checker.misfit({"all": list(range(300_000))}) is None
+    misfit = checker.misfit({"all": [*range(300_000), None]})
+    assert misfit is not None
+    assert misfit.where == "all.300000"

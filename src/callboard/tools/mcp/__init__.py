@@ -2,6 +2,8 @@
 
 names      what a server's tools are called here
 offered    which of a server's tools are taken, and as what
+expansion  how large a schema becomes by its references
+checking   comparing a value with a schema, in bounded time
 program    a server that is a program, behind a guard that ends it with its host
 web        a server at an address, and how much may come from it
 link       one connection: there, lost, its tools, its calls

@@ -9,36 +9,43 @@ from urllib.parse import unquote
 #: Schemas that one value may be compared with, with each reference put in place.
 MOST_COMPARED = 20_000
 
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 #: What a schema says of the value itself, and not of what is in the value.
-_SAME_VALUE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"})
+SAME_VALUE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"})
 #: What is compared with nothing where it stands.
 _ELSEWHERE = frozenset({"$defs", "definitions", "enum", "const", "default", "examples"})
 
 _Schema = dict[str, Any]
 
 
-def check_expansion(schema: _Schema) -> None:
-    """Raise ValueError for a schema that refers to itself for the same value, or that its references make too large."""
+def check_expansion(schema: _Schema) -> Graph:
+    """Return the graph of a schema.
+
+    Raises:
+        ValueError: The schema refers to itself for the same value, or its references make it too large.
+    """
     try:
-        graph = _Graph(schema)
+        graph = Graph(schema)
         graph.check_ends(schema)
         compared = max(graph.size(one) for one in _schemas(schema))
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if compared > MOST_COMPARED:
         raise ValueError(f"its references make more than {MOST_COMPARED:,} schemas of it")
+    return graph
 
 
-class _Graph:
-    """The schemas of a schema, by what refers to what."""
+class Graph:
+    """The schemas of a schema, by what refers to what. `recurs` is True for one that leads to itself for a value within."""
 
     def __init__(self, root: _Schema) -> None:
+        self.recurs = False
         self._root = root
         self._id = str(root.get("$id") or "")
         self._anchors: dict[str, _Schema] = {}
         self._ended: set[int] = set()
         self._open: set[int] = set()
+        self._counting: set[int] = set()
         self._sizes: dict[int, int] = {}
         for one in _schemas(root):
             if one is not root and isinstance(one.get("$id"), str):
@@ -56,9 +63,12 @@ class _Graph:
         """Count the schemas that a value is compared with; what recurs for a value within it counts once."""
         known = self._sizes.get(id(node))
         if known is not None:
+            self.recurs = self.recurs or id(node) in self._counting
             return known
         self._sizes[id(node)] = 1
+        self._counting.add(id(node))
         found = 1 + sum(self.size(one) for one, _ in self._next(node))
+        self._counting.discard(id(node))
         self._sizes[id(node)] = found
         return found
 
@@ -77,15 +87,15 @@ class _Graph:
     def _next(self, node: _Schema) -> Iterator[tuple[_Schema, bool]]:
         """Yield the schemas that a schema leads to, and whether for the same value."""
         for key, value in node.items():
-            if key in _REFERENCES:
-                found = self._target(value)
+            if key in REFERENCES:
+                found = self.target(value)
                 if found is not None:
                     yield found, True
             elif key not in _ELSEWHERE:
                 for one in _within(value):
-                    yield one, key in _SAME_VALUE
+                    yield one, key in SAME_VALUE
 
-    def _target(self, reference: object) -> _Schema | None:
+    def target(self, reference: object) -> _Schema | None:
         """Return what a reference names. The library refuses one that names nothing here."""
         if not isinstance(reference, str):
             return None

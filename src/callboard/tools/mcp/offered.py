@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import jsonschema_rs
 import msgspec
 
 from callboard.contracts.errors import Refusal
@@ -20,7 +19,7 @@ from callboard.contracts.settings import HttpServer, Server
 
 from ..paths import display
 from . import names
-from .expansion import check_expansion
+from .checking import Checker
 
 MOST_TOOLS = 256
 LONGEST_NAME = 200
@@ -28,8 +27,6 @@ LONGEST_DESCRIPTION = 8192
 LARGEST_SCHEMA = 64 * 1024
 #: How many refusals are told in words; the others are counted.
 _MOST_TOLD = 20
-#: A pattern that goes on guessing is given up.
-_PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=1_000_000)
 
 
 class Declared(NamedTuple):
@@ -57,22 +54,21 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
     destructive: bool
     deferred: bool
     elsewhere: bool
-    validator: Any
+    checker: Checker
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Raises Refusal `tool_arguments` for what does not fit the tool's schema."""
         try:
-            error = next(self.validator.iter_errors(arguments), None)
+            misfit = self.checker.misfit(arguments)
         except ValueError as unfit:
             # A number that no JSON has, and the like.
             raise Refusal("tool_arguments", f"The arguments cannot be checked: {unfit}.") from unfit
-        if error is not None:
-            where = ".".join(str(one) for one in error.instance_path)
-            said = display(str(error.message), 500)
+        if misfit is not None:
+            said = display(misfit.message, 500)
             raise Refusal(
                 "tool_arguments",
-                f"{where}: {said}." if where else f"{said}.",
-                field=where,
+                f"{misfit.where}: {said}." if misfit.where else f"{said}.",
+                field=misfit.where,
                 hint="Correct the arguments and call the tool again.",
             )
 
@@ -110,13 +106,6 @@ def take(server: Server, part: str, declared: Sequence[Declared]) -> Taken:
     return Taken(offered, tuple(left_out), len(refusals), tuple(refusals[:_MOST_TOLD]))
 
 
-def validator(schema: dict[str, Any]) -> Any:
-    """Checks what is to fit the schema. Raises ValueError for what is no JSON Schema, or one that leads elsewhere or too
-    far."""
-    check_expansion(schema)
-    return jsonschema_rs.validator_for(schema, retriever=_nowhere, pattern_options=_PATTERNS, mask="what is given")
-
-
 def _refusal(one: Declared, seen: set[str]) -> str:
     if not one.name or not one.name.isprintable():
         return "its name is none"
@@ -149,14 +138,10 @@ def _offered(server: Server, name: str, one: Declared) -> Offered:
         destructive=not read_only and one.destructive is not False,
         deferred=server.deferred,
         elsewhere=isinstance(server, HttpServer),
-        validator=validator(one.schema),
+        checker=Checker(one.schema),
     )
 
 
 def _told(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema as a provider takes it: with properties, and without a name for its dialect."""
     return {"properties": {}, **{key: value for key, value in schema.items() if key != "$schema"}}
-
-
-def _nowhere(uri: str) -> Any:
-    raise ValueError(f"it leads to {uri}")

@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import Question, Reply, Reporter
 
 from ..paths import display
-from .offered import validator
+from .checking import Checker
 from .sensitive import secret_fields
 
 #: How much of what a server asks is shown, in characters.
@@ -76,12 +76,12 @@ def _content(reply: Reply, schema: dict[str, Any]) -> dict[str, Any]:
         name, one = next(iter(properties.items()))
         content = {name: _plain(reply.answer, one)}
     try:
-        error = next(validator(schema).iter_errors(content), None)
+        misfit = Checker(schema).misfit(content)
     except ValueError as unfit:
         raise Refusal("invalid_input", f"What it asks for cannot be answered: {display(str(unfit), 300)}.") from unfit
-    if error is not None:
-        where = ".".join(str(one) for one in error.instance_path)
-        raise Refusal("invalid_input", f"The answer does not fit. {where}: {display(str(error.message), 300)}.")
+    if misfit is not None:
+        where = f"{misfit.where}: " if misfit.where else ""
+        raise Refusal("invalid_input", f"The answer does not fit. {where}{display(misfit.message, 300)}.")
     return content
 
 
