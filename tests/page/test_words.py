@@ -55,6 +55,29 @@ def test_a_request_is_worded_in_the_language_of_the_page(product: Product, brows
         expect(card).not_to_contain_text("Make hello.txt")
 
 
+def test_a_refusal_and_what_the_gate_checked_are_worded_in_the_language_of_the_page(
+    product: Product, browser: Browser
+) -> None:
+    """UI-27: no English of the runtime is left where its codes say the same."""
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text('[[rules]]\nmatcher = "Read(secret/**)"\nverdict = "deny"\n')
+    refused = [uses("Read", file_path="../x"), uses("Read", file_path="secret/a.txt"), says("As you wish.")]
+    with product.plays({"calls": refused}).up() as (_, ready), desk(browser, ready["link"], locale="zh-CN") as tab:
+        box = tab.page.get_by_role("textbox", name="消息", exact=True)
+        box.fill("Read what you can")
+        box.press("Enter")
+        expect(tab.page.get_by_role("article")).to_contain_text(["As you wish."])
+        tab.conversation.get_by_role("button").filter(has_text="2").first.click()
+        expect(tab.conversation).to_contain_text("../x 经过上级文件夹（..）。")
+        expect(tab.conversation).to_contain_text("你的设置中的规则禁止：Read(secret/**)")
+        tab.button("显示详情").click()
+        tab.page.get_by_role("tab", name="权限").click()
+        checks = tab.page.get_by_role("tabpanel")
+        expect(checks).to_contain_text("拒绝 你的设置中的规则禁止：Read(secret/**)")
+        for english in ("goes through a parent", "forbids it", "policy is"):
+            expect(tab.page.get_by_text(english)).to_have_count(0)
+
+
 def test_an_interrupt_gives_the_focus_to_the_composer_and_an_unheard_steer_its_text_back(
     product: Product, browser: Browser
 ) -> None:

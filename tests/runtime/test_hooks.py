@@ -26,6 +26,7 @@ from callboard.contracts.facts import (
     ToolRequested,
 )
 from callboard.contracts.facts.permission import Check, HookSaid
+from callboard.contracts.facts.reason import Reason
 from callboard.contracts.rows import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
@@ -89,8 +90,10 @@ async def test_what_the_model_asked_and_what_ran_stand_in_the_facts_and_the_mode
         said = "the hook tidy rewrote the arguments"
         assert (home.folder / "a.txt").read_text() == "tidy\n"
         assert json.loads(asked.arguments.text) == {"file_path": "a.txt", "content": "x\n"}
-        assert asked.hooked == HookSaid(verdict="allow", detail=said, arguments=Text(text=final), by="tidy")
-        assert evaluated.checks[0] == Check(name="hooks", verdict="allow", detail=said)
+        why = (Reason(code="hook_rewrote", parameters={"hook": "tidy"}),)
+        kept = HookSaid(verdict="allow", detail=said, arguments=Text(text=final), by="tidy", reasons=why)
+        assert asked.hooked == kept
+        assert evaluated.checks[0] == Check(name="hooks", verdict="allow", detail=said, reasons=why)
         assert (row.arguments.text, row.asked) == (final, asked.arguments)
         assert result.text == (
             f"[Your arguments were not taken as they were: {said}. In their place: {final}]\n\nMade a.txt: +1 −0."
@@ -340,7 +343,10 @@ async def test_a_look_at_what_the_gate_would_say_runs_no_hook_and_says_so(tmp_pa
         )
         seen: PermissionSeen = await home.do(query)
         assert seen.checks[0] == Check(
-            name="hooks", verdict="allow", detail="no program is run here; it would be asked of: look"
+            name="hooks",
+            verdict="allow",
+            detail="no program is run here; it would be asked of: look",
+            reasons=(Reason(code="hooks_unasked", parameters={"hooks": "look"}),),
         )
         assert scripts.asked("look") == []
         turn = await home.submit("go", permission_mode="full")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from callboard.contracts.facts.permission import Rule, RuleScope, Verdict
+from callboard.contracts.facts.permission import Check, Rule, RuleScope, Verdict
 from callboard.contracts.ports.tools import Evaluation, Question, Reply, ToolCall, ToolContext, ToolOutcome
 from callboard.tools.toolbox import FolderToolbox
 
@@ -97,3 +98,8 @@ def _seen(path: Path) -> bytes | str:
     if path.is_dir():
         return "folder"
     return path.read_bytes() if path.is_file() else "special"
+
+
+def in_english(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Return the checks as their English texts have them, without the codes for clients."""
+    return tuple(msgspec.structs.replace(one, reasons=()) for one in checks)

@@ -12,6 +12,7 @@ import pytest
 from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.facts.action import Binding
 from callboard.contracts.facts.permission import STATIONS, Check, passed
+from callboard.contracts.facts.reason import Reason
 from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation
 from callboard.tools import gate
@@ -20,7 +21,7 @@ from callboard.tools.case import Ground
 from callboard.tools.replacing import fingerprint
 from callboard.tools.sandbox import limits
 from callboard.tools.sandbox.ability import Ability, ability
-from tests.tools.calling import DEFINITION, Agent, call, rule, tree
+from tests.tools.calling import DEFINITION, Agent, call, in_english, rule, tree
 
 CALLS: dict[str, dict[str, Any]] = {
     "Bash": {"command": "pytest -q"},
@@ -56,7 +57,14 @@ async def test_a_call_that_passes_leaves_the_checks_that_have_something_to_say(a
         arguments='{"file_path":"README.md"}',
         arguments_hash=digest('{"file_path":"README.md"}'),
         summary="Read README.md",
-        checks=(Check(name="approval", verdict="allow", detail="it changes nothing"),),
+        checks=(
+            Check(
+                name="approval",
+                verdict="allow",
+                detail="it changes nothing",
+                reasons=(Reason(code="changes_nothing"),),
+            ),
+        ),
         sandbox=SandboxApplied(level="paths"),
     )
     assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
@@ -65,7 +73,7 @@ async def test_a_call_that_passes_leaves_the_checks_that_have_something_to_say(a
 async def test_a_path_that_is_not_what_the_model_wrote_is_told(agent: Agent):
     evaluation = await agent.ask("Read", file_path=f"{agent.folder}/README.md")
 
-    assert evaluation.checks[0] == Check(name="paths", verdict="allow", detail="README.md")
+    assert in_english(evaluation.checks)[0] == Check(name="paths", verdict="allow", detail="README.md")
 
 
 async def test_a_call_that_asks_shows_what_would_change_and_what_an_answer_would_allow(agent: Agent):
@@ -73,7 +81,9 @@ async def test_a_call_that_asks_shows_what_would_change_and_what_an_answer_would
     evaluation = await agent.having(permission_mode="ask").ask("Edit", **CALLS["Edit"])
 
     assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
-    assert passed(evaluation.checks)[6] == Check(name="approval", verdict="ask", detail="the permission mode is ask")
+    assert in_english(passed(evaluation.checks))[6] == Check(
+        name="approval", verdict="ask", detail="the permission mode is ask"
+    )
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "medium", False)
     assert evaluation.prompt == "Change src/app.py (+1 −1)?"
     assert evaluation.preview == (
@@ -323,7 +333,9 @@ async def test_rules_deny_then_ask_then_allow(agent: Agent):
     )
 
     assert allowed.verdict == "allow"
-    assert passed(allowed.checks)[5] == Check(name="rules", verdict="allow", detail="allow Edit(src/**) (session)")
+    assert in_english(passed(allowed.checks))[5] == Check(
+        name="rules", verdict="allow", detail="allow Edit(src/**) (session)"
+    )
     assert (asked.verdict, asked.scopes, asked.prompt) == (
         "ask",
         ("once",),

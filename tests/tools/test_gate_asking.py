@@ -9,7 +9,7 @@ import pytest
 
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import ToolCall
-from tests.tools.calling import Agent, rule
+from tests.tools.calling import Agent, in_english, rule
 
 PLAN: dict[str, Any] = {"summary": "Mend the parser.", "steps": ["read", "write"]}
 QUESTION: dict[str, Any] = {"question": "Which?", "options": ["this", "that"]}
@@ -25,7 +25,7 @@ async def test_no_mode_and_no_rule_answers_for_the_person(agent: Agent, mode: st
 
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "none", True)
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
-    assert Check(name="approval", verdict="ask", detail="a person is to say something") in evaluation.checks
+    assert Check(name="approval", verdict="ask", detail="a person is to say something") in in_english(evaluation.checks)
 
 
 @pytest.mark.parametrize(("tool", "asked"), [("propose_plan", PLAN), ("ask_person", QUESTION)])

@@ -9,7 +9,7 @@ import pytest
 
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import ToolCall
-from tests.tools.calling import Agent, rule
+from tests.tools.calling import Agent, in_english, rule
 
 PAINTER: dict[str, Any] = {"name": "painter", "description": "Paints.", "prompt": "You paint.", "tools": ["Write"]}
 
@@ -26,10 +26,9 @@ async def test_no_mode_and_no_rule_lets_it_through_without_asking(
 
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "medium", False)
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
-    assert (
-        Check(name="approval", verdict="ask", detail="what makes more of the team takes a yes every time")
-        in evaluation.checks
-    )
+    assert Check(
+        name="approval", verdict="ask", detail="what makes more of the team takes a yes every time"
+    ) in in_english(evaluation.checks)
     assert evaluation.binding is not None
 
 

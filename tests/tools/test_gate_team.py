@@ -11,7 +11,7 @@ from callboard.contracts.facts.permission import Check
 from callboard.tools import gate
 from callboard.tools.case import Ground
 from callboard.tools.sandbox.ability import Ability
-from tests.tools.calling import Agent, call, tree
+from tests.tools.calling import Agent, call, in_english, tree
 
 BARE = Ground(Ability("", why="bubblewrap (bwrap) is not installed"))
 
@@ -26,7 +26,7 @@ async def test_a_change_outside_of_the_globs_is_denied_naming_them(agent: Agent,
 
     assert (outside.verdict, outside.code) == ("deny", "path_denied")
     assert outside.message == "src/new.py is outside of where this agent may write: docs/**, *.md."
-    assert outside.checks[-1] == Check(name="paths", verdict="deny", detail=outside.message)
+    assert in_english(outside.checks)[-1] == Check(name="paths", verdict="deny", detail=outside.message)
     assert tree(agent.folder) == before
     edit = await held.ask("Edit", file_path="src/app.py", old_string="one", new_string="1")
     assert edit.code == "path_denied"

@@ -13,13 +13,14 @@ import uvloop
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Check
+from callboard.contracts.facts.reason import Reason
 from callboard.contracts.ports.tools import Hooked, ToolCall
 from callboard.contracts.settings import Hook
 from callboard.secrets.known import Known
 from callboard.secrets.redaction import Redaction
 from callboard.tools.hooks.program import LARGEST
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.calling import Agent, call, rule
+from tests.tools.calling import Agent, call, in_english, rule
 from tests.tools.hooking import Scripts, hooked, judged
 from tests.tools.processes import having, until
 
@@ -53,7 +54,7 @@ async def test_a_hook_that_denies_ends_the_call_with_its_reason(agent: Agent, sc
     message = "The hook guard forbids it: not on Fridays"
     assert (seen.verdict, seen.code, seen.message) == ("deny", "hook_denied", message)
     assert seen.summary == "Write a.txt"
-    assert seen.checks == (Check(name="hooks", verdict="deny", detail=message),)
+    assert in_english(seen.checks) == (Check(name="hooks", verdict="deny", detail=message),)
     assert scripts.asked("later") == []
 
 
@@ -65,7 +66,7 @@ async def test_a_hook_that_asks_has_a_person_asked_whatever_mode_or_rule_allows(
     why = "the hook guard asks: it is large"
     assert (seen.verdict, seen.scopes, seen.matchers) == ("ask", ("once",), {})
     assert seen.prompt.endswith("The hook guard asks: it is large.")
-    assert seen.checks == (
+    assert in_english(seen.checks) == (
         Check(name="hooks", verdict="ask", detail=why),
         Check(name="policy", verdict="allow", detail="Patch"),
         Check(name="rules", verdict="allow", detail="allow Write(**) (session)"),
@@ -140,6 +141,12 @@ async def test_a_second_hook_that_rewrites_denies_the_call(agent: Agent, scripts
         ),
         arguments='{"command":"ls -l"}',
         by="one",
+        reasons=(
+            Reason(
+                code="hook_failed",
+                parameters={"hook": "two", "how": "would rewrite the arguments, which one did already"},
+            ),
+        ),
     )
 
 
@@ -292,7 +299,8 @@ async def test_a_hook_is_asked_about_what_its_matchers_name_read_widely(
     hook = scripts.hook("look", tools=("NoSuch", matcher))
     asking = agent.having(hooks=(hook,))
     known = asking.toolbox.unasked_hooks(call(tool, **arguments), asking.context)
-    told = Hooked(verdict="allow", detail="no program is run here; it would be asked of: look")
+    why = Reason(code="hooks_unasked", parameters={"hooks": "look"})
+    told = Hooked(verdict="allow", detail="no program is run here; it would be asked of: look", reasons=(why,))
     assert known == (told if speaks else None)
     changed = asking.having(hooks=(), held_back=(hook,))
     away = changed.toolbox.unasked_hooks(call(tool, **arguments), changed.context)
@@ -372,7 +380,9 @@ async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_i
     changed = agent.having(held_back=(scripts.hook("look", tools=("Bash",)),))
     said = await hooked(changed, call("Bash", command="ls"))
     assert said == Hooked(
-        verdict="ask", detail="the folder changed since it was trusted, and its hooks are not run: look"
+        verdict="ask",
+        detail="the folder changed since it was trusted, and its hooks are not run: look",
+        reasons=(Reason(code="hooks_changed", parameters={"hooks": "look"}),),
     )
     assert await hooked(changed, call("Read", file_path="README.md")) is None
     assert scripts.asked("look") == []

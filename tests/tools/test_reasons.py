@@ -8,12 +8,16 @@ from typing import Any, get_args
 
 import pytest
 
-from callboard.contracts.facts.action import Reason, ReasonCode
+from callboard.contracts.facts.reason import Reason, ReasonCode
 from callboard.contracts.ports.tools import ToolCall
 from callboard.tools import reasons
 from tests.tools.calling import Agent, rule
 
-PARAMETERS: dict[str, str] = dict.fromkeys(("path", "why", "paths", "matcher", "secrets", "mode"), "a, b")
+NAMES = (
+    *("path", "why", "paths", "matcher", "secrets", "mode", "tool", "tools", "find", "power", "globs", "size", "most"),
+    *("protected", "verdict", "scope", "call", "hook", "hooks", "said", "how"),
+)
+PARAMETERS: dict[str, str] = dict.fromkeys(NAMES, "a, b")
 
 
 @pytest.mark.parametrize("code", get_args(ReasonCode))
@@ -55,3 +59,42 @@ async def test_a_call_that_is_allowed_has_no_reasons(agent: Agent) -> None:
     held = agent.having(permission_mode="full")
     evaluation = await held.toolbox.evaluate(_call("Bash", command="rm -rf build"), held.context)
     assert (evaluation.verdict, evaluation.reasons) == ("allow", ())
+
+
+DENIED = [
+    ("Read", {"file_path": "../x"}, {}, "through_parent", {"path": "../x"}),
+    ("Read", {"file_path": "a.txt"}, {"tools": ("Grep",)}, "not_listed", {"tool": "read"}),
+    ("Write", {"file_path": "a.txt", "content": ""}, {"policy": ()}, "lacks_power", {"power": "Patch"}),
+    ("Write", {"file_path": "a.py", "content": ""}, {"permission_mode": "planning"}, "planning_documents", {}),
+    (
+        "Write",
+        {"file_path": "a.py", "content": ""},
+        {"work_globs": ("docs/**",)},
+        "outside_globs",
+        {"globs": "docs/**"},
+    ),
+    ("Read", {"file_path": "a.txt"}, {"rules": (rule("deny", "Read"),)}, "rule_denies_session", {"matcher": "Read"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "asked", "having", "code", "names"), DENIED)
+async def test_a_denial_names_its_reason_in_a_code_and_says_the_same_in_english(
+    agent: Agent, tool: str, asked: dict[str, Any], having: dict[str, Any], code: str, names: dict[str, str]
+) -> None:
+    """UI-27: the page words a refusal in its language; the model reads the English of the same reason."""
+    held = agent.having(**having)
+    evaluation = await held.toolbox.evaluate(_call(tool, **asked), held.context)
+    check = evaluation.checks[-1]
+    assert (evaluation.verdict, check.verdict, check.reasons[0].code) == ("deny", "deny", code)
+    assert check.reasons[0].parameters.items() >= names.items()
+    assert evaluation.message == check.detail
+    assert evaluation.message.startswith(reasons.english(check.reasons[:1]))
+
+
+async def test_a_call_that_passes_says_why_in_codes(agent: Agent) -> None:
+    held = agent.having(permission_mode="edits", rules=(rule("allow", "Edit(src/**)"),))
+    inside = await held.toolbox.evaluate(_call("Write", file_path="src/a.txt", content="x"), held.context)
+    outside = await held.toolbox.evaluate(_call("Write", file_path="b.txt", content="x"), held.context)
+    said = {check.name: [one.code for one in check.reasons] for check in inside.checks}
+    assert (said["rules"], said["approval"]) == (["rule_applied"], ["rule_allows_session"])
+    assert outside.checks[-1].reasons == (Reason(code="mode_applies", parameters={"mode": "edits"}),)

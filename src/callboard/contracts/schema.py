@@ -17,10 +17,11 @@ from .commands import TABLE, Authority, Serial
 from .commands.turns import WhenBusy
 from .errors import Code, Problem
 from .facts import FACTS
-from .facts.action import ActionType, ApprovalScope, Decision, ReasonCode
+from .facts.action import ActionType, ApprovalScope, Decision
 from .facts.model import StopReason
 from .facts.permission import CheckName, Risk, RuleScope, Verdict
 from .facts.queue import SteerRejection
+from .facts.reason import ReasonCode
 from .facts.sandbox import SandboxLevel
 from .facts.thread import AgentKind, PauseCause
 from .facts.turn import InterruptCause, Mode, PermissionMode

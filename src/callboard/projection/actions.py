@@ -102,6 +102,7 @@ def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
         artifact_id=fact.artifact_id,
         artifact_version=fact.artifact_version,
         hooked=fact.hooked,
+        hook_reasons=fact.hook_reasons,
         asked=fact.asked,
         commands=fact.commands,
         modes=fact.modes,

@@ -118,7 +118,9 @@ class Verdicts:
             return None
         arguments = None if said.arguments is None else await self._whole(said.arguments)
         code = cast("Code | None", said.code or None)
-        return Hooked(verdict=said.verdict, detail=said.detail, code=code, arguments=arguments, by=said.by)
+        return Hooked(
+            verdict=said.verdict, detail=said.detail, code=code, arguments=arguments, by=said.by, reasons=said.reasons
+        )
 
     async def _whole(self, text: Text) -> str:
         data = None if text.ref is None else await self._parts.store.blobs.get(text.ref.hash)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts.action import Reason
 from callboard.contracts.facts.permission import Verdict
+from callboard.contracts.facts.reason import Reason
 from callboard.contracts.wording import clause
 
-from . import rules
 from .bash import BashArguments
 from .case import Case
 from .command.spellings import destroys
-from .reasons import english, of_rule, reason
+from .reasons import Said, allows, english, of_rule, reason
 
 
-def station(case: Case) -> tuple[Verdict, str]:
+def station(case: Case) -> Said:
     """Return the verdict with what its check says, and keep the reasons of a question."""
     verdict, found = _wanted(case)
-    if not isinstance(found, str):
+    if verdict == "ask":
         case.reasons = found
     if case.spends:
         # No mode and no broad rule is a word on what a person keeps to themselves.
@@ -24,8 +23,12 @@ def station(case: Case) -> tuple[Verdict, str]:
     if case.hook_asks:
         verdict = "ask"
     if verdict == "ask":
-        return verdict, why(case) or f"the permission mode is {case.context.permission_mode}"
-    return verdict, found if isinstance(found, str) else ""
+        reasons = (*(case.call.hooked.reasons if case.call.hooked is not None else ()), *case.reasons)
+        if why(case):
+            return Said(verdict, why(case), reasons)
+        mode = reason("mode_applies", mode=case.context.permission_mode)
+        return Said(verdict, english((mode,)), (mode,))
+    return Said(verdict, english(found), found)
 
 
 def why(case: Case) -> str:
@@ -35,8 +38,8 @@ def why(case: Case) -> str:
     return f"{clause(hooked)}; {said}" if hooked and said else hooked or said
 
 
-def _wanted(case: Case) -> tuple[Verdict, str | tuple[Reason, ...]]:
-    """The verdict with the reasons for a question, or with why there is none."""
+def _wanted(case: Case) -> tuple[Verdict, tuple[Reason, ...]]:
+    """The verdict with its reasons."""
     mode = case.context.permission_mode
     if case.protected:
         return "ask", (reason("protected", path=case.protected),)
@@ -50,13 +53,13 @@ def _wanted(case: Case) -> tuple[Verdict, str | tuple[Reason, ...]]:
         return "ask", (reason("unkept", paths=", ".join(case.unkept)),)
     if case.rule is not None:
         asks = case.rule.verdict == "ask"
-        return case.rule.verdict, (of_rule(case.rule),) if asks else f"a rule of {rules.whose(case.rule)} says so"
+        return case.rule.verdict, (of_rule(case.rule) if asks else allows(case.rule),)
     if case.is_brought:
-        return ("allow", "the permission mode is full") if mode == "full" else ("ask", (reason("server_tool"),))
+        return ("allow", (reason("mode_applies", mode=mode),)) if mode == "full" else ("ask", (reason("server_tool"),))
     if not (case.is_shell or case.is_change or case.is_merge):
-        return "allow", "it changes nothing"
+        return "allow", (reason("changes_nothing"),)
     if mode == "full" or (mode == "edits" and not case.is_shell):
-        return "allow", f"the permission mode is {mode}"
+        return "allow", (reason("mode_applies", mode=mode),)
     return "ask", ()
 
 

@@ -18,6 +18,7 @@ from .mcp.names import PREFIX, is_brought
 from .mcp.offered import Offered
 from .mcp.servers import Brought, Servers
 from .paths import display
+from .reasons import Denied, reason
 
 CHANGED = (
     "What the call was let through for is no longer so: {what} changed. Nothing was done; look again and ask anew."
@@ -56,10 +57,10 @@ def not_there(name: str, brought: Brought) -> Refusal:
     shown = display(name)
     why = next((why for part, (_, why) in brought.missing.items() if name.startswith(f"{PREFIX}{part}__")), "")
     if why:
-        return Refusal("server_unavailable", f"There is no {shown} now: {clause(why)}. Nothing was run.")
+        return Denied("server_unavailable", reason("server_gone", tool=shown, why=clause(why)))
     if name in brought.left_out:
-        return Refusal("tool_not_listed", f"The settings leave {shown} out.")
-    return Refusal("tool_unknown", f"No server here has a tool {shown}.")
+        return Denied("tool_not_listed", reason("left_out", tool=shown))
+    return Denied("tool_unknown", reason("not_of_server", tool=shown))
 
 
 def confinement(offered: Offered) -> SandboxApplied:

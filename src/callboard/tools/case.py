@@ -11,8 +11,8 @@ from callboard.contracts.arguments import Arguments
 from callboard.contracts.commands.asking import AskPerson, ProposePlan
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import Merge
-from callboard.contracts.facts.action import Reason
 from callboard.contracts.facts.permission import Rule
+from callboard.contracts.facts.reason import Reason
 from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import ToolCall, ToolContext
 
@@ -27,6 +27,7 @@ from .mcp.names import is_brought
 from .mcp.servers import Brought
 from .paths import PROTECTED, PathDenied, display, relative
 from .read import ReadArguments
+from .reasons import reason
 from .rules import Target, allows_exactly
 from .sandbox import limits
 from .sandbox.ability import Ability
@@ -147,14 +148,14 @@ class Case:
         return not self.shell_reads_only and self.context.permission_mode != "planning"
 
     @property
-    def shell_reads_only(self) -> str:
-        """Why a command must not write in the folder, whatever its mode; the empty text where it may. A command cannot be
-        held to globs, so an agent that has some writes with its other tools."""
+    def shell_reads_only(self) -> Reason | None:
+        """Why a command must not write in the folder, whatever its mode; None where it may. A command cannot be held to globs,
+        so an agent that has some writes with its other tools."""
         if "Patch" not in self.context.policy:
-            return "without Patch"
+            return reason("no_patch_held")
         if self.context.read_only:
-            return "for a read-only agent"
-        return f"for an agent that is held to {', '.join(self.globs)}" if self.globs else ""
+            return reason("reader_held")
+        return reason("globs_held", globs=", ".join(self.globs)) if self.globs else None
 
     @property
     def globs(self) -> tuple[str, ...]:

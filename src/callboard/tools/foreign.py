@@ -12,8 +12,9 @@ import msgspec
 
 from callboard.contracts.content import Blob, fit
 from callboard.contracts.errors import Code
-from callboard.contracts.facts.action import ApprovalScope, Binding, Reason
+from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, CheckName, Risk, Rule
+from callboard.contracts.facts.reason import Reason
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.external import CallKind, ExternalCall
 from callboard.contracts.ports.tools import Evaluation, ToolContext
@@ -27,7 +28,7 @@ from .gate import is_document
 from .kit import ALL, listed
 from .paths import PathDenied, display, relative
 from .protection import watch
-from .reasons import english, of_rule, reason
+from .reasons import Denied, Said, allowed, allows, applied, check, denies, english, of_rule, reason
 from .rules import Target
 from .telling import command_line, one_line, several
 
@@ -67,7 +68,7 @@ def tool_of(call: ExternalCall) -> str:
 
 def observed(call: ExternalCall, context: ToolContext) -> Evaluation:
     """The verdict on a call that the agent makes without asking."""
-    return _evaluation(call, context, (Check(name="approval", verdict="allow", detail=BY_ITSELF),))
+    return _evaluation(call, context, (check("approval", Said("allow", BY_ITSELF, (reason("runs_itself"),))),))
 
 
 def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
@@ -79,19 +80,19 @@ def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
         _mode(call, context)
         guarded = _paths(call, context)
     except _Denied as denied:
-        return _refused(call, context, checks, denied.station, denied.code, str(denied))
+        return _refused(call, context, checks, denied.station, denied)
     rule = _rule(call, context)
     if rule is not None:
-        said = f"{rule.verdict} {rule.matcher} ({rule.scope})"
         if rule.verdict == "deny":
-            message = f"A rule of {rules.whose(rule)} forbids it: {display(rule.matcher)}."
-            return _refused(call, context, checks, "rules", "rule_denied", message)
-        checks.append(Check(name="rules", verdict=rule.verdict, detail=said))
+            denied = Denied("rule_denied", denies(rule, display(rule.matcher)))
+            return _refused(call, context, checks, "rules", denied)
+        checks.append(check("rules", applied(rule)))
     why = _why_ask(call, context, guarded, rule)
     if why is None:
-        checks.append(Check(name="approval", verdict="allow", detail=_why_allow(context, rule)))
+        mode = reason("mode_applies", mode=context.permission_mode)
+        checks.append(check("approval", allowed(mode if rule is None else allows(rule))))
         return _evaluation(call, context, tuple(checks))
-    checks.append(Check(name="approval", verdict="ask", detail=english((why,))))
+    checks.append(check("approval", Said("ask", english((why,)), (why,))))
     matcher = "" if guarded or (rule is not None and rule.verdict == "ask") else _offer(call, context)
     return _question(call, _evaluation(call, context, tuple(checks)), matcher, why)
 
@@ -127,13 +128,12 @@ def changes_of(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChan
     return tuple(found), tuple(blobs)
 
 
-class _Denied(Exception):
+class _Denied(Denied):
     """A station says no."""
 
-    def __init__(self, station: CheckName, code: Code, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, station: CheckName, code: Code, *reasons: Reason) -> None:
+        super().__init__(code, *reasons)
         self.station: CheckName = station
-        self.code: Code = code
 
 
 def _list(call: ExternalCall, context: ToolContext) -> None:
@@ -141,17 +141,16 @@ def _list(call: ExternalCall, context: ToolContext) -> None:
     name = _LISTED_AS.get(tool, tool)
     held = not name or listed(name, context) or (name == "Edit" and listed("Write", context)) or ALL in context.tools
     if not held:
-        raise _Denied("tools", "tool_not_listed", f"{name} is not among the tools of this agent.")
+        raise _Denied("tools", "tool_not_listed", reason("not_listed", tool=name))
 
 
 def _policy(call: ExternalCall, context: ToolContext) -> None:
     kind = _KINDS[call.kind]
     if kind.changes and ("Patch" not in context.policy or context.read_only):
-        raise _Denied("policy", "policy_denied", f"{kind.tool} takes the policy Patch, which this agent does not have.")
+        raise _Denied("policy", "policy_denied", reason("lacks_power", tool=kind.tool, power="Patch"))
     held = "Patch" not in context.policy or context.read_only or context.work_globs or context.given_globs
     if call.kind == "execute" and held:
-        message = "A command of the agent's own cannot be held to where this agent may write, so it is not run."
-        raise _Denied("policy", "policy_denied", message)
+        raise _Denied("policy", "policy_denied", reason("unconfinable_command"))
 
 
 def _mode(call: ExternalCall, context: ToolContext) -> None:
@@ -159,7 +158,7 @@ def _mode(call: ExternalCall, context: ToolContext) -> None:
         return
     documents = _KINDS[call.kind].changes and all(is_document(_shown(path, context)) for path in _named(call))
     if call.kind == "execute" or (_KINDS[call.kind].changes and not documents):
-        raise _Denied("mode", "mode_denied", "While planning only documents are written, and no command is run.")
+        raise _Denied("mode", "mode_denied", reason("planning_commands"))
 
 
 def _paths(call: ExternalCall, context: ToolContext) -> str:
@@ -169,13 +168,11 @@ def _paths(call: ExternalCall, context: ToolContext) -> str:
         try:
             path = relative(context.folder, named)
         except PathDenied as denied:
-            raise _Denied("paths", "path_denied", denied.message) from denied
+            raise _Denied("paths", "path_denied", *denied.reasons) from denied
         for limit in (context.work_globs, context.given_globs) if changes else ():
             if limit and not any(_names(one, path) for one in limit):
-                where = ", ".join(limit)
-                raise _Denied(
-                    "paths", "path_denied", f"{display(path)} is outside of where this agent may write: {where}."
-                )
+                where = reason("outside_globs", path=display(path), globs=", ".join(limit))
+                raise _Denied("paths", "path_denied", where)
         guarded = guarded or (watch.guarded(context.folder, path) if changes else "")
     return guarded
 
@@ -209,14 +206,6 @@ def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule 
     if kind.changes and context.permission_mode in ("edits", "full"):
         return None
     return reason("agent_asks", mode=context.permission_mode)
-
-
-def _why_allow(context: ToolContext, rule: Rule | None) -> str:
-    return (
-        f"a rule of {rules.whose(rule)} says so"
-        if rule is not None
-        else f"the permission mode is {context.permission_mode}"
-    )
 
 
 def _offer(call: ExternalCall, context: ToolContext) -> str:
@@ -303,11 +292,12 @@ def _summary(call: ExternalCall, context: ToolContext) -> str:
 
 
 def _refused(
-    call: ExternalCall, context: ToolContext, checks: list[Check], station: CheckName, code: Code, message: str
+    call: ExternalCall, context: ToolContext, checks: list[Check], station: CheckName, denied: Denied
 ) -> Evaluation:
-    said = (*checks, Check(name=station, verdict="deny", detail=message))
+    message = denied.problem.message
+    said = (*checks, Check(name=station, verdict="deny", detail=message, reasons=denied.reasons))
     return msgspec.structs.replace(
-        _evaluation(call, context, said), verdict="deny", risk="none", code=code, message=message
+        _evaluation(call, context, said), verdict="deny", risk="none", code=denied.code, message=message
     )
 
 

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.action import ApprovalScope, Binding
-from callboard.contracts.facts.permission import Check, CheckName, Verdict
+from callboard.contracts.facts.permission import Check, CheckName
+from callboard.contracts.facts.reason import Reason, ReasonCode
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.tool_names import model_name
 
@@ -33,12 +34,18 @@ from .mcp.names import is_brought
 from .paths import PathDenied, display, relative
 from .protection.private import programs_in
 from .protection.watch import Watch, guarded
+from .reasons import Denied, HookDenied, Said, allowed, applied, check, denies, reason
 from .replacing import fingerprint
 from .sandbox import keeping
 
-Said = tuple[Verdict, str]
 #: Of a station that has nothing to say.
-PASSED: Said = ("allow", "")
+PASSED = Said("allow")
+#: Why the shell reads only, and the same where no sandbox can hold it to that.
+_UNHELD: dict[ReasonCode, ReasonCode] = {
+    "no_patch_held": "no_patch_unheld",
+    "reader_held": "reader_unheld",
+    "globs_held": "globs_unheld",
+}
 
 
 def evaluate(call: ToolCall, context: ToolContext, ground: Ground) -> Evaluation:
@@ -47,15 +54,17 @@ def evaluate(call: ToolCall, context: ToolContext, ground: Ground) -> Evaluation
     checks: list[Check] = []
     for name, station in _STATIONS:
         try:
-            verdict, detail = station(case)
+            said = station(case)
+        except Denied as denied:
+            return _denied(case, checks, name, denied.code, denied.problem.message, denied.reasons)
         except Refusal as refusal:
             return _denied(case, checks, name, refusal.code, refusal.problem.message)
         except PathDenied as denied:
-            return _denied(case, checks, name, "path_denied", denied.message)
+            return _denied(case, checks, name, "path_denied", denied.message, denied.reasons)
         except OSError as error:
             return _denied(case, checks, name, "tool_failed", f"{_subject(case)}: {error.strerror or error}.")
-        if detail or verdict != "allow":
-            checks.append(Check(name=name, verdict=verdict, detail=detail))
+        if said != PASSED:
+            checks.append(check(name, said))
     return _passed(case, checks)
 
 
@@ -64,8 +73,8 @@ def _hooks(case: Case) -> Said:
     if said is None:
         return PASSED
     if said.verdict == "deny":
-        raise Refusal(said.code or "hook_denied", said.detail)
-    return said.verdict, said.detail
+        raise HookDenied(said)
+    return Said(said.verdict, said.detail, said.reasons)
 
 
 def _tools(case: Case) -> Said:
@@ -74,15 +83,15 @@ def _tools(case: Case) -> Said:
     finds = case.call.tool == find.NAME and bool(kit.to_find(case.context, there))
     if not (finds or kit.listed(case.call.tool, case.context)):
         known = ", ".join(model_name(spec.name) for spec in kit.specs(case.context, there)) or "none"
-        raise Refusal("tool_not_listed", f"{name} is not among the tools of this agent. They are: {known}.")
+        raise Denied("tool_not_listed", reason("not_listed", tool=name), reason("listed_are", tools=known))
     if is_brought(case.call.tool) and (kind is None or kind.offered is None or there.gone(kind.offered.server)):
         raise brought.not_there(case.call.tool, there)
     if kind is None:
-        raise Refusal("tool_unknown", f"There is no tool {name}. There are: {', '.join(map(model_name, kit.KINDS))}.")
+        raise Denied("tool_unknown", reason("tool_unknown", tool=name, tools=", ".join(map(model_name, kit.KINDS))))
     case.kind = kind
     if kind.offered is not None:
         if kind.offered.deferred and kind.name not in case.context.found:
-            raise Refusal("tool_not_listed", f"{name} is not loaded. Look for it with {model_name(find.NAME)} first.")
+            raise Denied("tool_not_listed", reason("not_loaded", tool=name, find=model_name(find.NAME)))
         given = brought.decode(kind.offered, case.call.arguments)
         case.asked, case.canonical = given, given.text()
         return PASSED
@@ -96,57 +105,37 @@ def _tools(case: Case) -> Said:
 def _policy(case: Case) -> Said:
     power = case.kind.power
     if not kit.allowed(case.kind, case.context):
-        message = f"{model_name(case.kind.name)} takes the policy {power}, which this agent does not have."
-        raise Refusal("policy_denied", message)
+        raise Denied("policy_denied", reason("lacks_power", tool=model_name(case.kind.name), power=power or ""))
     if power == "Patch" and case.context.read_only:
-        what = "may change things" if case.is_brought else "changes files"
-        raise Refusal("policy_denied", f"{model_name(case.kind.name)} {what}: this agent only reads.")
+        code = "only_reads_server" if case.is_brought else "only_reads"
+        raise Denied("policy_denied", reason(code, tool=model_name(case.kind.name)))
     if power == "Patch" and case.is_brought and case.globs:
-        raise Refusal(
-            "policy_denied",
-            f"{case.kind.name} cannot be held to {', '.join(case.globs)}, where this agent may write.",
-        )
+        raise Denied("policy_denied", reason("unconfinable", tool=case.kind.name, globs=", ".join(case.globs)))
     if case.is_merge and case.globs:
-        raise Refusal(
-            "policy_denied", f"A merge cannot be held to {', '.join(case.globs)}, where this agent may write."
-        )
-    if case.is_shell and case.shell_reads_only:
-        why = case.shell_reads_only
+        raise Denied("policy_denied", reason("unconfinable_merge", globs=", ".join(case.globs)))
+    if case.is_shell and (why := case.shell_reads_only) is not None:
         if not case.held:
-            raise Refusal(
-                "policy_denied",
-                f"{why[:1].upper()}{why[1:]} a command must not write, and no sandbox here could hold it to that "
-                f"({case.ground.why_not(case.context.folder)}).",
-            )
-        return "allow", f"{why} the folder is read-only for the shell"
-    return "allow", power or ""
+            unheld = {**why.parameters, "why": case.ground.why_not(case.context.folder)}
+            raise Denied("policy_denied", reason(_UNHELD[why.code], **unheld))
+        return allowed(why)
+    return Said("allow", power or "")
 
 
 def _mode(case: Case) -> Said:
     only = case.kind.only_in
     if only is not None and case.context.mode != only:
-        raise Refusal(
-            "mode_denied",
-            f"{model_name(case.kind.name)} ends work in {only} mode. In chat an answer without a call does.",
-        )
+        raise Denied("mode_denied", reason("mode_only", tool=model_name(case.kind.name), mode=only))
     if case.context.permission_mode != "planning":
         return PASSED
     if case.is_shell and not case.held:
-        raise Refusal(
-            "mode_denied",
-            "While planning a command must not write, and no sandbox here could hold it to that "
-            f"({case.ground.why_not(case.context.folder)}).",
-        )
+        raise Denied("mode_denied", reason("planning_unheld", why=case.ground.why_not(case.context.folder)))
     if case.is_change and not is_document(case.lexical):
-        raise Refusal(
-            "mode_denied",
-            "While planning only documents are written: Markdown files in docs/ or at the top of the folder.",
-        )
+        raise Denied("mode_denied", reason("planning_documents"))
     if case.is_merge:
-        raise Refusal("mode_denied", "While planning nothing is merged.")
+        raise Denied("mode_denied", reason("planning_merge"))
     if case.is_brought and case.kind.power is not None:
-        raise Refusal("mode_denied", f"While planning nothing is changed, and {case.kind.name} may.")
-    return "allow", "planning"
+        raise Denied("mode_denied", reason("planning_changes", tool=case.kind.name))
+    return allowed(reason("planning"))
 
 
 def _paths(case: Case) -> Said:
@@ -174,7 +163,9 @@ def _paths(case: Case) -> Said:
             case _:
                 return _went_to(case)
     case.protected = guarded(case.context.folder, case.path) or _program(case, case.path)
-    return ("allow", f"{case.path} is in {case.protected}, which is protected") if case.protected else _went_to(case)
+    if case.protected:
+        return allowed(reason("in_protected", path=case.path, protected=case.protected))
+    return _went_to(case)
 
 
 def _program(case: Case, path: str) -> str:
@@ -188,7 +179,7 @@ def _within(path: str, *limits: tuple[str, ...]) -> None:
     """Raises PathDenied for a path that is outside of a set of globs; an empty set is everywhere."""
     for limit in limits:
         if limit and not any(_fits(one, path) for one in limit):
-            raise PathDenied(f"{display(path)} is outside of where this agent may write: {', '.join(limit)}.")
+            raise PathDenied("outside_globs", path=display(path), globs=", ".join(limit))
 
 
 def _fits(glob: str, path: str) -> bool:
@@ -200,18 +191,19 @@ def _fits(glob: str, path: str) -> bool:
 
 def _went_to(case: Case) -> Said:
     """The path, where it is not what the model wrote."""
-    return PASSED if case.path == case.named else ("allow", case.path or "the folder")
+    if case.path == case.named:
+        return PASSED
+    return Said("allow", case.path) if case.path else allowed(reason("the_folder"))
 
 
 def _rules(case: Case) -> Said:
     case.rule = rules.decide(case.context.rules, case.target)
     if case.rule is None:
         former = rules.outdated(case.context.rules, case.target)
-        return PASSED if former is None else ("allow", f"{former.matcher} was allowed as its server declared it before")
-    said = f"{case.rule.verdict} {case.rule.matcher} ({case.rule.scope})"
+        return PASSED if former is None else allowed(reason("rule_outdated", matcher=former.matcher))
     if case.rule.verdict == "deny":
-        raise Refusal("rule_denied", f"A rule of {rules.whose(case.rule)} forbids it: {display(case.rule.matcher)}.")
-    return case.rule.verdict, said
+        raise Denied("rule_denied", denies(case.rule, display(case.rule.matcher)))
+    return applied(case.rule)
 
 
 def _sandbox(case: Case) -> Said:
@@ -240,7 +232,14 @@ def is_document(path: str | None) -> bool:
     return path is None or (path.lower().endswith(".md") and ("/" not in path or path.startswith("docs/")))
 
 
-def _denied(case: Case, checks: list[Check], station: CheckName, code: Code, message: str) -> Evaluation:
+def _denied(
+    case: Case,
+    checks: list[Check],
+    station: CheckName,
+    code: Code,
+    message: str,
+    reasons: tuple[Reason, ...] = (),
+) -> Evaluation:
     final = case.canonical or case.call.arguments
     return Evaluation(
         verdict="deny",
@@ -249,7 +248,7 @@ def _denied(case: Case, checks: list[Check], station: CheckName, code: Code, mes
         arguments=final,
         arguments_hash=arguments.digest(final),
         summary=_told(case),
-        checks=(*checks, Check(name=station, verdict="deny", detail=message)),
+        checks=(*checks, Check(name=station, verdict="deny", detail=message, reasons=reasons)),
         code=code,
         message=message,
     )
@@ -266,7 +265,7 @@ def _told(case: Case) -> str:
 
 def _passed(case: Case, checks: list[Check]) -> Evaluation:
     found = changes.diff(case.plan) if case.plan is not None else None
-    asks = any(check.verdict == "ask" for check in checks)
+    asks = any(one.verdict == "ask" for one in checks)
     matchers = _matchers(case) if asks else {}
     tool = case.kind.name
     return Evaluation(

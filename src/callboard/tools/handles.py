@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from callboard.contracts.facts.reason import ReasonCode
+
 from .paths import PathDenied, display
 
 _NO_FOLLOW = os.O_NOFOLLOW | os.O_CLOEXEC
@@ -21,12 +23,12 @@ _NO_FOLLOW = os.O_NOFOLLOW | os.O_CLOEXEC
 _THROUGH = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | _NO_FOLLOW
 _LIST = os.O_RDONLY | os.O_DIRECTORY | _NO_FOLLOW
 
-_KINDS = {
-    stat.S_IFLNK: "a symbolic link, which no tool follows",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFCHR: "a character device",
-    stat.S_IFBLK: "a block device",
-    stat.S_IFSOCK: "a socket",
+_KINDS: dict[int, ReasonCode] = {
+    stat.S_IFLNK: "link",
+    stat.S_IFIFO: "named_pipe",
+    stat.S_IFCHR: "character_device",
+    stat.S_IFBLK: "block_device",
+    stat.S_IFSOCK: "socket",
 }
 
 
@@ -46,7 +48,7 @@ class Folder:
         self._keeps_inside = any(one.startswith(f"{path.rstrip('/')}/".casefold()) for one in self._kept_from)
         if self._lies_hidden():
             self.close()
-            raise PathDenied("The folder holds what Callboard keeps; no tool works there.")
+            raise PathDenied("kept_by_callboard")
 
     def __enter__(self) -> Self:
         return self
@@ -99,10 +101,10 @@ class Folder:
         """A handle of the folder that holds the file at this path, and the file's name in it."""
         above, _, name = path.rpartition("/")
         if not name:
-            raise PathDenied("The path names the folder itself, not a file in it.")
+            raise PathDenied("names_folder")
         private = self.private(path)
         if private:
-            raise PathDenied(f"{display(private)} is kept from agents.")
+            raise PathDenied("kept_private", path=display(private))
         with self.directory(above, make=make) as handle:
             yield handle, name
 
@@ -164,7 +166,7 @@ class Folder:
         found = os.fstat(inner)
         if (found.st_dev, found.st_ino) in self._hidden:
             os.close(inner)
-            raise PathDenied(f"{display(walked)} is kept from agents.")
+            raise PathDenied("kept_private", path=display(walked))
         return inner
 
 
@@ -184,21 +186,20 @@ def open_listed(handle: int, name: str, path: str) -> int:
         descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _NO_FOLLOW, dir_fd=handle)
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.EMLINK}:
-            raise PathDenied(f"{display(path)} is {_KINDS[stat.S_IFLNK]}.") from error
+            raise PathDenied(_KINDS[stat.S_IFLNK], path=display(path)) from error
         if error.errno == errno.ENXIO:
-            raise PathDenied(f"{display(path)} is not a regular file.") from error
+            raise PathDenied("not_regular", path=display(path)) from error
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise PathDenied(f"{display(path)} is not a regular file.")
+        raise PathDenied("not_regular", path=display(path))
     return descriptor
 
 
 def refuse_special(found: os.stat_result, path: str) -> None:
     """Raises PathDenied for what is neither a regular file nor a folder."""
     if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "not a regular file")
-        raise PathDenied(f"{display(path)} is {kind}.")
+        raise PathDenied(_KINDS.get(stat.S_IFMT(found.st_mode), "not_regular"), path=display(path))
 
 
 def listing(handle: int) -> list[tuple[str, os.stat_result]]:

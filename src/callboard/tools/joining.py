@@ -8,18 +8,19 @@ import shlex
 
 import msgspec
 
-from callboard.contracts.facts.action import ApprovalScope, Binding, Reason
+from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, Risk, Rule
+from callboard.contracts.facts.reason import Reason
 from callboard.contracts.ports.external import CONNECT_AGENT, OWN_MODE, REMOTE_INPUT, START_AGENT, NeedTold
 from callboard.contracts.ports.tools import Evaluation, ToolContext
-from callboard.contracts.wording import sentence
+from callboard.contracts.wording import punctuated, sentence
 
 from . import rules
 from .arguments import digest
 from .outside.binding import Bound
 from .outside.variables import assigned, refused
 from .paths import display
-from .reasons import english, reason
+from .reasons import Said, applied, check, denies, english, reason
 from .rules import Target
 from .telling import command_line, one_line
 
@@ -84,7 +85,7 @@ def needing(need: NeedTold, url: str, context: ToolContext) -> Evaluation:
         made,
         verdict="ask",
         summary=f"{need.tool} {one_line(need.task)}",
-        checks=(Check(name="approval", verdict="ask", detail=english((why,))),),
+        checks=(check("approval", Said("ask", english((why,)), (why,))),),
         reasons=(why,),
         prompt=f"{where} {'asks' if asks else 'needs to be authorised'}:\n\n{cut}{go_on}",
         scopes=("once",),
@@ -111,18 +112,19 @@ def _joining(
         if changed is not None:
             rule, reasons = None, (changed, *reasons)
     if rule is not None and rule.verdict != "ask":
-        check = Check(name="rules", verdict=rule.verdict, detail=f"{rule.verdict} {rule.matcher} ({rule.scope})")
         if rule.verdict == "allow":
-            return msgspec.structs.replace(made, checks=(check,))
-        message = f"A rule of {rules.whose(rule)} forbids it: {display(rule.matcher)}."
-        return msgspec.structs.replace(made, verdict="deny", checks=(check,), code="rule_denied", message=message)
+            return msgspec.structs.replace(made, checks=(check("rules", applied(rule)),))
+        why = (denies(rule, display(rule.matcher)),)
+        message = punctuated(english(why))
+        said = Check(name="rules", verdict="deny", detail=message, reasons=why)
+        return msgspec.structs.replace(made, verdict="deny", checks=(said,), code="rule_denied", message=message)
     matcher = f"{tool}({text})" if not text.endswith("*") else ""
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
     why = english(reasons)
     return msgspec.structs.replace(
         made,
         verdict="ask",
-        checks=(Check(name="approval", verdict="ask", detail=why),),
+        checks=(check("approval", Said("ask", why, reasons)),),
         reasons=reasons,
         prompt=f"{prompt} {sentence(why)}",
         scopes=("once", *matchers),

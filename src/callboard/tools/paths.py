@@ -10,6 +10,10 @@ import re
 import unicodedata
 
 from callboard.contracts.exact_text import INVISIBLE, mark
+from callboard.contracts.facts.reason import ReasonCode
+from callboard.contracts.wording import punctuated
+
+from .reasons import english, reason
 
 #: What decides what agents may do, at the top of a folder. While a command runs, none of these can be made there either.
 PROTECTED = ("agents", ".callboard", ".git")
@@ -33,33 +37,35 @@ _REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\
 
 
 class PathDenied(Exception):
-    """A path leads out of the folder, or to something that no tool may open. `message` says which and what to do."""
+    """A path leads out of the folder, or to something that no tool may open. `message` says which and what to do, and so do the
+    `reasons`, for a client to word."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, code: ReasonCode, **parameters: str) -> None:
+        self.reasons = (reason(code, **parameters),)
+        self.message = punctuated(english(self.reasons))
+        super().__init__(self.message)
 
 
 def relative(folder: str, given: str) -> str:
     """The path of ours that `given` names. An absolute path must lie in `folder`. Raises PathDenied."""
     shown = display(given)
     if "\0" in given:
-        raise PathDenied(f"{shown} contains a NUL byte.")
+        raise PathDenied("null_byte", path=shown)
     if any(unicodedata.category(char) == "Cc" or char in _REORDERING for char in given):
-        raise PathDenied(f"{shown} contains control characters.")
+        raise PathDenied("control_characters", path=shown)
     try:
         size = len(given.encode())
     except UnicodeEncodeError as error:
-        raise PathDenied(f"{shown} is not valid Unicode text.") from error
+        raise PathDenied("not_unicode", path=shown) from error
     if size > LONGEST_PATH:
-        raise PathDenied(f"The path is too long: {size} bytes, at most {LONGEST_PATH}.")
+        raise PathDenied("long_path", size=str(size), most=str(LONGEST_PATH))
     inside = _inside(folder, given, shown) if given.startswith("/") else given
     components = [one for one in inside.split("/") if one not in {"", "."}]
     for component in components:
         if component == "..":
-            raise PathDenied(f"{shown} goes through a parent folder (..). Name the file from the folder down.")
+            raise PathDenied("through_parent", path=shown)
         if len(component.encode()) > LONGEST_NAME:
-            raise PathDenied(f"{shown} has a name of more than {LONGEST_NAME} bytes.")
+            raise PathDenied("long_name", path=shown, most=str(LONGEST_NAME))
     return "/".join(components)
 
 
@@ -110,7 +116,7 @@ def _inside(folder: str, given: str, shown: str) -> str:
     if given.rstrip("/") == root:
         return ""
     if not given.startswith(root + "/"):
-        raise PathDenied(f"{shown} is outside the folder. Use a path relative to the folder.")
+        raise PathDenied("outside_folder", path=shown)
     return given[len(root) + 1 :]
 
 

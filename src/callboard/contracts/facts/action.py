@@ -10,6 +10,7 @@ from ..content import Text
 from ..scope import ScopeKey
 from .base import Fact
 from .permission import Risk
+from .reason import Reason
 from .sandbox import SandboxLevel
 
 ActionType = Literal[
@@ -27,40 +28,6 @@ Decision = Literal["approve", "reject", "answer"]
 ApprovalScope = Literal["once", "session", "workspace"]
 #: Permission modes in which an accepted plan can be carried out.
 ContinuationMode = Literal["ask", "edits", "full"]
-
-
-#: Why a person is asked, and what is at stake. A client words it in its language, from the parameters.
-ReasonCode = Literal[
-    "protected",
-    "makes_team",
-    "for_a_person",
-    "no_sandbox",
-    "unkept",
-    "rule_session",
-    "rule_workspace",
-    "rule_folder_settings",
-    "rule_user_settings",
-    "server_tool",
-    "spends",
-    "destroys",
-    "changed_files",
-    "changed_command",
-    "changeable",
-    "runs_outside",
-    "own_settings",
-    "own_mode",
-    "leaves",
-    "remote_asks",
-    "remote_authorises",
-    "agent_asks",
-]
-
-
-class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One reason for a request, as a code with the values that it names."""
-
-    code: ReasonCode
-    parameters: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -111,6 +78,8 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
     """Permission modes in which an accepted plan can be carried out, the default first; empty for any other action."""
     reasons: tuple[Reason, ...] | None = None
     """Why a person is asked, beside the mode of the run and what hooks said. None in facts of versions that had no codes."""
+    hook_reasons: tuple[Reason, ...] = ()
+    """The same as `hooked`; empty in facts of versions that had no codes."""
 
 
 class ActionResolved(Fact, frozen=True, kw_only=True):

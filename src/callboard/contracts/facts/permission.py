@@ -10,6 +10,7 @@ import msgspec
 from ..content import Text
 from ..scope import ScopeKey
 from .base import Fact
+from .reason import Reason
 
 Verdict = Literal["allow", "ask", "deny"]
 Risk = Literal["none", "low", "medium", "high"]
@@ -24,23 +25,26 @@ RuleScope = Literal["session", "workspace", "folder_settings", "user_settings"]
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What one station of the gate said."""
+    """What one station of the gate said. `reasons` say the same as `detail`, for a client to word; empty in facts of versions
+    that had no codes, and for what another program or a schema says."""
 
     name: CheckName
     verdict: Verdict
     detail: str = ""
+    reasons: tuple[Reason, ...] = ()
 
 
 class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What hooks said of a call when it was asked for; it holds for all that becomes of the call, and no hook is asked again.
     `detail` says which hook said what, `code` why the call is denied. `arguments` are those that the hook `by` put in place of
-    the model's, as canonical JSON; None where none did."""
+    the model's, as canonical JSON; None where none did. `reasons` say the same as `detail`."""
 
     verdict: Verdict
     detail: str = ""
     code: str = ""
     arguments: Text | None = None
     by: str = ""
+    reasons: tuple[Reason, ...] = ()
 
     def told(self, arguments: str) -> str:
         """What the model is told before the result of a call that had these arguments in place of its own, made or not."""

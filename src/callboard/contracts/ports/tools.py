@@ -8,8 +8,9 @@ import msgspec
 
 from ..content import Blob, BlobRef
 from ..errors import Code
-from ..facts.action import ApprovalScope, Binding, Reason
+from ..facts.action import ApprovalScope, Binding
 from ..facts.permission import Check, Risk, Rule, Verdict
+from ..facts.reason import Reason
 from ..facts.sandbox import SandboxApplied
 from ..facts.tool import FileChange
 from ..facts.turn import Mode, PermissionMode
@@ -61,6 +62,7 @@ class Hooked(msgspec.Struct, frozen=True, kw_only=True):
     code: Code | None = None
     arguments: str | None = None
     by: str = ""
+    reasons: tuple[Reason, ...] = ()
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,9 @@ from typing import ClassVar, Literal
 import msgspec
 
 from ..content import BlobRef, Text
-from ..facts.action import ActionType, ApprovalScope, ContinuationMode, Decision, Reason
+from ..facts.action import ActionType, ApprovalScope, ContinuationMode, Decision
 from ..facts.permission import Check, Risk
+from ..facts.reason import Reason
 from ..facts.sandbox import SandboxLevel
 from ..facts.subagent import NotificationStatus
 from ..facts.thread import PauseCause
@@ -281,6 +282,8 @@ class ActionRow(Row, tag="action", frozen=True, kw_only=True):
     artifact_id: str = ""
     artifact_version: int = 0
     hooked: str = ""
+    hook_reasons: tuple[Reason, ...] = ()
+    """The same as `hooked`, for a client to word. Empty where only `hooked` says it."""
     asked: Text | None = None
     commands: int = 0
     """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""

@@ -104,7 +104,14 @@ def said_by_hooks(batch: Batch, said: Hooked | None) -> HookSaid | None:
     if said is None:
         return None
     rewritten = None if said.arguments is None else batch.hold(said.arguments)
-    return HookSaid(verdict=said.verdict, detail=said.detail, code=said.code or "", arguments=rewritten, by=said.by)
+    return HookSaid(
+        verdict=said.verdict,
+        detail=said.detail,
+        code=said.code or "",
+        arguments=rewritten,
+        by=said.by,
+        reasons=said.reasons,
+    )
 
 
 def as_asked(call: WantedCall) -> str:
@@ -306,6 +313,7 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
             artifact_id=artifact,
             artifact_version=version,
             hooked=evaluation.hooked.detail if evaluation.hooked is not None else "",
+            hook_reasons=evaluation.hooked.reasons if evaluation.hooked is not None else (),
             asked=call.arguments if call is not None and call.final is not call.arguments else None,
             commands=evaluation.commands,
             modes=continuation_modes(batch, thread, run, tool),

@@ -9,6 +9,7 @@ from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.external import CallKind, ExternalCall, ExternalDiff, WriteAsked
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 from callboard.tools import foreign
+from callboard.tools.reasons import allowed, check, reason
 
 #: Kinds of calls that write the files which they name. An approval of any other kind covers no write.
 _WRITING: Final[frozenset[CallKind]] = frozenset({"edit", "move"})
@@ -48,12 +49,12 @@ def approved_with(evaluation: Evaluation, call: str) -> Evaluation:
     """Return the verdict on a write that call covers: a question is answered by that call's approval, a denial stays."""
     if evaluation.verdict != "ask":
         return evaluation
-    check = Check(name="approval", verdict="allow", detail=f"approved with the call {call}")
-    return foreign.answered(evaluation, (*_without_approval(evaluation.checks), check))
+    approval = check("approval", allowed(reason("approved_with", call=call)))
+    return foreign.answered(evaluation, (*_without_approval(evaluation.checks), approval))
 
 
 def _without_approval(checks: Iterable[Check]) -> tuple[Check, ...]:
-    return tuple(check for check in checks if check.name != "approval")
+    return tuple(one for one in checks if one.name != "approval")
 
 
 def _makes(diff: ExternalDiff, before: str | None, content: str) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Rule, Verdict
+from callboard.contracts.facts.reason import Reason, ReasonCode
 from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Hooked, ToolCall, ToolContext
 from callboard.contracts.settings import Hook
@@ -25,12 +26,16 @@ from ..mcp.environment import environment
 from ..mcp.said import Said
 from ..outside.reach import Reach, look
 from ..paths import display
+from ..reasons import english, reason
 from .program import run
 
 EVERY = "*"
-#: Of hooks where nobody makes the call.
-UNASKED = "no program is run here; it would be asked of"
-_AWAY = "the folder changed since it was trusted, and its hooks are not run"
+#: What a hook decides, where it gives a reason.
+_BECAUSE: dict[ReasonCode, ReasonCode] = {
+    "hook_denied": "hook_denied_because",
+    "hook_rewrote": "hook_rewrote_because",
+    "hook_asks": "hook_asks_because",
+}
 #: How many of their programs run at once.
 MOST_AT_ONCE = 4
 #: How much of a reason is told, in characters.
@@ -61,9 +66,12 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class _No(Exception):
     """A hook denies the call, or fails and so denies it."""
 
-    def __init__(self, code: Code, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, code: Code, why: Reason) -> None:
+        said = english((why,))
+        # What a hook says itself ends as it says.
+        super().__init__(said if "said" in why.parameters else f"{said}.")
         self.code: Code = code
+        self.reasons = (why,)
 
 
 class Hooks:
@@ -90,34 +98,35 @@ class Hooks:
         if text is None:
             return None
         verdict: Verdict = "allow"
-        by, said = "", list[str]()
+        by, said = "", list[Reason]()
         away = _names(context.held_back, call.tool, text, context.folder)
         if away:
             verdict = "ask"
-            said.append(f"{_AWAY}: {away}")
+            said.append(reason("hooks_changed", hooks=away))
         try:
             for hook in context.hooks:
                 if not _speaks_of(hook, call.tool, text, context.folder):
                     continue
                 answer = await self._answer(hook, _asked(call.tool, text, context, session, thread), context)
-                reason = self._told(answer.reason.strip())
+                told = self._told(answer.reason.strip())
                 if answer.decision == "deny":
-                    raise _No("hook_denied", f"The hook {hook.name} forbids it{f': {reason}' if reason else '.'}")
+                    raise _No("hook_denied", _because("hook_denied", hook, told))
                 changed = text if answer.arguments is None else _encoded(hook, answer.arguments)
                 if changed != text:
                     if by:
                         raise _failed(hook, f"would rewrite the arguments, which {by} did already")
                     by, text = hook.name, changed
-                    why = f": {clause(reason)}" if reason and answer.decision == "pass" else ""
-                    said.append(f"the hook {by} rewrote the arguments{why}")
+                    said.append(_because("hook_rewrote", hook, clause(told) if answer.decision == "pass" else ""))
                 if answer.decision == "ask":
                     verdict = "ask"
-                    said.append(f"the hook {hook.name} asks{f': {clause(reason)}' if reason else ''}")
+                    said.append(_because("hook_asks", hook, clause(told)))
         except _No as no:
-            return Hooked(verdict="deny", detail=str(no), code=no.code, arguments=text if by else None, by=by)
+            rewritten = text if by else None
+            return Hooked(verdict="deny", detail=str(no), code=no.code, arguments=rewritten, by=by, reasons=no.reasons)
         if not said:
             return None
-        return Hooked(verdict=verdict, detail="; ".join(said), arguments=text if by else None, by=by)
+        rewritten = text if by else None
+        return Hooked(verdict=verdict, detail=english(said), arguments=rewritten, by=by, reasons=tuple(said))
 
     async def _answer(self, hook: Hook, given: bytes, context: ToolContext) -> _Answer:
         """Raises _No where it fails."""
@@ -160,8 +169,14 @@ def unasked(call: ToolCall, context: ToolContext) -> Hooked | None:
         return None
     away = _names(context.held_back, call.tool, text, context.folder)
     there = _names(context.hooks, call.tool, text, context.folder)
-    said = [f"{what}: {names}" for what, names in ((_AWAY, away), (UNASKED, there)) if names]
-    return Hooked(verdict="ask" if away else "allow", detail="; ".join(said)) if said else None
+    found: tuple[tuple[ReasonCode, str], ...] = (("hooks_changed", away), ("hooks_unasked", there))
+    said = tuple(reason(code, hooks=names) for code, names in found if names)
+    return Hooked(verdict="ask" if away else "allow", detail=english(said), reasons=said) if said else None
+
+
+def _because(code: ReasonCode, hook: Hook, said: str) -> Reason:
+    """Return what a hook decided, with the reason that it gives, if any."""
+    return reason(_BECAUSE[code], hook=hook.name, said=said) if said else reason(code, hook=hook.name)
 
 
 def _names(hooks: tuple[Hook, ...], tool: str, arguments: str, folder: str) -> str:
@@ -216,4 +231,4 @@ def _sorted(arguments: dict[str, Any]) -> str:
 
 
 def _failed(hook: Hook, how: str) -> _No:
-    return _No("hook_failed", f"The hook {hook.name} {how}. A call that it cannot judge is not made.")
+    return _No("hook_failed", reason("hook_failed", hook=hook.name, how=how))

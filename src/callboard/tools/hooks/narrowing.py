@@ -6,17 +6,17 @@ import msgspec
 
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, Hooked
-from callboard.contracts.wording import sentence
+from callboard.contracts.wording import punctuated, sentence
+
+from ..reasons import english, reason
 
 
 def not_rewritten(hooked: Hooked) -> Hooked:
     """What they say where nobody here runs the call: it cannot be made with other arguments, so it is not made."""
     if hooked.arguments is None or hooked.verdict == "deny":
         return msgspec.structs.replace(hooked, arguments=None, by="")
-    message = (
-        f"The hook {hooked.by} would rewrite the arguments of a call that the agent runs by itself. It is not made."
-    )
-    return Hooked(verdict="deny", detail=message, code="hook_failed")
+    why = (reason("hook_rewrites_own", hook=hooked.by),)
+    return Hooked(verdict="deny", detail=punctuated(english(why)), code="hook_failed", reasons=why)
 
 
 def narrowed(evaluation: Evaluation, hooked: Hooked | None) -> Evaluation:
@@ -29,17 +29,21 @@ def narrowed(evaluation: Evaluation, hooked: Hooked | None) -> Evaluation:
             said,
             verdict="deny",
             risk="none",
-            checks=(Check(name="hooks", verdict="deny", detail=hooked.detail),),
+            checks=(_said(hooked),),
             code=hooked.code or "hook_denied",
             message=hooked.detail,
             prompt="",
             scopes=(),
             matchers={},
         )
-    checked = (Check(name="hooks", verdict=hooked.verdict, detail=hooked.detail), *evaluation.checks)
+    checked = (_said(hooked), *evaluation.checks)
     if hooked.verdict != "ask" or evaluation.verdict == "deny":
         return msgspec.structs.replace(said, checks=checked)
     asks = evaluation.prompt or f"{evaluation.summary}?"
     return msgspec.structs.replace(
         said, verdict="ask", checks=checked, prompt=f"{asks} {sentence(hooked.detail)}", scopes=("once",), matchers={}
     )
+
+
+def _said(hooked: Hooked) -> Check:
+    return Check(name="hooks", verdict=hooked.verdict, detail=hooked.detail, reasons=hooked.reasons)

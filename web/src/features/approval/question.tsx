@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react'
 import { visibleText } from '@/system/format/exact-text'
 import { Fields } from '@/system/format/fields'
-import type { AskedChange } from '@/system/generated/contracts'
+import type { AskedChange, Reason } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow } from '@/system/rows/model'
 import { Disclosure } from '@/ui/disclosure'
 import { Icon } from '@/ui/icon'
 import { type Names, useNames } from '../shared/names'
+import { reasonsText } from '../shared/reason-text'
 import { useT } from '../shared/surface'
 import { Reasons } from './reasons'
 
@@ -40,7 +41,7 @@ export function Question({ action }: { action: ActionRow }) {
           <div className="text-ink-soft">{said}</div>
         </Disclosure>
       )}
-      {at < 0 && <Hooked said={hooked} />}
+      {at < 0 && <Hooked said={hooked} reasons={action.hookReasons} />}
     </>
   )
 }
@@ -69,14 +70,15 @@ function Marked({
 }
 
 /** What hooks said of the call: why it is asked about, or that it is not what the agent asked for. */
-function Hooked({ said }: { readonly said: string }) {
+function Hooked({ said, reasons }: { readonly said: string; readonly reasons: readonly Reason[] }) {
   const t = useT()
   if (said === '') return null
+  const coded = reasons.length > 0
   return (
     <p className="wrap-any flex items-baseline gap-1.5 text-sm text-warn">
       <Icon name="warning" size={12} />
       <span>
-        {t('action.hooked')} <span lang="en">{said}</span>
+        {t('action.hooked')} <span {...(!coded && { lang: 'en' })}>{reasonsText(t, reasons, said)}</span>
       </span>
     </p>
   )

@@ -1,9 +1,7 @@
-import { visibleText } from '@/system/format/exact-text'
 import type { Reason } from '@/system/generated/contracts'
-import type { Translate } from '@/system/i18n/translate'
 import { Icon } from '@/ui/icon'
+import { reasonText } from '../shared/reason-text'
 import { useT } from '../shared/surface'
-import { modeText } from '../shared/words'
 
 /** Why a person is asked, and what is at stake, in the language of the page. */
 export function Reasons({ reasons }: { readonly reasons: readonly Reason[] }) {
@@ -19,11 +17,4 @@ export function Reasons({ reasons }: { readonly reasons: readonly Reason[] }) {
       ))}
     </ul>
   )
-}
-
-function reasonText(t: Translate, { code, parameters = {} }: Reason): string {
-  const entries = Object.entries(parameters).map(([name, value]) => [name, visibleText(value)] as const)
-  const { mode } = parameters
-  const known = code === 'agent_asks' && mode !== undefined ? { mode: modeText(t, mode) } : {}
-  return t.maybe(`action.reason.${code}`, { ...Object.fromEntries(entries), ...known }) ?? code
 }

@@ -2,6 +2,7 @@ import { callSummary } from '@/system/format/call-summary'
 import { wasRefused } from '@/system/rows/activity'
 import type { ToolPart } from '@/system/rows/model'
 import { Badge, type Tone } from '@/ui/marks'
+import { reasonsText } from '../shared/reason-text'
 import { useT } from '../shared/surface'
 
 const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad', refused: 'bad' }
@@ -38,7 +39,8 @@ export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
               <li key={check.name} className="flex gap-2">
                 <span className="w-16 shrink-0 text-ink-faint">{t(`check.${check.name}`)}</span>
                 <span className="wrap-any min-w-0">
-                  {t(`verdict.${check.verdict}`)} <span className="text-ink-faint">{check.detail}</span>
+                  {t(`verdict.${check.verdict}`)}{' '}
+                  <span className="text-ink-faint">{reasonsText(t, check.reasons, check.detail ?? '')}</span>
                 </span>
               </li>
             ))}

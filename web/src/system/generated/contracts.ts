@@ -285,6 +285,75 @@ export const REASON_CODES = [
   'remote_asks',
   'remote_authorises',
   'agent_asks',
+  'not_listed',
+  'listed_are',
+  'tool_unknown',
+  'not_loaded',
+  'left_out',
+  'not_of_server',
+  'server_gone',
+  'lacks_power',
+  'only_reads',
+  'only_reads_server',
+  'unconfinable',
+  'unconfinable_merge',
+  'unconfinable_command',
+  'no_patch_held',
+  'reader_held',
+  'globs_held',
+  'no_patch_unheld',
+  'reader_unheld',
+  'globs_unheld',
+  'mode_only',
+  'planning',
+  'planning_unheld',
+  'planning_documents',
+  'planning_commands',
+  'planning_merge',
+  'planning_changes',
+  'outside_folder',
+  'outside_globs',
+  'through_parent',
+  'null_byte',
+  'control_characters',
+  'not_unicode',
+  'long_path',
+  'long_name',
+  'kept_by_callboard',
+  'names_folder',
+  'kept_private',
+  'not_regular',
+  'named_pipe',
+  'character_device',
+  'block_device',
+  'socket',
+  'link',
+  'the_folder',
+  'in_protected',
+  'rule_applied',
+  'rule_denies_session',
+  'rule_denies_workspace',
+  'rule_denies_folder_settings',
+  'rule_denies_user_settings',
+  'rule_outdated',
+  'rule_allows_session',
+  'rule_allows_workspace',
+  'rule_allows_folder_settings',
+  'rule_allows_user_settings',
+  'runs_itself',
+  'approved_with',
+  'changes_nothing',
+  'mode_applies',
+  'hook_denied',
+  'hook_denied_because',
+  'hook_asks',
+  'hook_asks_because',
+  'hook_rewrote',
+  'hook_rewrote_because',
+  'hook_failed',
+  'hook_rewrites_own',
+  'hooks_changed',
+  'hooks_unasked',
 ] as const
 export type ReasonCode = (typeof REASON_CODES)[number]
 
@@ -494,6 +563,7 @@ export interface ActionRequired {
   readonly commands?: number
   readonly modes?: readonly ('ask' | 'edits' | 'full')[]
   readonly reasons?: readonly Reason[] | null
+  readonly hookReasons?: readonly Reason[]
 }
 
 /**
@@ -549,6 +619,7 @@ export interface ActionRow {
   readonly artifactId?: string
   readonly artifactVersion?: number
   readonly hooked?: string
+  readonly hookReasons?: readonly Reason[]
   readonly asked?: Text | null
   readonly commands?: number
   readonly modes?: readonly ('ask' | 'edits' | 'full')[]
@@ -1107,11 +1178,15 @@ export interface ChannelOpened {
   readonly subject?: string
 }
 
-/** What one station of the gate said. */
+/**
+ * What one station of the gate said. `reasons` say the same as `detail`, for a client to word; empty in facts of versions
+ * that had no codes, and for what another program or a schema says.
+ */
 export interface Check {
   readonly name: CheckName
   readonly verdict: Verdict
   readonly detail?: string
+  readonly reasons?: readonly Reason[]
 }
 
 /** The child after the command. Where something still has to stop, `status` is what it is until then. */
@@ -1998,7 +2073,7 @@ export interface HandoffStatus {
 /**
  * What hooks said of a call when it was asked for; it holds for all that becomes of the call, and no hook is asked again.
  * `detail` says which hook said what, `code` why the call is denied. `arguments` are those that the hook `by` put in place of
- * the model's, as canonical JSON; None where none did.
+ * the model's, as canonical JSON; None where none did. `reasons` say the same as `detail`.
  */
 export interface HookSaid {
   readonly verdict: Verdict
@@ -2006,6 +2081,7 @@ export interface HookSaid {
   readonly code?: string
   readonly arguments?: Text | null
   readonly by?: string
+  readonly reasons?: readonly Reason[]
 }
 
 /**
@@ -2847,7 +2923,7 @@ export interface QuotaReported {
   readonly exhausted?: boolean
 }
 
-/** One reason for a request, as a code with the values that it names. */
+/** One reason for a decision or a request, as a code with the values that it names. */
 export interface Reason {
   readonly code: ReasonCode
   readonly parameters?: Readonly<Record<string, string>>

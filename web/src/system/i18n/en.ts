@@ -7,6 +7,7 @@ import { enCodes } from './en-codes'
 import { enContext } from './en-context'
 import { enFirst } from './en-first'
 import { enJobs } from './en-jobs'
+import { enReasons } from './en-reasons'
 import { enSettings } from './en-settings'
 import { enTeam } from './en-team'
 import { enTools } from './en-tools'
@@ -210,6 +211,7 @@ export const en = {
 
   ...enTurns,
   ...enAction,
+  ...enReasons,
   ...enFirst,
   ...enCodes,
   ...enTeam,

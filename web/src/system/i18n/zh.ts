@@ -8,6 +8,7 @@ import { zhCodes } from './zh-codes'
 import { zhContext } from './zh-context'
 import { zhFirst } from './zh-first'
 import { zhJobs } from './zh-jobs'
+import { zhReasons } from './zh-reasons'
 import { zhSettings } from './zh-settings'
 import { zhTeam } from './zh-team'
 import { zhTools } from './zh-tools'
@@ -210,6 +211,7 @@ export const zh: Texts = {
 
   ...zhTurns,
   ...zhAction,
+  ...zhReasons,
   ...zhFirst,
   ...zhCodes,
   ...zhTeam,

@@ -122,6 +122,7 @@ export const DEFAULTS = {
     network: false,
     expiresAt: 0,
     hooked: '',
+    hookReasons: [],
     asked: null as Text | null,
     commands: 0,
     modes: [] as readonly wire.PermissionMode[],
