@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from callboard.app.backups import back_up, finish_restore, restore, restoring
+from callboard.app.backups import back_up, finish_restore, restore, restoring, taking
 from callboard.app.home import Home
 from callboard.app.hosting import find_or_open
 from callboard.contracts.errors import Refusal
@@ -110,3 +113,59 @@ async def test_r6_a_start_beside_a_restore_waits_for_it(tmp_path: Path) -> None:
     assert refused.value.code == "store_locked"
     finish_restore(home)
     assert not (home.folder / "restoring.json").exists()
+
+
+#: A process that is killed where it checks what it copied: `KILLED VERB HOME FILE`.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from callboard.app.backups import back_up, restore, restoring, taking
+from callboard.app.home import Home
+
+def killed(*given, **more):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+restoring.check_store = taking.check_store = killed
+home, place = Home(Path(sys.argv[2])), Path(sys.argv[3])
+if sys.argv[1] == "restore":
+    restore(home, place, replace=True, progress=print)
+else:
+    back_up(home, place, progress=print)
+"""
+
+
+def _killed(verb: str, home: Home, place: Path) -> None:
+    command = [sys.executable, "-c", KILLED, verb, str(home.folder), str(place)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+
+
+async def test_r6_a_restore_that_was_killed_leaves_no_copy_of_a_log_behind_the_next_start(tmp_path: Path) -> None:
+    """R6: sessions that are deleted later would stay in it."""
+    home, backup = Home(tmp_path / "home"), tmp_path / "b.tar"
+    await _fill(home, 2, "former")
+    back_up(home, backup, progress=lambda _: None)
+    _killed("restore", home, backup)
+    assert len(list(home.folder.glob(".restor*/store/callboard.db"))) == 1
+    (home.folder / ".restoring").mkdir()
+
+    store = await find_or_open(home)
+    assert isinstance(store, SqliteStore)
+    await store.close()
+
+    assert list(home.folder.glob(".restor*")) == []
+    assert await _seen(home) == (2, {"former"})
+
+
+async def test_r6_a_backup_that_was_killed_leaves_no_copy_of_a_log_behind_the_next_one(tmp_path: Path) -> None:
+    """R6: sessions that are deleted later would stay in it. The copy of a backup that is under way is not touched."""
+    home, place = Home(tmp_path / "home"), tmp_path / "backups"
+    await _fill(home, 2, "former")
+    place.mkdir()
+    _killed("backup", home, place / "a.tar")
+    (left,) = place.iterdir()
+
+    with taking._copying_beside(place / "b.tar") as under_way:
+        assert not left.exists()
+        back_up(home, place / "c.tar", progress=lambda _: None)
+        assert sorted(place.iterdir()) == sorted((under_way, place / "c.tar"))
+    assert list(place.iterdir()) == [place / "c.tar"]

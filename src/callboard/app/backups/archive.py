@@ -58,8 +58,8 @@ def member_of(path: Path, name: str) -> Member:
 
 
 def write(place: Path, folder: Path, manifest: Manifest) -> None:
-    """Write an archive whose members are in a folder: whole under its name, or not at all. Raises OSError."""
-    half = place.with_name(f".{place.name}.{os.getpid()}.part")
+    """Write an archive whose members are in a folder beside it: whole under its name, or not at all. Raises OSError."""
+    half = folder / f".{os.getpid()}.part"
     try:
         handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(handle, "wb") as file:

@@ -29,6 +29,8 @@ from .archive import FILES, UPLOADS, Manifest, unpack
 _NAMES = (UPLOADS, *FILES, "store")
 #: The folder of what is to be put in place, the file that says that it must be, and the one in the new store.
 _STAGED, _MARK, _NEW = ".restoring", "restoring.json", "restored"
+#: What the folder in which a backup is unpacked begins with.
+_UNPACKED = ".restore-"
 _EXCHANGE = 2
 _AT_FDCWD = -100
 
@@ -79,7 +81,7 @@ def restore(
             raise _exists(home)
         try:
             held.enter_context(_locked(home, replace=replace))
-            folder = Path(held.enter_context(tempfile.TemporaryDirectory(dir=home.folder, prefix=".restore-")))
+            folder = Path(held.enter_context(tempfile.TemporaryDirectory(dir=home.folder, prefix=_UNPACKED)))
             progress("unpacking")
             manifest = unpack(place, folder)
             migrate_log(folder / "store")
@@ -114,16 +116,21 @@ def _locked(home: Home, *, replace: bool) -> Generator[None]:
 
 
 def finish_restore(home: Home) -> None:
-    """Finish a restore that was interrupted after it was decided. Does nothing where none was.
+    """Finish a restore that was interrupted after it was decided, and remove what an interrupted one left.
+
+    Does nothing where none was. What is left is a copy of a log, with sessions that may be deleted meanwhile.
 
     Raises:
         Refusal: `store_locked` while another process restores or writes, `store_unusable`, `store_full`.
     """
-    if not (home.folder / _MARK).exists():
+    left = [*home.folder.glob(f"{_UNPACKED}*"), *home.folder.glob(_STAGED)]
+    if not left and not (home.folder / _MARK).exists():
         return
     try:
         with _locked(home, replace=True), _staging(home):
             _put_all(home)
+            for folder in (*left, home.folder / _STAGED):
+                shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
         raise unusable(home.folder, error) from error
 

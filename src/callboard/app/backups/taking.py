@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
+import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,6 +34,8 @@ LEFT_OUT = (
     "the token and the log of incidents",
 )
 _STORE = "store"
+#: What the folder of the copy begins with.
+_COPY = ".callboard-backup-"
 
 
 class BackedUp(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -76,8 +81,7 @@ def back_up(
     if project and not in_project:
         raise _exposed(place, project)
     try:
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".callboard-backup-") as name:
-            folder = Path(name)
+        with _copying_beside(place) as folder:
             (folder / _STORE).mkdir(mode=0o700)
             progress("copying the log")
             copy_log(home.store, folder / _STORE)
@@ -102,6 +106,33 @@ def back_up(
         damages=len(checked.damages),
         project=project,
     )
+
+
+@contextlib.contextmanager
+def _copying_beside(place: Path) -> Generator[Path]:
+    """Make a folder for the copy, locked while this process works on it, and remove what interrupted backups left.
+
+    What they left are copies of a log, with sessions that may be deleted meanwhile.
+    """
+    for left in place.parent.glob(f"{_COPY}*"):
+        with contextlib.suppress(OSError), _locked(left):
+            shutil.rmtree(left)
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=_COPY) as name, contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):
+            # Without locks on this file system no other process removes it either.
+            held.enter_context(_locked(Path(name)))
+        yield Path(name)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Generator[None]:
+    """Lock a folder. Raises OSError where another process holds it, or where the file system has no locks."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _project_of(home: Home, place: Path) -> str:
