@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import signal
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -20,6 +23,14 @@ AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min
 DAMAGE = """
 UPDATE facts SET payload = zeroblob(3)
 WHERE sequence = 2 AND stream = (SELECT number FROM streams WHERE name LIKE 'ses_%')
+"""
+#: The product as a later version of it, in which the fact that ends a turn has another shape.
+NEWER = """
+import sys
+from callboard.app.cli.main import main
+from callboard.contracts.facts import TurnCompleted
+TurnCompleted.schema_version += 1
+sys.exit(main(sys.argv[1:]))
 """
 
 
@@ -53,3 +64,35 @@ def test_a_damaged_session_says_why_and_what_to_do_and_offers_no_composer(
         assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []
         told.get_by_role("button").filter(has_text="回到首页" if locale == "zh-CN" else "Back").click()
         expect(tab.page.get_by_role("textbox").last).to_be_enabled()
+
+
+@pytest.mark.parametrize(
+    ("locale", "says_so", "unknown"),
+    [
+        ("en-US", "A newer Callboard wrote this session. Update Callboard to continue it.", "Status unknown"),
+        ("zh-CN", "此会话由较新版本的 Callboard 写入。请更新 Callboard 后继续。", "状态未知"),
+    ],
+)
+def test_a_session_of_a_newer_version_is_read_and_offers_nothing_that_would_be_refused(
+    product: Product, browser: Browser, locale: str, says_so: str, unknown: str
+) -> None:
+    """S2: what it cannot read may have ended its turn, so nothing on the page says that the turn runs."""
+    product.plays({"calls": [says("Done.")]})
+    newer = subprocess.run(
+        [sys.executable, "-c", NEWER, "run", "Hello", "--json"],
+        cwd=product.folder,
+        env=product.environment(),
+        capture_output=True,
+        check=True,
+    )
+    session = msgspec.json.decode(newer.stdout.splitlines()[0])["sessionId"]
+    (product.home / "store" / "views.db").unlink()
+    with product.up() as (_, ready), desk(browser, link_at(ready, f"/s/{session}"), locale=locale) as tab:
+        expect(tab.page.get_by_placeholder(says_so)).to_be_disabled()
+        expect(tab.page.get_by_role("feed")).to_contain_text("Done.")
+        expect(tab.page.get_by_role("feed")).to_contain_text("turn.completed")
+        expect(tab.page.get_by_text(unknown)).to_be_visible()
+        expect(tab.page.get_by_role("button", name="Interrupt").or_(tab.page.get_by_text("中断"))).to_have_count(0)
+        tab.page.evaluate(AXE.read_text())
+        found = tab.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(one["id"], one["nodes"][0]["html"][:600]) for one in found["violations"]] == []

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.facts import SessionCreated, TurnCompleted, TurnFailed, TurnInterrupted, TurnSubmitted
+from callboard.contracts.facts import (
+    SessionCreated,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnSubmitted,
+    UnknownFact,
+)
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, SessionCard, SessionRow
 
@@ -46,6 +53,8 @@ class SessionPanel(msgspec.Struct):
                 self.row = msgspec.structs.replace(
                     self.row, sequence=record.sequence, updated_at=at, epoch=record.header.epoch
                 )
+            case UnknownFact() if self.row is not None and not self.row.unread:
+                self.row = msgspec.structs.replace(self.row, sequence=record.sequence, unread=True)
             case _:
                 return []
         return upsert(self.row)

@@ -28,6 +28,8 @@ export interface DockProps {
   readonly archived: boolean
   /** The product that the session was taken over from: nobody works in it. */
   readonly source: SessionRow['source']
+  /** A newer version wrote facts that this one cannot read. */
+  readonly unread: boolean
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly chosen: Chosen
   readonly team: Team | null
@@ -82,7 +84,7 @@ export function Dock(props: DockProps) {
           inputRef={props.inputRef}
           meter={props.meter}
           instead={
-            props.source !== null && (
+            (props.source !== null || props.unread) && (
               <Button look="solid" icon="plus" onClick={() => workbench.openSession(null)}>
                 {t('composer.new_here')}
               </Button>
@@ -94,7 +96,8 @@ export function Dock(props: DockProps) {
   )
 }
 
-function closedBecause({ source, archived }: DockProps, t: Translate): string | null {
+function closedBecause({ source, archived, unread }: DockProps, t: Translate): string | null {
+  if (unread) return t('composer.unread')
   if (source !== null) return t('composer.imported', { product: t(`session.source.${source}`) })
   return archived ? t('composer.archived') : null
 }

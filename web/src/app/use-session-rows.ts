@@ -22,14 +22,19 @@ export function useSessionRows(session: Session, agentId: string | null) {
   const agent = team === null || agentId === null ? null : agentOf(team.agents, agentId)
   const leadsThread = leadThread(rows, team)
   const threadId = agent?.threadId ?? leadsThread
+  const shell = rows.panel('session').all()[0] ?? null
+  /** An unreadable fact may have ended what reads as running, and nobody takes such a session over. */
+  const unread = shell?.unread === true
   const threads = rows.panel('status').all()
-  const status = threads.find((thread) => thread.threadId === leadsThread) ?? null
+  const status = unread ? null : (threads.find((thread) => thread.threadId === leadsThread) ?? null)
   const all = rows.panel('turns').all()
   const turns = useMemo(
     () => (team === null ? all : all.filter((turn) => turn.threadId === threadId)),
     [team, all, threadId],
   )
-  const running = all.find((turn) => turn.threadId === leadsThread && isRunning(turn)) ?? null
+  const running = unread
+    ? null
+    : (all.find((turn) => turn.threadId === leadsThread && isRunning(turn)) ?? null)
   const queue = rows.panel('queue').all()
   const isLeads = threadId === leadsThread
 
@@ -41,8 +46,9 @@ export function useSessionRows(session: Session, agentId: string | null) {
         sent: isLeads ? workbench.outbox.of(session.id) : [],
         parts: (turnId) => rows.panel('parts').ofTurn(turnId),
         hasParts: (turn) => session.hasParts(turn),
+        atWork: !unread,
       }),
-    [turns, opened, session, isLeads, version, sentVersion],
+    [turns, opened, session, isLeads, unread, version, sentVersion],
   )
 
   return {
@@ -57,7 +63,7 @@ export function useSessionRows(session: Session, agentId: string | null) {
     /** The status of the thread whose turns these are. */
     shownStatus: threads.find((thread) => thread.threadId === threadId) ?? null,
     running,
-    shell: rows.panel('session').all()[0] ?? null,
+    shell,
     queue: team === null ? queue : queue.filter((row) => row.threadId === threadId),
     actions: rows.panel('actions').all(),
     toggleTurn,

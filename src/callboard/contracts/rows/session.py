@@ -17,7 +17,8 @@ SessionState = Literal["idle", "queued", "running", "waiting", "interrupted", "f
 class SessionRow(Row, tag="session", frozen=True, kw_only=True):
     """The shell of one session; the panel has this one row. Times are in microseconds since the epoch. One with a `source` was
     taken over from that product, and is for reading. `state` and `attention` are those of its card; where `epoch` is dead a
-    running state reads `lost`."""
+    running state reads `lost`. `unread` is True where a newer version wrote facts that this one cannot read: the session is for
+    reading until Callboard is updated."""
 
     panel: ClassVar[str] = "session"
     session_id: str
@@ -31,6 +32,7 @@ class SessionRow(Row, tag="session", frozen=True, kw_only=True):
     state: SessionState = "idle"
     attention: Attention = "none"
     epoch: int = 0
+    unread: bool = False
 
 
 class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):

@@ -91,7 +91,7 @@ export const enTurns = {
   'steer.rejected.turn_interrupted': 'The turn was interrupted before it could be taken up.',
   'steer.send_as_turn': 'Send as a new turn',
 
-  'notice.unknown_fact': 'A fact of a kind that this version does not know: {message}',
+  'notice.unknown_fact': 'Written by a newer Callboard, not readable here: {message}',
   'notice.paused': 'Paused',
   'notice.answer_cut': 'The model stopped at its output limit.',
   'notice.answer_filtered': 'The provider’s filter ended the answer.',
@@ -149,6 +149,7 @@ export const enTurns = {
   'session.source.claude_code': 'Claude Code',
   'session.source.codex': 'Codex',
   'composer.new_here': 'New session here',
+  'composer.unread': 'A newer Callboard wrote this session. Update Callboard to continue it.',
   'composer.imported': 'This is a past session of {product}, for reading. New work begins in a new session.',
 
   'turn.state.queued': 'Queued',

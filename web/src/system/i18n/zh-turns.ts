@@ -90,7 +90,7 @@ export const zhTurns = {
   'steer.rejected.turn_interrupted': '在采纳之前，这一轮已被中断。',
   'steer.send_as_turn': '作为新一轮发送',
 
-  'notice.unknown_fact': '此版本不认识的事实类型：{message}',
+  'notice.unknown_fact': '由较新版本的 Callboard 写入，此处无法读取：{message}',
   'notice.paused': '已暂停',
   'notice.answer_cut': '模型在输出上限处停止。',
   'notice.answer_filtered': '提供方的过滤器终止了回答。',
@@ -148,6 +148,7 @@ export const zhTurns = {
   'session.source.claude_code': 'Claude Code',
   'session.source.codex': 'Codex',
   'composer.new_here': '在此新建会话',
+  'composer.unread': '此会话由较新版本的 Callboard 写入。请更新 Callboard 后继续。',
   'composer.imported': '这是 {product} 的历史会话，仅供阅读。请在新会话中开始新的工作。',
 
   'turn.state.queued': '排队中',

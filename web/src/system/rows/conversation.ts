@@ -52,6 +52,8 @@ export interface Choices {
   readonly sent: readonly Sent[]
   readonly parts: (turnId: string) => readonly Part[]
   readonly hasParts: (turn: TurnRow) => boolean
+  /** False where what reads as running may have ended, and nobody can say: nothing moves then. */
+  readonly atWork?: boolean
 }
 
 export function conversation(turns: readonly TurnRow[], choices: Choices): readonly Item[] {
@@ -73,7 +75,8 @@ export function conversation(turns: readonly TurnRow[], choices: Choices): reado
 function running(items: Item[], turn: TurnRow, choices: Choices): void {
   const parts = choices.parts(turn.turnId)
   for (const part of parts) items.push(partItem(turn, part, isUnfinished(part)))
-  if (!parts.some(isUnfinished)) items.push({ kind: 'working', key: `${turn.key} working`, turn })
+  if (choices.atWork !== false && !parts.some(isUnfinished))
+    items.push({ kind: 'working', key: `${turn.key} working`, turn })
 }
 
 function ended(items: Item[], turn: TurnRow, choices: Choices): void {
