@@ -118,7 +118,13 @@ def _lines(found: _Found, lengths: Sequence[int]) -> Iterator[Line]:
             yield Line(what=f"{what}: longest hold, clock", unit="ms", here=spread(ours.wall))
             cold = ours.cold
             yield Line(what=f"{what}: first call, processor", unit="ms", here=_one(cold["spent"][0]))
-            yield Line(what=f"{what}: first call, longest hold, processor", unit="ms", here=_one(cold["worked"][0]))
+            yield Line(
+                what=f"{what}: first call, longest hold, processor",
+                unit="ms",
+                here=_one(cold["worked"][0]),
+                goal=f"≤ {GOAL_HOLD_MS:.0f} ms",
+                met=cold["worked"][0] <= GOAL_HOLD_MS,
+            )
         if len(lengths) > 1:
             long, short = (_beyond_bytes(found, format, length) for length in (lengths[-1], lengths[0]))
             flat = ratios(sorted(long), sorted(short))
