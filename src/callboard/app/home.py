@@ -23,10 +23,10 @@ from pathlib import Path
 
 import platformdirs
 
+from callboard.contracts.disk import FAILED_HINT, is_failed, is_full
 from callboard.contracts.errors import Refusal
 
 VARIABLE = "CALLBOARD_HOME"
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class Home:
@@ -74,15 +74,16 @@ class Home:
 
 def unusable(path: Path, why: OSError | str) -> Refusal:
     """The refusal of a state folder, or a file in it, that cannot be worked with."""
-    if isinstance(why, OSError) and why.errno in _FULL:
+    if isinstance(why, OSError) and is_full(why):
         hint = f"Make room, or set {VARIABLE} to a folder on another disk."
         return Refusal("store_full", f"There is no room to write {path}.", field=VARIABLE, hint=hint)
     said = why if isinstance(why, str) else (why.strerror or str(why))
+    failed = isinstance(why, OSError) and is_failed(why)
     return Refusal(
         "store_unusable",
         f"{path} cannot be used: {said[:1].lower()}{said[1:]}.",
         field=VARIABLE,
-        hint=f"Mend it, or set {VARIABLE} to a folder that you may write to.",
+        hint=FAILED_HINT if failed else f"Fix it, or set {VARIABLE} to a writable folder.",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import errno
 import hashlib
 import os
 import threading
@@ -17,6 +16,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
+from callboard.contracts.disk import FAILED_HINT, is_failed, is_full
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import FolderSettings, Place, Settings
@@ -32,7 +32,6 @@ from .settings import LARGEST, converted, parsed
 
 #: What stands for a secret where settings are shown.
 MASK = "********"
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 Tables = dict[str, Any]
 
@@ -146,8 +145,8 @@ def put(place: Place, user: Path, folder: str, before: bytes | None, data: bytes
     except PathDenied as denied:
         raise Refusal("path_denied", denied.message, field="place", hint="Make it a plain file.") from denied
     except OSError as error:
-        code = "store_full" if error.errno in _FULL else "bad_settings"
-        hint = "Make room." if code == "store_full" else "Look at its permissions."
+        code = "store_full" if is_full(error) else "bad_settings"
+        hint = "Make room." if code == "store_full" else FAILED_HINT if is_failed(error) else "Look at its permissions."
         raise Refusal(code, f"{path} cannot be written: {error.strerror}.", field="place", hint=hint) from error
 
 

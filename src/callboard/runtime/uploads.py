@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
+from callboard.contracts.disk import disk_refusal
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.secrets import Veil
@@ -23,7 +24,6 @@ from .veiling import veiled_bytes
 DAY = 24 * 60 * 60
 #: What the beginning of a file tells what it is by, in bytes.
 _SAMPLE = 64 * 1024
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class UploadFolder:
@@ -37,7 +37,7 @@ class UploadFolder:
         self._now = now
 
     async def receive(self, name: str, pieces: AsyncIterator[bytes]) -> Upload:
-        """Takes one file, piece by piece. Raises Refusal `too_large`, `invalid_input`, `store_full`."""
+        """Takes one file, piece by piece. Raises Refusal `too_large`, `invalid_input`, `store_full`, `store_unusable`."""
         await asyncio.to_thread(self._sweep)
         upload = self._ids.new("upload")
         path = self._folder / upload
@@ -47,14 +47,16 @@ class UploadFolder:
             told = Upload(upload=upload, name=veil.add(name) + veil.rest(), media=media_of(head), size=size)
             await asyncio.to_thread(_note, path, told)
         except BaseException as error:
-            path.unlink(missing_ok=True)
-            if isinstance(error, OSError) and error.errno in _FULL:
-                raise Refusal("store_full", "There is no room for the file.", hint="Make room on the disk.") from error
+            # What could not be taken away is swept after a day.
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+            if refusal := disk_refusal(error):
+                raise refusal from error
             raise
         return told
 
     async def take(self, upload: str) -> tuple[Upload, bytes] | None:
-        """The file with its bytes, None where it is no longer there."""
+        """The file with its bytes, None where it is no longer there. Raises OSError where the disk does not read it."""
         return await asyncio.to_thread(self._take, upload)
 
     async def _write(self, path: Path, pieces: AsyncIterator[bytes]) -> tuple[int, bytes]:
@@ -81,7 +83,7 @@ class UploadFolder:
         try:
             told = msgspec.json.decode(_noted(path).read_bytes(), type=Upload)
             return told, path.read_bytes()
-        except (OSError, msgspec.MsgspecError):
+        except (FileNotFoundError, msgspec.MsgspecError):
             return None
 
     def _sweep(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -119,6 +120,44 @@ async def test_a_defect_on_the_way_is_told_as_an_incident(tmp_path: Path, caplog
     assert (last.event, problem["code"]) == ("problem", "internal")
     assert "secret" not in last.data
     assert any("inc_" in record.getMessage() and record.exc_info for record in caplog.records)
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [
+        (
+            OSError(errno.EIO, "Input/output error", "/state/uploads"),
+            {
+                "code": "store_unusable",
+                "message": "/state/uploads cannot be used: input/output error.",
+                "hint": "Look at the disk (`dmesg`), then start Callboard again: what was acknowledged is kept.",
+            },
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/state/uploads"),
+            {
+                "code": "store_full",
+                "message": "There is no room to write /state/uploads.",
+                "hint": "Free some disk space and repeat it. What was stored before is kept.",
+            },
+        ),
+    ],
+)
+async def test_r6_a_disk_that_fails_is_named_and_is_no_defect(tmp_path: Path, error: OSError, problem: dict[str, str]):
+    """R6: what is advised fits the fault, wherever the file is read or written."""
+    feeds = Feeds()
+    feeds.error = error
+    feeds.go_on.set()
+    async with (
+        serving(tmp_path, feeds=feeds) as board,
+        asyncio.timeout(SOON),
+        following(board.http, await a_stream(board)) as follower,
+    ):
+        await follower.event()
+        last = await follower.event()
+        assert await follower.ended()
+
+    assert (last.event, json.loads(last.data)) == ("problem", problem)
 
 
 async def test_asking_what_a_stream_is_opens_none(tmp_path: Path):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
+
+from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD
 from callboard.runtime.clock import UuidIds
 from callboard.runtime.uploads import DAY, UploadFolder
@@ -87,6 +91,22 @@ async def test_a_secret_in_the_name_or_the_bytes_of_a_file_is_written_nowhere(tm
     assert upload.name == "secret://deploy.txt"
     assert await uploads.take(upload.upload) == (upload, b"a secret://deploy b")
     assert not [path for path in files(tmp_path) if value.encode() in path.read_bytes()]
+
+
+async def test_r6_a_file_that_the_disk_does_not_take_is_refused_with_advice_and_not_kept(tmp_path: Path):
+    """R6: a failed disk is no defect of Callboard."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"x"
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    uploads = UploadFolder(tmp_path, UuidIds(), lambda: time.time_ns() // 1000, Redaction().veil)
+
+    with pytest.raises(Refusal) as refused:
+        await uploads.receive("a.txt", pieces())
+
+    assert (refused.value.code, "Look at the disk" in refused.value.problem.hint) == ("store_unusable", True)
+    assert files(tmp_path) == []
 
 
 async def test_what_is_not_used_goes_after_a_day(tmp_path: Path):

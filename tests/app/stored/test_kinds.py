@@ -147,3 +147,14 @@ def test_a_pipe_as_the_log_of_incidents_is_refused(home: Home) -> None:
     with pytest.raises(Refusal, match="is not a regular file") as refused:
         hosting._log_to(home, str)
     assert (refused.value.code, str(home.log) in refused.value.problem.message) == ("store_unusable", True)
+
+
+def test_r6_where_the_disk_fails_the_disk_is_what_to_look_at(home: Home) -> None:
+    """R6: the start of a process's memory reads as an I/O error, as a bad sector does."""
+    with pytest.raises(Refusal) as refused:
+        restore(home, Path("/proc/self/mem"), replace=True, progress=lambda _: None)
+
+    assert (refused.value.code, refused.value.problem.hint) == (
+        "store_unusable",
+        "Look at the disk (`dmesg`), then start Callboard again: what was acknowledged is kept.",
+    )

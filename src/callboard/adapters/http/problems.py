@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import msgspec
 from starlette.responses import Response
 
+from callboard.contracts.disk import disk_refusal
 from callboard.contracts.errors import Code, Problem, Refusal
 
 log = logging.getLogger(__name__)
@@ -210,9 +211,11 @@ def _said(message: str, field: str) -> str:
 
 
 def incident(error: BaseException, doing: str) -> Problem:
-    """What may be said of a defect: an id by which the log tells the rest."""
+    """What may be said of a defect: an id by which the log tells the rest. A full or failed disk is named as one."""
     number = f"inc_{secrets.token_hex(6)}"
     log.error("%s: %s failed", number, doing, exc_info=error)
+    if refusal := disk_refusal(error):
+        return refusal.problem
     return Problem(
         code="internal",
         message=f"Something went wrong inside Callboard (incident {number}).",

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from callboard import __version__
+from callboard.contracts.disk import is_full
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import copy_log
@@ -25,7 +26,6 @@ from callboard.log.sqlite.upkeep.folders import opened_folders
 from ..home import Home, sync_folder, unusable
 from .archive import FILES, FORMAT, LOG, Manifest, Member, member_of, write
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 #: What is left out, and why, in the words that a person reads.
 LEFT_OUT = (
@@ -215,7 +215,7 @@ def _no_room(place: Path) -> Refusal:
 
 
 def _unwritten(place: Path, error: OSError) -> Refusal:
-    if error.errno in _FULL:
+    if is_full(error):
         return _no_room(place)
     if error.errno in _CLOSED and Path(error.filename or place).parent == place.parent:
         message = f"The backup cannot be written to {place.parent}: {error.strerror}."

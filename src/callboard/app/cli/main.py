@@ -11,6 +11,7 @@ import msgspec
 import typer
 
 from callboard import __version__
+from callboard.contracts.disk import disk_refusal
 from callboard.contracts.errors import Problem, Refusal
 
 from ..home import Home, write_private
@@ -147,6 +148,9 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
+        if refusal := disk_refusal(error):
+            _tell(_placed(refusal.problem), as_json=as_json)
+            return exit_code(refusal.code)
         _tell(_incident(error), as_json=as_json)
         return FAILED
     return code if isinstance(code, int) else DONE
