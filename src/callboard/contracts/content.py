@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any, cast
 
 import msgspec
 
@@ -52,6 +53,19 @@ def valid_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def valid_texts(value: Any) -> Any:
+    """Return a value of JSON with each text in it, names of fields too, as `valid_text` returns it. Raises RecursionError."""
+    match value:
+        case str():
+            return valid_text(value)
+        case list():
+            return [valid_texts(one) for one in cast("list[Any]", value)]
+        case dict():
+            return {valid_text(key): valid_texts(one) for key, one in cast("dict[str, Any]", value).items()}
+        case _:
+            return value
 
 
 def fit(text: str) -> tuple[Text, tuple[Blob, ...]]:

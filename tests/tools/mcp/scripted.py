@@ -36,7 +36,7 @@ def _tools() -> list[dict[str, Any]]:
             _tool(name)
             for name in ("count", "ask", "confirm", "visit", "sample", "die", "hang", "flood", "prattle", "picture")
         ),
-        *(_tool(name) for name in ("data", "refuse", "grow", "wrong", "count_and_hang", "close")),
+        *(_tool(name) for name in ("data", "refuse", "grow", "wrong", "count_and_hang", "close", "half")),
     ]
     if _CHANGED.is_set():
         return [_tool("echo", {"text": {"type": "string"}, "loud": {"type": "boolean"}}, readOnlyHint=True), *found[1:]]
@@ -121,6 +121,8 @@ def _call(number: Any, params: dict[str, Any]) -> None:  # noqa: C901 - one case
             result = _text("said")
         case "picture":
             result = {"content": [{"type": "image", "data": PIXEL, "mimeType": "image/png"}]}
+        case "half":
+            result = _text("a\ud83db", structuredContent={"\ude00": ["\ud83d\ude00"]})
         case "data":
             result = {"content": [], "structuredContent": {"n": 1}}
         case "refuse":

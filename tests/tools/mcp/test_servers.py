@@ -190,6 +190,14 @@ async def test_lines_that_are_no_message_are_diagnostics(folder: Path, tmp_path:
         assert _state(agent).said == "this is no message\n{}\n"
 
 
+async def test_an_answer_with_half_of_a_character_is_taken(folder: Path, tmp_path: Path) -> None:
+    """A9: what a server cuts within a character arrives, with a mark in its place."""
+    async with serving(folder, scripted(tmp_path, timeout=10)) as agent:
+        outcome = await do(agent, "mcp__scripted__half")
+
+        assert (outcome.code, outcome.output) == (None, 'a\ufffdb\n\n{\n  "\ufffd": [\n    "\U0001f600"\n  ]\n}')
+
+
 async def test_an_answer_that_is_none_fails_the_call_alone(folder: Path, tmp_path: Path) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
         outcome = await do(agent, "mcp__scripted__wrong")

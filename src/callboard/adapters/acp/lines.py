@@ -9,7 +9,7 @@ import math
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from callboard.contracts.content import valid_text
+from callboard.contracts.content import valid_texts
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ def _message(line: bytes) -> dict[str, Any] | None:
         return None
     try:
         found = json.loads(line.decode("utf-8", "replace"), parse_constant=_no_number, parse_float=_number)
-        message = cast("dict[str, Any]", _valid(found) if b"\\u" in line else found)
+        message = cast("dict[str, Any]", valid_texts(found) if b"\\u" in line else found)
     except (ValueError, RecursionError) as error:
         log.warning("an external agent sent an invalid line (%s)", type(error).__name__)
         return None
@@ -111,15 +111,3 @@ def _no_number(_: str) -> None:
 def _number(text: str) -> float | None:
     number = float(text)
     return number if math.isfinite(number) else None
-
-
-def _valid(value: Any) -> Any:
-    match value:
-        case str():
-            return valid_text(value)
-        case list():
-            return [_valid(one) for one in cast("list[Any]", value)]
-        case dict():
-            return {valid_text(key): _valid(one) for key, one in cast("dict[str, Any]", value).items()}
-        case _:
-            return value

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 import contextlib
+import json
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,7 +17,9 @@ from contextlib import asynccontextmanager
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
+
+from callboard.contracts.content import valid_texts
 
 from ..outlasting import kill, outlast
 from ..sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
@@ -179,8 +182,8 @@ async def _take_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, said: 
             if not line.strip():
                 continue
             try:
-                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
+                message = _message(line)
+            except (ValueError, RecursionError):
                 said.add(_whole(line) + "\n")
                 lines, none_of_it = lines + 1, none_of_it + len(line)
                 if lines > MOST_LINES or none_of_it > MOST_BYTES:
@@ -190,6 +193,17 @@ async def _take_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, said: 
         del waiting[:begun]
         if len(waiting) > LARGEST:
             raise _GivenUp(f"it sent a message of more than {LARGEST:,} bytes")
+
+
+def _message(line: bytes) -> JSONRPCMessage:
+    """Return the message of a line. Raises ValueError, RecursionError."""
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        if b"\\ud" not in line.lower():
+            raise
+        # Half of a surrogate pair: what programs write that cut a text within a character.
+        return jsonrpc_message_adapter.validate_python(valid_texts(json.loads(line)), by_name=False)
 
 
 async def _write(outbox: _Outbox, pipe: asyncio.WriteTransport) -> None:
