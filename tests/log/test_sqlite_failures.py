@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import resource
 import sqlite3
 import threading
 from contextlib import closing
@@ -124,6 +126,35 @@ async def test_views_with_a_program_of_another_tool_are_made_anew(tmp_path: Path
     await store.close()
     with closing(sqlite3.connect(tmp_path / "views.db")) as other:
         assert other.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'").fetchone() == (0,)
+
+
+async def test_a_limit_of_open_files_is_named_and_costs_no_views(tmp_path: Path) -> None:
+    """R5: SQLite reports it like a damaged file, for which views are made anew."""
+    store = open_store(tmp_path)
+    await filled(store, 2)
+    await store.close()
+    views = (tmp_path / "views.db").stat().st_ino
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    first = os.dup(0)
+    os.close(first)
+    refusals: list[Refusal] = []
+    for more in range(1, 64):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (first + more, hard))
+        try:
+            store = open_store(tmp_path)
+        except Refusal as refusal:
+            refusals.append(refusal)
+        else:
+            break
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert (tmp_path / "views.db").stat().st_ino == views
+    await store.close()
+
+    assert len(refusals) > 3
+    assert {one.code for one in refusals} == {"store_unusable"}
+    assert all("too many open files" in one.problem.message for one in refusals), refusals
+    assert all("ulimit" in one.problem.hint for one in refusals)
 
 
 async def test_closing_finishes_what_was_accepted(tmp_path: Path) -> None:

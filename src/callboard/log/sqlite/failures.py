@@ -21,6 +21,11 @@ _DISK = (
     "Look at the disk (`dmesg`), then start Callboard again: what was acknowledged is kept. "
     "`callboard check` shows whether the store is sound; if it is, back it up to another disk."
 )
+#: Files that SQLite opens for a connection: the database, the write-ahead log, its shared memory, and a folder.
+_FILES = 4
+_DESCRIPTORS = (
+    "Nothing is wrong with the store. Raise the limit, for example with `ulimit -n 1024`, and start Callboard again."
+)
 _PERMISSION = (
     "Give yourself the right to read and write the folder and the files in it, or set CALLBOARD_HOME to another."
 )
@@ -43,6 +48,7 @@ def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
     |---|---|---|
     | FULL; SHMSIZE; IOERR or CANTOPEN where no room is left | a full disk | free space |
     | IOERR | the disk failed | look at the disk, then check the store |
+    | CANTOPEN where this process may open no more files | the limit of open files | raise it |
     | CORRUPT, NOTADB | the file was damaged | check it, restore a backup |
     | CANTOPEN, PERM, READONLY, AUTH | it may not be opened | permissions |
     | BUSY, LOCKED | another program | close it |
@@ -63,6 +69,8 @@ def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
             return Refusal("conflict", f"The batch does not fit what is stored: {error}.")
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if _is_full(error, where):
             return full(where)
+        case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if is_out_of_descriptors():
+            return unusable(where, os.strerror(errno.EMFILE).lower(), hint=_DESCRIPTORS)
         case sqlite3.SQLITE_IOERR:
             return unusable(where, f"the disk failed ({error})", hint=_DISK)
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_AUTH:
@@ -75,6 +83,8 @@ def refusal_of_system(error: OSError, where: str) -> Refusal:
     """The refusal of a file or folder that the system does not give."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return full(where)
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return unusable(where, str(error.strerror).lower(), hint=_DESCRIPTORS)
     hint = {errno.EIO: _DISK, errno.EACCES: _PERMISSION, errno.EPERM: _PERMISSION, errno.EROFS: _PERMISSION}
     return unusable(where, error.strerror or str(error), hint=hint.get(error.errno or 0, ""))
 
@@ -86,6 +96,23 @@ def full(where: str) -> Refusal:
         f"There is no room to write to {where}; nothing of this was stored.",
         hint="Free some disk space and repeat it. What was stored before is kept.",
     )
+
+
+def is_out_of_descriptors() -> bool:
+    """Return True where this process can open no more files: SQLite reports it like a file that may not be opened.
+
+    SQLite closes what it opened on the way before it reports that, so that a few may be free again.
+    """
+    opened: list[int] = []
+    try:
+        for _ in range(_FILES):
+            opened += [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)]
+    except OSError as error:
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    finally:
+        for each in opened:
+            os.close(each)
+    return False
 
 
 def _is_full(error: sqlite3.Error, where: str) -> bool:

@@ -17,7 +17,7 @@ from ...contracts.rows import decode_row
 from ...contracts.rows.base import Op, Remove, Row, Upsert
 from ..panels import check_kept, newest
 from .derived import protect, unprotect
-from .failures import VIEWS, read_only
+from .failures import VIEWS, is_out_of_descriptors, read_only
 from .readers import Readers
 from .schema import (
     APPLICATION,
@@ -283,6 +283,9 @@ def _misfit(path: Path, store: str, erasures: int) -> str | None:
         if has_programs(connection):
             return "it contains triggers or views of another tool"
     except sqlite3.Error as error:
+        if is_out_of_descriptors():
+            # Nothing is wrong with the file.
+            raise
         return str(error)
     finally:
         if connection is not None:

@@ -160,11 +160,15 @@ def open_facts(folder: Path, new_id: str) -> sqlite3.Connection:
             migrate(connection, path, to=FACTS_SCHEMA, steps=STEPS)
         if new:
             create(connection, FACTS_SQL, FACTS_SCHEMA, "INSERT INTO store VALUES (?, 0, 0)", (new_id,))
-    except BaseException as error:
+    except sqlite3.Error as error:
+        # Before the connection lets go of what the reason may be.
+        refusal = refusal_of(error, str(path))
         if connection is not None:
             connection.close()
-        if isinstance(error, sqlite3.Error):
-            raise refusal_of(error, str(path)) from error
+        raise refusal from error
+    except BaseException:
+        if connection is not None:
+            connection.close()
         raise
     return connection
 

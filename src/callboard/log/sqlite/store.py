@@ -77,11 +77,13 @@ def open_store(path: Path, *, read_only: bool = False) -> SqliteStore:
         _sync(folder)
         return SqliteStore(folder, writing, lock)
     except BaseException as error:
+        # Before the connections let go of what the reason may be.
+        refusal = refusal_of(error, str(folder / FACTS)) if isinstance(error, sqlite3.Error) else None
         if writing is not None:
             writing.close()
         lock.release()
-        if isinstance(error, sqlite3.Error):
-            raise refusal_of(error, str(folder / FACTS)) from error
+        if refusal is not None:
+            raise refusal from error
         if isinstance(error, OSError):
             raise refusal_of_system(error, str(folder)) from error
         raise
