@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from callboard.app.cli.main import main
 from tests.app.product import Product, says
 
 
@@ -143,3 +144,23 @@ def test_without_a_verb_it_is_up_and_ctrl_c_says_what_is_kept(product: Product):
         terminal.send("\x03")
         assert "kept in" in terminal.until("goes on from there.")
         assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize("verb", [("run", "Go"), ("up", "--no-browser"), ("doctor",), ("tools",)])
+def test_a_folder_that_was_deleted_under_the_terminal_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: tuple[str, ...]
+):
+    """D6"""
+    monkeypatch.setenv("CALLBOARD_HOME", str(tmp_path / "home"))
+    place = tmp_path / "place"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    place.rmdir()
+
+    code = main([*verb, "--json"] if verb[0] in {"run", "doctor"} else [*verb])
+
+    told = capsys.readouterr().err
+    assert code != 0
+    assert "no_folder" in told
+    assert "Change to another folder" in told
+    assert not (tmp_path / "home" / "incident.txt").exists()

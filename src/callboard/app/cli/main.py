@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -151,7 +152,7 @@ def main(arguments: list[str] | None = None) -> int:
         if refusal := disk_refusal(error):
             _tell(_placed(refusal.problem), as_json=as_json)
             return exit_code(refusal.code)
-        _tell(_incident(error), as_json=as_json)
+        _tell(_lost_folder(error) or _incident(error), as_json=as_json)
         return FAILED
     return code if isinstance(code, int) else DONE
 
@@ -172,6 +173,17 @@ def _placed(problem: Problem) -> Problem:
     if problem.code != "internal":
         return in_words_of_the_line(problem)
     return msgspec.structs.replace(problem, hint=f"The details are in {Home.of(os.environ).log}.")
+
+
+def _lost_folder(error: Exception) -> Problem | None:
+    """Return the problem of a terminal whose folder was deleted; None for any other error."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        if isinstance(error, FileNotFoundError) and error.filename is None:
+            message = "The folder that this terminal is in is not there any more."
+            return Problem(code="no_folder", message=message, hint="Change to another folder and repeat the command.")
+    return None
 
 
 def _incident(error: Exception) -> Problem:
