@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.adapters.imports import transcripts
 from tests.app.product import Product
 
-from .desk import desk
+from .desk import desk, link_at
 
 pytestmark = pytest.mark.browser
 
@@ -67,6 +68,22 @@ def test_past_sessions_are_imported_by_keyboard_opened_and_still_there_after_a_r
         expect(rows).to_have_text(
             ["Greet in ChineseCodexNov 15, 2023ImportedOpen", "Fix the greetingClaude CodeNov 14, 2023ImportedOpen"]
         )
+
+
+def test_what_a_past_session_did_not_record_reads_as_unknown(past: Product, browser: Browser) -> None:
+    """UI-26: neither a mode nor a permission nor a sandbox of ours is claimed for another product's work."""
+    with past.up() as (_, ready):
+        with past.started("import", "--yes", "--json") as importing:
+            session = msgspec.json.decode(importing.rest()[0])["sessionId"]
+        with desk(browser, link_at(ready, f"/s/{session}")) as tab:
+            tab.button("Show details").click()
+            turn = tab.page.get_by_role("tabpanel", name="Turn")
+            expect(turn).to_contain_text("Modeunknown")
+            expect(turn).to_contain_text("Permissionunknown")
+            tab.page.get_by_role("tab", name="Permissions").click()
+            checks = tab.page.get_by_role("tabpanel", name="Permissions")
+            expect(checks).to_contain_text("Sandboxunknown")
+            expect(checks).not_to_contain_text("Not run")
 
 
 def test_a_past_session_that_went_away_says_so_in_its_row(past: Product, browser: Browser) -> None:

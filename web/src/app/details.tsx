@@ -74,6 +74,7 @@ export function Details(props: {
             parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
             status={statusOf(turn, view.threads)}
             sessionId={session.id}
+            imported={view.shell !== null && view.shell.source !== null}
             first={first}
             last={last}
             wanted={wanted}

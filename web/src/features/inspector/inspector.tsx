@@ -14,6 +14,8 @@ export interface InspectorProps {
   /** The status of the thread, where it is about this turn. */
   readonly status: StatusRow | null
   readonly sessionId: string
+  /** It was taken over from another product, which recorded neither a mode nor a permission of ours. */
+  readonly imported?: boolean
   /** What else there is to look at, before the turn. */
   readonly first?: readonly Tab[]
   /** What else there is to look at, after it. */
@@ -49,7 +51,7 @@ const NONE: readonly Tab[] = []
 
 function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: readonly ToolPart[] }) {
   const t = useT()
-  const { turn, parts, status, tools } = props
+  const { turn, parts, status, tools, imported = false } = props
   const changed = changedFiles(tools)
   const ran = durationOf(turn)
   const activity = activityOf(turn, parts)
@@ -59,8 +61,10 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
     <>
       <Facts>
         <Fact name={t('inspector.state')}>{t(`turn.state.${turn.state}`)}</Fact>
-        <Fact name={t('inspector.mode')}>{t(`turn.mode.${turn.mode}`)}</Fact>
-        <Fact name={t('inspector.permission')}>{t(`composer.permission.${turn.permissionMode}`)}</Fact>
+        <Fact name={t('inspector.mode')}>{imported ? t('app.unknown') : t(`turn.mode.${turn.mode}`)}</Fact>
+        <Fact name={t('inspector.permission')}>
+          {imported ? t('app.unknown') : t(`composer.permission.${turn.permissionMode}`)}
+        </Fact>
         <Fact name={t('inspector.submitted')}>{clockTime(turn.submittedAt, t.locale)}</Fact>
         {turn.startedAt > 0 && (
           <Fact name={t('inspector.started')}>{clockTime(turn.startedAt, t.locale)}</Fact>

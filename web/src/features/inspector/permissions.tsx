@@ -55,10 +55,13 @@ export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
   )
 }
 
-/** A call that was not run was not confined; "none" is said as none. */
+/** A call that was not run was not confined; "none" is said as none. What confined a call of another product nobody recorded. */
 function Confinement({ tool }: { tool: ToolPart }) {
   const t = useT()
-  if (tool.sandbox === '') return <span className="text-ink-faint">{t('tool.not_run')}</span>
+  if (tool.sandbox === '') {
+    const ran = tool.startedAt !== 0 || tool.state === 'output-available'
+    return <span className="text-ink-faint">{t(ran ? 'app.unknown' : 'tool.not_run')}</span>
+  }
   const network = t(tool.network ? 'inspector.network' : 'inspector.no_network')
   const level = tool.sandbox === 'none' ? t('app.none') : tool.sandbox
   return (
