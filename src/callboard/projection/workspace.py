@@ -71,6 +71,7 @@ def damaged(session: str, workspace: str, problem: Problem, *, at: int, title: s
         attention="failed",
         updated_at=at,
         problem=problem.message,
+        problem_code=problem.code,
     )
 
 

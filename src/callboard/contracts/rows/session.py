@@ -56,6 +56,8 @@ class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):
     epoch: int = 0
     driven: tuple[str, ...] = ()
     problem: str = ""
+    problem_code: str = ""
+    """The code of that refusal, for a client to word; empty where nothing is wrong."""
 
 
 class WorkspaceRow(Row, tag="workspace", frozen=True, kw_only=True):

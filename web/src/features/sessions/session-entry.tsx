@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
 import { ago } from '@/system/format/numbers'
+import type { Translate } from '@/system/i18n/translate'
 import type { SessionCard } from '@/system/rows/model'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
@@ -60,8 +61,8 @@ export function SessionEntry(props: SessionEntryProps) {
         <State session={session} unread={props.unread} now={props.now} />
       </button>
       {session.problem !== '' && (
-        <p className="px-2 pb-1 text-xs break-words text-bad">
-          {session.problem} {t('session.damaged_advice')}
+        <p className="px-2 pb-1 text-xs break-words text-bad" title={session.problem}>
+          {problemText(t, session)} {t('session.damaged_advice')}
         </p>
       )}
       <span className="absolute top-px right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-[state=open]:opacity-100">
@@ -164,4 +165,10 @@ function Rename(props: { readonly title: string; readonly onDone: (title: string
       className="h-[30px] w-full rounded-md border border-accent bg-surface px-2"
     />
   )
+}
+
+/** The runtime names the fact in English; another language has the text of the code. */
+function problemText(t: Translate, { problem, problemCode }: SessionCard): string {
+  const worded = t.locale.startsWith('en') ? null : t.maybe(`code.${problemCode}`)
+  return worded === null ? problem : `${worded}。`
 }

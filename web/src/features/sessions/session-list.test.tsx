@@ -3,13 +3,13 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { SessionCard as WireCard } from '@/system/generated/contracts'
 import { cardRow } from '../../../dev/rows'
-import { filled, show } from '../../../dev/surfaces'
+import { CHINESE, ENGLISH, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { SessionList } from './session-list'
 
 const card = (id: string, order: number, change: Partial<WireCard> = {}) =>
   filled('sessions', cardRow(id, order, { title: id, ...change }))
 
-function list(sessions: ReturnType<typeof card>[], unread: string[] = []) {
+function list(sessions: ReturnType<typeof card>[], unread: string[] = [], t = ENGLISH) {
   const handlers = {
     onOpen: vi.fn(),
     onRename: vi.fn(),
@@ -26,6 +26,8 @@ function list(sessions: ReturnType<typeof card>[], unread: string[] = []) {
       handlers={handlers}
       onNew={() => {}}
     />,
+    NO_BLOBS,
+    t,
   )
   return handlers
 }
@@ -63,6 +65,13 @@ test('a damaged session stays in the list with the reason and what to do (UI-24)
   list([card('plain', 3), card('broken', 2, { state: 'damaged', problem: 'The fact ses_1/4 is missing.' })])
   expect(screen.getByText('Damaged')).toBeTruthy()
   expect(screen.getByText(/The fact ses_1\/4 is missing\. Run callboard check/)).toBeTruthy()
+})
+
+test('what is wrong with a damaged session is said in the language of the page (UI-27)', () => {
+  const problem = { problem: 'The fact ses_1/4 is missing.', problemCode: 'chain_broken' }
+  list([card('broken', 2, { state: 'damaged', ...problem })], [], CHINESE)
+  const told = screen.getByText('记录未通过验证。 请运行 callboard check，然后恢复备份。')
+  expect(told.title).toBe('The fact ses_1/4 is missing.')
 })
 
 test('the filter finds by title, and archived sessions are one click away', async () => {

@@ -3482,6 +3482,7 @@ export interface SessionCard {
   readonly epoch?: number
   readonly driven?: readonly string[]
   readonly problem?: string
+  readonly problemCode?: string
 }
 
 /**

@@ -35,6 +35,7 @@ export const DEFAULTS = {
     lastText: '',
     epoch: 0,
     problem: '',
+    problemCode: '',
   },
   workspace: {},
   turn: {
