@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 from callboard.contracts.facts import PermissionEvaluated, ToolRequested
+from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.external import CallTold, ExternalAgents, ExternalEvent, ExternalSession, PermissionAsked
 from callboard.contracts.record import Record
-from callboard.tools.foreign import BY_ITSELF
 
 
 class Witness:
@@ -52,8 +52,11 @@ class Witness:
         by_itself = {
             names.get(record.scope.tool_call, "")
             for record in records
-            if isinstance(record.fact, PermissionEvaluated)
-            and any(check.name == "approval" and check.detail == BY_ITSELF for check in record.fact.checks)
+            if isinstance(record.fact, PermissionEvaluated) and any(_by_itself(check) for check in record.fact.checks)
         }
         wrong = {one: "not on record" for one in self.asked if one not in names.values()}
         return wrong | {one: f"unasked, asked after {self.waits[one]:.2f} s" for one in self.asked if one in by_itself}
+
+
+def _by_itself(check: Check) -> bool:
+    return check.name == "approval" and any(reason.code == "runs_itself" for reason in check.reasons)

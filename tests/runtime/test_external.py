@@ -28,6 +28,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     WorkerNotification,
 )
+from callboard.contracts.facts.reason import Reason
 from callboard.contracts.rows import SessionCard
 from tests.runtime.coder import AGENT, Steps, answer, begun, coder, told
 from tests.runtime.house import house
@@ -79,7 +80,7 @@ async def test_its_text_reasoning_and_calls_become_facts_in_their_order(tmp_path
     assert (thought.content.text, texts) == ("Let me see.", ["Looking. ", "Mended."])
     assert [fact.tool for fact in requested] == ["StartAgent", "Edit"]
     assert [(fact.verdict, fact.risk) for fact in verdicts] == [("ask", "high"), ("allow", "medium")]
-    assert verdicts[1].checks[0].detail.startswith("run by the agent itself")
+    assert verdicts[1].checks[0].reasons == (Reason(code="runs_itself"),)
     assert ended[1].output.text == "done"
     (change,) = ended[1].changes
     assert (change.path, change.kind, change.added, change.removed) == ("a.py", "modified", 1, 1)

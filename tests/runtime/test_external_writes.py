@@ -60,7 +60,7 @@ async def test_an_approved_edit_and_its_write_are_asked_about_once_and_make_one_
     assert len(versions) == 1
     write = next(fact for fact in verdicts if fact.tool == "Write")
     assert write.verdict == "allow"
-    assert write.checks[-1].detail.startswith("approved with the call cal_")
+    assert [reason.code for reason in write.checks[-1].reasons] == ["approved_with"]
     assert ended == [[], ["modified" if before else "created"], []]
 
 

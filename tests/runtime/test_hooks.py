@@ -93,7 +93,7 @@ async def test_what_the_model_asked_and_what_ran_stand_in_the_facts_and_the_mode
         why = (Reason(code="hook_rewrote", parameters={"hook": "tidy"}),)
         kept = HookSaid(verdict="allow", detail=said, arguments=Text(text=final), by="tidy", reasons=why)
         assert asked.hooked == kept
-        assert evaluated.checks[0] == Check(name="hooks", verdict="allow", detail=said, reasons=why)
+        assert evaluated.checks[0] == Check(name="hooks", verdict="allow", reasons=why)
         assert (row.arguments.text, row.asked) == (final, asked.arguments)
         assert result.text == (
             f"[Your arguments were not taken as they were: {said}. In their place: {final}]\n\nMade a.txt: +1 −0."
@@ -345,7 +345,6 @@ async def test_a_look_at_what_the_gate_would_say_runs_no_hook_and_says_so(tmp_pa
         assert seen.checks[0] == Check(
             name="hooks",
             verdict="allow",
-            detail="no program is run here; it would be asked of: look",
             reasons=(Reason(code="hooks_unasked", parameters={"hooks": "look"}),),
         )
         assert scripts.asked("look") == []

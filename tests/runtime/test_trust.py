@@ -11,6 +11,7 @@ from callboard.contracts.commands.settings import GetSettings, SettingsRead, Upd
 from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorkspace
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import PermissionEvaluated, SettingsChanged, ToolRefused, TurnStarted, WorkspaceTrusted
+from callboard.contracts.facts.reason import Reason
 from tests.agents.given import write
 
 from .house import House, calls, uses
@@ -46,8 +47,8 @@ async def test_a_rule_of_a_trusted_folder_holds_and_the_call_names_it(tmp_path: 
         answer = await trusts(home)
         evaluated = await said(home, await over(home))
         assert evaluated.verdict == "allow"
-        assert [check.detail for check in evaluated.checks if check.name == "approval"] == [
-            "a rule of this folder's settings says so"
+        assert [check.reasons for check in evaluated.checks if check.name == "approval"] == [
+            (Reason(code="rule_allows_folder_settings", parameters={"matcher": "Edit(**)"}),)
         ]
         read = await looked(home)
         assert (read.state, read.trusted) == ("trusted", answer.trusted)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from callboard.contracts.facts.permission import Rule, Verdict
+from callboard.contracts.facts.reason import Reason
 from callboard.contracts.ports.external import CallKind, ExternalCall, ExternalDiff
 from callboard.contracts.ports.tools import ToolContext
 from callboard.tools import foreign, joining
@@ -97,7 +98,7 @@ def test_everything_else_is_asked_of_a_person(asked: ExternalCall, limits: dict[
 def test_what_it_does_without_asking_says_that_it_runs_by_itself():
     said = foreign.observed(call("execute", command="rm -rf x"), context(policy=()))
 
-    assert (said.verdict, said.risk, said.checks[0].detail) == ("allow", "high", foreign.BY_ITSELF)
+    assert (said.verdict, said.risk, said.checks[0].reasons) == ("allow", "high", (Reason(code="runs_itself"),))
 
 
 def test_a_command_is_started_with_a_yes_to_it_or_a_rule_for_it():

@@ -61,7 +61,6 @@ async def test_a_call_that_passes_leaves_the_checks_that_have_something_to_say(a
             Check(
                 name="approval",
                 verdict="allow",
-                detail="it changes nothing",
                 reasons=(Reason(code="changes_nothing"),),
             ),
         ),

@@ -34,7 +34,6 @@ from .telling import command_line, one_line, several
 
 #: How many files of a call its summary names.
 MOST_FILES = 3
-BY_ITSELF = "run by the agent itself, without asking and outside our sandbox"
 
 
 class _Kind(NamedTuple):
@@ -68,7 +67,7 @@ def tool_of(call: ExternalCall) -> str:
 
 def observed(call: ExternalCall, context: ToolContext) -> Evaluation:
     """The verdict on a call that the agent makes without asking."""
-    return _evaluation(call, context, (check("approval", Said("allow", BY_ITSELF, (reason("runs_itself"),))),))
+    return _evaluation(call, context, (check("approval", allowed(reason("runs_itself"))),))
 
 
 def asked(call: ExternalCall, context: ToolContext) -> Evaluation:

@@ -155,8 +155,9 @@ def allowed(*reasons: Reason) -> Said:
 
 
 def check(name: CheckName, said: Said) -> Check:
-    """Return what a station said, as its fact holds it."""
-    return Check(name=name, verdict=said.verdict, detail=said.detail, reasons=said.reasons)
+    """Return what a station said, as its fact stores it. Why it allows a call is stored as reasons alone."""
+    detail = "" if said.verdict == "allow" and said.reasons else said.detail
+    return Check(name=name, verdict=said.verdict, detail=detail, reasons=said.reasons)
 
 
 def applied(rule: Rule) -> Said:

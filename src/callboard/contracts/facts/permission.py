@@ -26,7 +26,7 @@ RuleScope = Literal["session", "workspace", "folder_settings", "user_settings"]
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What one station of the gate said. `reasons` say the same as `detail`, for a client to word; empty in facts of versions
-    that had no codes, and for what another program or a schema says."""
+    that had no codes, and for what another program or a schema says. `detail` is empty where reasons to allow say it."""
 
     name: CheckName
     verdict: Verdict

@@ -107,4 +107,4 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     """One reason for a decision or a request, as a code with the values that it names."""
 
     code: ReasonCode
-    parameters: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    parameters: dict[str, str] = {}

@@ -8,7 +8,7 @@ from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, Hooked
 from callboard.contracts.wording import punctuated, sentence
 
-from ..reasons import english, reason
+from ..reasons import Said, check, english, reason
 
 
 def not_rewritten(hooked: Hooked) -> Hooked:
@@ -46,4 +46,4 @@ def narrowed(evaluation: Evaluation, hooked: Hooked | None) -> Evaluation:
 
 
 def _said(hooked: Hooked) -> Check:
-    return Check(name="hooks", verdict=hooked.verdict, detail=hooked.detail, reasons=hooked.reasons)
+    return check("hooks", Said(hooked.verdict, hooked.detail, hooked.reasons))

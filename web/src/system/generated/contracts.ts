@@ -1180,7 +1180,7 @@ export interface ChannelOpened {
 
 /**
  * What one station of the gate said. `reasons` say the same as `detail`, for a client to word; empty in facts of versions
- * that had no codes, and for what another program or a schema says.
+ * that had no codes, and for what another program or a schema says. `detail` is empty where reasons to allow say it.
  */
 export interface Check {
   readonly name: CheckName
