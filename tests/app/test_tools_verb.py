@@ -18,7 +18,8 @@ def test_the_tools_of_a_folder_are_listed_with_their_servers(product: Product) -
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
     assert done.code == 1
     assert "server gone lost no-such-program: No such file or directory" in lines
-    assert "server scripted connected Scripted 1.0: 19 tools" in lines
+    brought = [line for line in lines if " mcp__scripted__" in line]
+    assert f"server scripted connected Scripted 1.0: {len(brought)} tools" in lines
     assert "loaded mcp__scripted__echo reads, parallel" in lines
     assert "loaded mcp__scripted__wipe may destroy, serial" in lines
     assert "excluded Finalize it means something in auto mode only" in lines
