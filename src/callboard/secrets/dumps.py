@@ -6,28 +6,34 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from .repeats import every
+
 #: What a listing puts before a row: the number of the line.
-_LISTED = r"(?:[ \t]{0,8}[0-9]{1,7}[:\t→|])?+"
+_NUMBER = r"[ \t]{0,8}[0-9]{1,7}[:\t→|]"
+_LISTED = rf"(?:{_NUMBER}|(?!{_NUMBER}))"
 _CELL = r"(?:0x)?[0-9a-fA-F]{2,16}"
 _OFFSET = r"[0-9a-fA-F]{4,16}"
+#: A cell with what is behind it, and a character of `od -c`.
+_NEXT = rf"{_CELL},?[ \t]{{1,4}}"
+_CHARACTER = r" {3}[\x20-\x7e]| {2}\\[0abfnrtv]| [0-7]{3}"
 #: A row of numbers, behind an offset or a blank.
 _ROW = re.compile(
     rf"^{_LISTED}(?:[ \t]{{0,40}}(?P<offset>{_OFFSET})(?P<colon>:?)[ \t]{{1,8}}|[ \t]{{1,40}})"
-    rf"(?P<cells>{_CELL},?(?![^\s|>])(?:[ \t]{{1,4}}{_CELL},?(?![^\s|>]))*+)",
+    rf"(?P<cells>{_CELL},?(?![^\s|>])(?:[ \t]{{1,4}}{_CELL},?(?![^\s|>]))*)",
     re.MULTILINE,
 )
 _SPACED = re.compile(r"(?P<gap>[ \t]*)(?:0x)?(?P<digits>[0-9a-fA-F]{2,16}),?")
 #: A row of characters: `od -c`, `hexdump -c`. Each takes four columns.
 _CHARACTERS = re.compile(
-    rf"^{_LISTED}(?P<offset>[0-7]{{7}}|)(?P<cells>(?: {{3}}[\x20-\x7e]| {{2}}\\[0abfnrtv]| [0-7]{{3}}){{1,64}}+)[ \t]*$",
+    rf"^{_LISTED}(?P<offset>[0-7]{{7}}|)(?P<cells>(?:{_CHARACTER}){{1,64}})[ \t]*$",
     re.MULTILINE,
 )
 #: What may become either: an offset that is being written, or cells behind one or behind a blank, and the text beside them.
 _OPEN = re.compile(
-    rf"{_LISTED}(?:[ \t]{{0,40}}{_OFFSET}:?(?:[ \t]{{1,8}}(?:{_CELL},?[ \t]{{1,4}})*+(?:0x)?[0-9a-fA-F]{{0,16}},?)?"
-    rf"|[ \t]{{0,40}}{_OFFSET}:?[ \t]{{1,8}}(?:{_CELL},?[ \t]{{1,4}})++.{{0,70}}"
-    rf"|[ \t]{{1,40}}(?:{_CELL},?[ \t]{{1,4}})*+(?:0x)?[0-9a-fA-F]{{0,16}},?)"
-    rf"|{_LISTED}(?:[0-7]{{7}}|)(?: {{3}}[\x20-\x7e]| {{2}}\\[0abfnrtv]| [0-7]{{3}})*+ {{0,3}}\\?[0-7]{{0,2}}"
+    rf"{_LISTED}(?:[ \t]{{0,40}}{_OFFSET}:?(?:[ \t]{{1,8}}{every(_NEXT)}(?:0x)?[0-9a-fA-F]{{0,16}},?)?"
+    rf"|[ \t]{{0,40}}{_OFFSET}:?[ \t]{{1,8}}{every(_NEXT, 1)}.{{0,70}}"
+    rf"|[ \t]{{1,40}}{every(_NEXT)}(?:0x)?[0-9a-fA-F]{{0,16}},?)"
+    rf"|{_LISTED}(?:[0-7]{{7}}|){every(_CHARACTER)} {{0,3}}\\?[0-7]{{0,2}}"
 )
 _FIRST = re.compile(r"[ \t0-9a-fA-F]{0,8}")
 _ESCAPES = {f"\\{name}": chr(code) for name, code in zip("0abtnvfr", (0, 7, 8, 9, 10, 11, 12, 13), strict=True)}

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from .repeats import every
 from .tokens import TOKENS, WORD
 
 #: Not in the middle of a word, nor right behind a handle; what an escape in a JSON text ends is none.
@@ -71,7 +72,7 @@ _JWT = Shape(
 )
 
 #: Between the lines of a key: breaks, also escaped ones, and what a listing puts in front of a line.
-_GAP = r"(?:[\s0-9:|>\"'+,→]|\\[nrt]){0,24}+"
+_GAP = every(r"[\s0-9:|>\"'+,→]|\\[nrt]", most=24)
 _KEY = "-----BEGIN "
 _HEAD = rf"{_KEY}[A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----"
 _BASE64 = "[A-Za-z0-9+/=]"
@@ -79,14 +80,15 @@ _BASE64 = "[A-Za-z0-9+/=]"
 _LINE = rf"(?={_BASE64}{{0,89}}[A-Z])(?={_BASE64}{{0,89}}[a-z]){_BASE64}{{40,90}}+"
 #: Lines of a key whose end is not in the text, and of one whose end is.
 _MOST_OPEN, _MOST = 64, 120
+_LINES = every(rf"{_GAP}{_BASE64}{{16,90}}+", most=_MOST)
 _HEADERS = rf"(?:{_GAP}[A-Z][A-Za-z\-]{{2,20}}: [A-Za-z0-9,.()/\- ]{{1,90}}){{0,4}}"
 _END = rf"(?={_GAP}-----END )"
 _PEM = Shape(
     marks=(_KEY,),
     full_pattern=(
         rf"{_HEAD}{_HEADERS}{_GAP}("
-        rf"{_BASE64}{{16,90}}+(?:{_GAP}{_BASE64}{{16,90}}+){{0,{_MOST}}}+(?:{_GAP}{_BASE64}{{1,90}}+){{0,2}}{_END}"
-        rf"|{_LINE}(?:{_GAP}{_LINE}){{0,{_MOST_OPEN - 1}}}+)"
+        rf"{_BASE64}{{16,90}}+{_LINES}(?:{_GAP}{_BASE64}{{1,90}}+){{0,2}}{_END}"
+        rf"|{_LINE}(?:{_GAP}{_LINE}){{0,{_MOST_OPEN - 1}}})"
     ),
     open_pattern=rf"{_HEAD}((?:(?!-----END )[A-Za-z0-9+/=\s\\:|>\"',→\-]){{0,16000}})\Z",
 )

@@ -21,7 +21,7 @@ from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.settings import Hook, Server, StdioServer
 from callboard.tools.outside.reach import Reach
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.calling import Agent, Told, call, rule
+from tests.tools.calling import Agent, Told, call, in_english, rule
 from tests.tools.mcp.scripted import PIXEL
 from tests.tools.mcp.serving import ASKING, NEWEST, SCRIPTED, answers, do, noted, python, scripted, serving, until
 
@@ -320,7 +320,7 @@ async def test_a_standing_yes_speaks_of_the_tool_as_it_was_declared_then(folder:
         grown = call("mcp__scripted__echo", text="hello", loud=True)
         after = await agent.toolbox.evaluate(grown, ruled.context)
         assert (asked.verdict, before.verdict, after.verdict) == ("ask", "allow", "ask")
-        said = [one.detail for one in after.checks if one.name == "rules"]
+        said = [one.detail for one in in_english(after.checks) if one.name == "rules"]
         assert said == ["mcp__scripted__echo was allowed as its server declared it before"]
         no = msgspec.structs.replace(yes, verdict="deny")
         denied = await agent.toolbox.evaluate(grown, agent.having(rules=(no,)).context)

@@ -1,0 +1,62 @@
+"""Patterns match alike under every Python that is supported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from callboard.secrets import dumps, matching, redaction
+from callboard.secrets.repeats import every
+from callboard.secrets.shapes import SHAPES
+
+
+def patterns() -> Iterator[str]:
+    for module in (dumps, matching, redaction):
+        yield from (value.pattern for value in vars(module).values() if isinstance(value, re.Pattern))
+    for shape in SHAPES:
+        yield from (shape.full_pattern, shape.open_pattern)
+
+
+def possessive_groups(parsed: Any) -> list[str]:
+    """Return the possessive repeats of more than one character in a parsed pattern."""
+    found: list[str] = []
+    for op, value in parsed:
+        if str(op) == "ATOMIC_GROUP" or (str(op) == "POSSESSIVE_REPEAT" and not _is_one_character(value[2])):
+            found.append(f"{op} {value}")
+        for part in value if isinstance(value, (list, tuple)) else ():
+            for each in part if isinstance(part, list) else [part]:
+                if hasattr(each, "data"):
+                    found += possessive_groups(each)
+    return found
+
+
+def _is_one_character(item: Any) -> bool:
+    return len(item) == 1 and str(item[0][0]) in {"LITERAL", "NOT_LITERAL", "ANY", "IN"}
+
+
+def parse(pattern: str) -> Any:
+    return re._parser.parse(pattern)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_p1_x10_no_pattern_of_a_secret_has_a_possessive_group():
+    """P1, X10: before Python 3.11.5 they match wrongly, and dumps of secrets passed."""
+    assert [one for pattern in patterns() for one in possessive_groups(parse(pattern))] == []
+
+
+@pytest.mark.parametrize("pattern", ["(?:ab|c)*+", "x(?:(?:ab)?+y)", "(?>ab)", "a|(?:ab){1,3}+"])
+def test_a_possessive_group_is_found_at_any_depth(pattern: str):
+    assert len(possessive_groups(parse(pattern))) == 1
+
+
+def test_every_item_is_taken_or_nothing_matches():
+    pattern = re.compile(every("[0-9][0-9]:", 1, 3) + "(?P<rest>.*)")
+    taken = {text: pattern.match(text) for text in ("12:34:x", "12:", "x", "12:34:56:78:")}
+    assert {text: None if found is None else found["rest"] for text, found in taken.items()} == {
+        "12:34:x": "x",
+        "12:": "",
+        "x": None,
+        "12:34:56:78:": None,
+    }
