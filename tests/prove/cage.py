@@ -40,6 +40,14 @@ SEEN = "each attempt and what came of it is on the page"
 DEAD = "nothing that came of a command is alive after its host was killed"
 #: Where the page has words of its own for what a fact says.
 _WORDS = {"file_changed": "The file changed after it was asked for, so nothing was done."}
+#: What the page says of a denial, by the code of its reason, where that is not what the model receives.
+_DENIALS = {
+    "not_listed": "{tool} is not among the tools of this agent. Its tools: ",
+    "not_of_server": "No tool server provides {tool}.",
+    "server_gone": "{tool} is unavailable: {why}. Nothing ran.",
+    "kept_private": "{path} is private: agents cannot open it.",
+    "through_parent": "{path} goes through a parent folder (..).",
+}
 _ENDS = crew.TURN_ENDS
 #: In which groups of attempts a fault shows.
 SHOWS = {
@@ -157,7 +165,7 @@ def _judge(tried: Tried, facts: list[dict[str, Any]]) -> None:
     if refused is not None and refused["payload"]["code"] == "person_denied" and required is not None:
         say("person", required, NO)
     elif refused is not None:
-        say(refused["payload"]["code"], refused, refused["payload"]["message"])
+        say(refused["payload"]["code"], refused, _denial(by_type) or refused["payload"]["message"])
     elif "process.started" in by_type:
         say("process.started", by_type["process.started"])
     elif "subagent.isolated" in by_type or (
@@ -172,6 +180,16 @@ def _judge(tried: Tried, facts: list[dict[str, Any]]) -> None:
         say("sandbox" if held and applied is not None else code, applied if held and applied else failed, message)
     elif done is not None and tried.attempt.by == {"bounds of the search"}:
         say("bounds of the search", done)
+
+
+def _denial(by_type: dict[str, dict[str, Any]]) -> str:
+    """What the page says of the reason for which a call was denied; empty where it says what the model receives."""
+    evaluated = by_type.get("permission.evaluated")
+    checks = [] if evaluated is None else evaluated["payload"]["checks"]
+    reasons = [reason for check in checks if check["verdict"] == "deny" for reason in check.get("reasons", ())]
+    if not reasons or reasons[0]["code"] not in _DENIALS:
+        return ""
+    return _DENIALS[reasons[0]["code"]].format(**reasons[0].get("parameters", {}))
 
 
 async def prove(n: int, sabotage: str, seed: int, within: float = DEAD_S) -> int:
