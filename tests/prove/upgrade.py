@@ -74,17 +74,38 @@ class Damage(NamedTuple):
         return f"{self.table}.{self.column} at {self.offset}"
 
 
+class _Refused(Exception):
+    """The facts of a session are refused."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+async def _facts(server: Server, session: str) -> Told:
+    answer = await server.wire.get(f"/sessions/{session}/facts?after=0&limit=1000")
+    if answer.status != 200:
+        raise _Refused(answer.body["code"], answer.body["message"])
+    return [[one["sequence"], one["type"], one["payload"]] for one in answer.body["events"]]
+
+
 async def _look(server: Server, session: str) -> Seen:
     began = time.monotonic()
     try:
         async with asyncio.timeout(HANG_S):
-            answer = await server.wire.get(f"/sessions/{session}/facts?after=0&limit=1000")
-            if answer.status != 200:
-                return Seen([], {}, answer.body["code"], answer.body["message"], time.monotonic() - began)
-            facts = [[one["sequence"], one["type"], one["payload"]] for one in answer.body["events"]]
-            view = await snapshot(server, session)
+            facts = await _facts(server, session)
+            while True:
+                view = await snapshot(server, session)
+                now = await _facts(server, session)
+                if len(now) == len(facts):
+                    break
+                # An agent whose schedule is due woke in between: the rows may be those of any fact since.
+                facts = now
     except TimeoutError:
         return Seen([], {}, "hangs", "", HANG_S)
+    except _Refused as refused:
+        return Seen([], {}, refused.code, refused.reason, time.monotonic() - began)
     except AssertionError as error:
         told = re.search(r'"code":"(\w+)"', str(error))
         return Seen([], {}, told[1] if told else "none", str(error), time.monotonic() - began)
