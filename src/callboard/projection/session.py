@@ -53,8 +53,8 @@ class SessionPanel(msgspec.Struct):
                 self.row = msgspec.structs.replace(
                     self.row, sequence=record.sequence, updated_at=at, epoch=record.header.epoch
                 )
-            case UnknownFact() if self.row is not None and not self.row.unread:
-                self.row = msgspec.structs.replace(self.row, sequence=record.sequence, unread=True)
+            case UnknownFact() if self.row is not None and not self.row.has_unknown_facts:
+                self.row = msgspec.structs.replace(self.row, sequence=record.sequence, has_unknown_facts=True)
             case _:
                 return []
         return upsert(self.row)

@@ -128,7 +128,7 @@ async def test_an_agent_that_sends_an_endless_line_is_gone(tmp_path: Path, monke
 
 
 async def test_an_agent_that_closes_its_output_and_lives_on_is_gone(tmp_path: Path):
-    """A1: it can answer nothing more, so nobody waits for it until the time of a silent agent is over."""
+    """A1: it can answer nothing more, so its turn ends before the time of a silent agent is over."""
     session = await AcpAgents().start(raw(tmp_path, says("hi"), closes=True), str(tmp_path))
     async with asyncio.timeout(20):
         with pytest.raises(ExternalFailure, match="It is running, and closed its output"):

@@ -8,6 +8,7 @@ import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from callboard.contracts.errors import Code, Refusal
@@ -82,10 +83,10 @@ async def test_a_feed_that_ends_ends_the_stream(tmp_path: Path):
         assert await follower.ended()
 
 
-@pytest.mark.parametrize(("code", "event"), [("gap", "gap"), ("unknown_session", "problem")])
-async def test_a_refusal_on_the_way_is_the_last_event(tmp_path: Path, code: Code, event: str):
+async def last_event(tmp_path: Path, error: Exception) -> httpx2.ServerSentEvent:
+    """Return the last event of a stream that fails with this error."""
     feeds = Feeds()
-    feeds.error = Refusal(code, "It is gone.", hint="Ask again.")
+    feeds.error = error
     feeds.go_on.set()
     async with (
         serving(tmp_path, feeds=feeds) as board,
@@ -95,6 +96,12 @@ async def test_a_refusal_on_the_way_is_the_last_event(tmp_path: Path, code: Code
         await follower.event()
         last = await follower.event()
         assert await follower.ended()
+    return last
+
+
+@pytest.mark.parametrize(("code", "event"), [("gap", "gap"), ("unknown_session", "problem")])
+async def test_a_refusal_on_the_way_is_the_last_event(tmp_path: Path, code: Code, event: str):
+    last = await last_event(tmp_path, Refusal(code, "It is gone.", hint="Ask again."))
 
     assert (last.event, json.loads(last.data)) == (
         event,
@@ -104,17 +111,7 @@ async def test_a_refusal_on_the_way_is_the_last_event(tmp_path: Path, code: Code
 
 async def test_a_defect_on_the_way_is_told_as_an_incident(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     """SAFE-05"""
-    feeds = Feeds()
-    feeds.error = ZeroDivisionError("the secret")
-    feeds.go_on.set()
-    async with (
-        serving(tmp_path, feeds=feeds) as board,
-        asyncio.timeout(SOON),
-        following(board.http, await a_stream(board)) as follower,
-    ):
-        await follower.event()
-        last = await follower.event()
-        assert await follower.ended()
+    last = await last_event(tmp_path, ZeroDivisionError("the secret"))
 
     problem = json.loads(last.data)
     assert (last.event, problem["code"]) == ("problem", "internal")
@@ -145,17 +142,7 @@ async def test_a_defect_on_the_way_is_told_as_an_incident(tmp_path: Path, caplog
 )
 async def test_r6_a_disk_that_fails_is_named_and_is_no_defect(tmp_path: Path, error: OSError, problem: dict[str, str]):
     """R6: what is advised fits the fault, wherever the file is read or written."""
-    feeds = Feeds()
-    feeds.error = error
-    feeds.go_on.set()
-    async with (
-        serving(tmp_path, feeds=feeds) as board,
-        asyncio.timeout(SOON),
-        following(board.http, await a_stream(board)) as follower,
-    ):
-        await follower.event()
-        last = await follower.event()
-        assert await follower.ended()
+    last = await last_event(tmp_path, error)
 
     assert (last.event, json.loads(last.data)) == ("problem", problem)
 

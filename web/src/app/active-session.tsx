@@ -106,7 +106,7 @@ export function ActiveSession(props: ActiveSessionProps) {
   const canInterrupt = running !== null
   const canResume = paused !== null
   const canDecide = view.actions.length > 0
-  const forReading = view.shell !== null && (view.shell.source !== null || view.shell.unread)
+  const forReading = view.shell !== null && (view.shell.source !== null || view.shell.hasUnknownFacts)
   const onOffers = props.onOffers
   useEffect(
     () =>

@@ -29,7 +29,7 @@ export interface DockProps {
   /** The product that the session was taken over from: nobody works in it. */
   readonly source: SessionRow['source']
   /** A newer version wrote facts that this one cannot read. */
-  readonly unread: boolean
+  readonly hasUnknownFacts: boolean
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
   readonly chosen: Chosen
   readonly team: Team | null
@@ -84,7 +84,7 @@ export function Dock(props: DockProps) {
           inputRef={props.inputRef}
           meter={props.meter}
           instead={
-            (props.source !== null || props.unread) && (
+            (props.source !== null || props.hasUnknownFacts) && (
               <Button look="solid" icon="plus" onClick={() => workbench.openSession(null)}>
                 {t('composer.new_here')}
               </Button>
@@ -96,8 +96,8 @@ export function Dock(props: DockProps) {
   )
 }
 
-function closedBecause({ source, archived, unread }: DockProps, t: Translate): string | null {
-  if (unread) return t('composer.unread')
+function closedBecause({ source, archived, hasUnknownFacts }: DockProps, t: Translate): string | null {
+  if (hasUnknownFacts) return t('composer.unknown_facts')
   if (source !== null) return t('composer.imported', { product: t(`session.source.${source}`) })
   return archived ? t('composer.archived') : null
 }

@@ -105,7 +105,7 @@ export function SessionView(props: SessionViewProps) {
           busy={view.running !== null}
           archived={view.shell?.archived ?? false}
           source={view.shell?.source ?? null}
-          unread={view.shell?.unread ?? false}
+          hasUnknownFacts={view.shell?.hasUnknownFacts ?? false}
           inputRef={inputRef}
           chosen={chosen}
           team={view.team}

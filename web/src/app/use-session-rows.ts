@@ -23,16 +23,16 @@ export function useSessionRows(session: Session, agentId: string | null) {
   const leadsThread = leadThread(rows, team)
   const threadId = agent?.threadId ?? leadsThread
   const shell = rows.panel('session').all()[0] ?? null
-  /** An unreadable fact may have ended what reads as running, and nobody takes such a session over. */
-  const unread = shell?.unread === true
+  /** A fact that this version cannot read may have ended the running turn, and no host takes over such a session. */
+  const hasUnknownFacts = shell?.hasUnknownFacts === true
   const threads = rows.panel('status').all()
-  const status = unread ? null : (threads.find((thread) => thread.threadId === leadsThread) ?? null)
+  const status = hasUnknownFacts ? null : (threads.find((thread) => thread.threadId === leadsThread) ?? null)
   const all = rows.panel('turns').all()
   const turns = useMemo(
     () => (team === null ? all : all.filter((turn) => turn.threadId === threadId)),
     [team, all, threadId],
   )
-  const running = unread
+  const running = hasUnknownFacts
     ? null
     : (all.find((turn) => turn.threadId === leadsThread && isRunning(turn)) ?? null)
   const queue = rows.panel('queue').all()
@@ -46,9 +46,9 @@ export function useSessionRows(session: Session, agentId: string | null) {
         sent: isLeads ? workbench.outbox.of(session.id) : [],
         parts: (turnId) => rows.panel('parts').ofTurn(turnId),
         hasParts: (turn) => session.hasParts(turn),
-        atWork: !unread,
+        atWork: !hasUnknownFacts,
       }),
-    [turns, opened, session, isLeads, unread, version, sentVersion],
+    [turns, opened, session, isLeads, hasUnknownFacts, version, sentVersion],
   )
 
   return {

@@ -211,7 +211,7 @@ def _said(message: str, field: str) -> str:
 
 
 def incident(error: BaseException, doing: str) -> Problem:
-    """What may be said of a defect: an id by which the log tells the rest. A full or failed disk is named as one."""
+    """Return the problem of an incident: the id of its entry in the log, or the refusal of a full or failed disk."""
     number = f"inc_{secrets.token_hex(6)}"
     log.error("%s: %s failed", number, doing, exc_info=error)
     if refusal := disk_refusal(error):

@@ -55,7 +55,7 @@ Without a verb it is `callboard up`: the workbench on the folder you are in.
 Examples:
   callboard                                      the workbench, in this folder
   callboard run "Why does the test fail?"        one turn in the terminal
-  callboard resume last                          a paused agent goes on with what waits
+  callboard resume last                          resume a paused agent
   callboard job                                  work on many things, item by item: begun, followed, taken up again
   callboard models                               the models that can be asked, what is found beside them, and a test
   callboard doctor                               what is missing or wrong, and what mends it
@@ -181,7 +181,7 @@ def _lost_folder(error: Exception) -> Problem | None:
         Path.cwd()
     except FileNotFoundError:
         if isinstance(error, FileNotFoundError) and error.filename is None:
-            message = "The folder that this terminal is in is not there any more."
+            message = "The folder of this terminal was deleted or moved."
             return Problem(code="no_folder", message=message, hint="Change to another folder and repeat the command.")
     return None
 

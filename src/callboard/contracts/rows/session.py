@@ -15,10 +15,12 @@ SessionState = Literal["idle", "queued", "running", "waiting", "interrupted", "f
 
 
 class SessionRow(Row, tag="session", frozen=True, kw_only=True):
-    """The shell of one session; the panel has this one row. Times are in microseconds since the epoch. One with a `source` was
-    taken over from that product, and is for reading. `state` and `attention` are those of its card; where `epoch` is dead a
-    running state reads `lost`. `unread` is True where a newer version wrote facts that this one cannot read: the session is for
-    reading until Callboard is updated."""
+    """The shell of one session; the panel has this one row.
+
+    Times are in microseconds since the epoch. A session with a `source` was imported from that product and is read-only.
+    `state` and `attention` are those of its card; a running state reads `lost` where `epoch` is dead. `has_unknown_facts` is
+    True if a newer version wrote facts that this one cannot read: the session is read-only until Callboard is updated.
+    """
 
     panel: ClassVar[str] = "session"
     session_id: str
@@ -32,7 +34,7 @@ class SessionRow(Row, tag="session", frozen=True, kw_only=True):
     state: SessionState = "idle"
     attention: Attention = "none"
     epoch: int = 0
-    unread: bool = False
+    has_unknown_facts: bool = False
 
 
 class SessionCard(Row, tag="session_card", frozen=True, kw_only=True):

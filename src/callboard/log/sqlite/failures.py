@@ -7,6 +7,7 @@ import os
 import sqlite3
 from pathlib import Path
 
+from ...contracts.disk import FAILED_HINT, is_full
 from ...contracts.errors import Refusal
 
 #: The file that holds nothing but what can be made anew.
@@ -17,10 +18,7 @@ _FATAL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SHARED_MEMORY_SIZE = sqlite3.SQLITE_IOERR | 19 << 8
 #: With less room than this, in bytes, SQLite can open no file that it must make another beside.
 _LEAST = 256 * 1024
-_DISK = (
-    "Look at the disk (`dmesg`), then start Callboard again: what was acknowledged is kept. "
-    "`callboard check` shows whether the store is sound; if it is, back it up to another disk."
-)
+_DISK = f"{FAILED_HINT} `callboard check` shows whether the store is sound; if it is, back it up to another disk."
 #: Files that SQLite opens for a connection: the database, the write-ahead log, its shared memory, and a folder.
 _FILES = 4
 _DESCRIPTORS = (
@@ -81,7 +79,7 @@ def refusal_of(error: sqlite3.Error, where: str) -> Refusal:
 
 def refusal_of_system(error: OSError, where: str) -> Refusal:
     """The refusal of a file or folder that the system does not give."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if is_full(error):
         return full(where)
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return unusable(where, str(error.strerror).lower(), hint=_DESCRIPTORS)

@@ -108,18 +108,19 @@ class Hooks:
                 if not _speaks_of(hook, call.tool, text, context.folder):
                     continue
                 answer = await self._answer(hook, _asked(call.tool, text, context, session, thread), context)
-                told = self._told(answer.reason.strip())
+                explanation = self._told(answer.reason.strip())
                 if answer.decision == "deny":
-                    raise _No("hook_denied", _because("hook_denied", hook, told))
+                    raise _No("hook_denied", _because("hook_denied", hook, explanation))
                 changed = text if answer.arguments is None else _encoded(hook, answer.arguments)
                 if changed != text:
                     if by:
                         raise _failed(hook, f"would rewrite the arguments, which {by} did already")
                     by, text = hook.name, changed
-                    said.append(_because("hook_rewrote", hook, clause(told) if answer.decision == "pass" else ""))
+                    passed = answer.decision == "pass"
+                    said.append(_because("hook_rewrote", hook, clause(explanation) if passed else ""))
                 if answer.decision == "ask":
                     verdict = "ask"
-                    said.append(_because("hook_asks", hook, clause(told)))
+                    said.append(_because("hook_asks", hook, clause(explanation)))
         except _No as no:
             rewritten = text if by else None
             return Hooked(verdict="deny", detail=str(no), code=no.code, arguments=rewritten, by=by, reasons=no.reasons)

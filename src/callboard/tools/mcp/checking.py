@@ -15,7 +15,7 @@ from .expansion import REFERENCES, SAME_VALUE, Graph, check_expansion
 
 #: Comparisons up to which a misfit is explained.
 MOST_EXPLAINED = 20_000
-#: A pattern that goes on guessing is given up.
+#: Bounds of a pattern: how often it may try again, and its size.
 _PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=1_000_000)
 _EACH_PROPERTY = frozenset({"additionalProperties", "unevaluatedProperties"})
 _EACH_ITEM = frozenset({"items", "additionalItems", "unevaluatedItems", "contains"})

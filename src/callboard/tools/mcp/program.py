@@ -90,7 +90,7 @@ async def program(
 ) -> AsyncGenerator[tuple[Read, Write], None]:
     """The streams of messages from and to a program. Raises OSError where it cannot be started.
 
-    When the program ends by itself, closes its output, or says what is not taken, `over` is set and `said.reason` tells why.
+    When the program ends, closes its output or sends too much that is invalid, `over` is set and `said.reason` has the reason.
     """
     running = await _start(command, folder, environment)
     inbox, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)

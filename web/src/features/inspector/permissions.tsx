@@ -55,7 +55,7 @@ export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
   )
 }
 
-/** A call that was not run was not confined; "none" is said as none. What confined a call of another product nobody recorded. */
+/** A call that was not run was not confined; "none" is said as none. Other products do not record what confined a call. */
 function Confinement({ tool }: { tool: ToolPart }) {
   const t = useT()
   if (tool.sandbox === '') {

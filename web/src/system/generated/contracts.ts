@@ -3543,10 +3543,11 @@ export interface SessionRead {
 }
 
 /**
- * The shell of one session; the panel has this one row. Times are in microseconds since the epoch. One with a `source` was
- * taken over from that product, and is for reading. `state` and `attention` are those of its card; where `epoch` is dead a
- * running state reads `lost`. `unread` is True where a newer version wrote facts that this one cannot read: the session is for
- * reading until Callboard is updated.
+ * The shell of one session; the panel has this one row.
+ *
+ * Times are in microseconds since the epoch. A session with a `source` was imported from that product and is read-only.
+ * `state` and `attention` are those of its card; a running state reads `lost` where `epoch` is dead. `has_unknown_facts` is
+ * True if a newer version wrote facts that this one cannot read: the session is read-only until Callboard is updated.
  */
 export interface SessionRow {
   readonly kind: 'session'
@@ -3564,7 +3565,7 @@ export interface SessionRow {
   readonly state?: SessionState
   readonly attention?: Attention
   readonly epoch?: number
-  readonly unread?: boolean
+  readonly hasUnknownFacts?: boolean
 }
 
 /**

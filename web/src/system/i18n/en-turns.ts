@@ -149,7 +149,7 @@ export const enTurns = {
   'session.source.claude_code': 'Claude Code',
   'session.source.codex': 'Codex',
   'composer.new_here': 'New session here',
-  'composer.unread': 'A newer Callboard wrote this session. Update Callboard to continue it.',
+  'composer.unknown_facts': 'A newer Callboard wrote this session. Update Callboard to continue it.',
   'composer.imported': 'This is a past session of {product}, for reading. New work begins in a new session.',
 
   'turn.state.queued': 'Queued',

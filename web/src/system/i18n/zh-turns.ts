@@ -148,7 +148,7 @@ export const zhTurns = {
   'session.source.claude_code': 'Claude Code',
   'session.source.codex': 'Codex',
   'composer.new_here': '在此新建会话',
-  'composer.unread': '此会话由较新版本的 Callboard 写入。请更新 Callboard 后继续。',
+  'composer.unknown_facts': '此会话由较新版本的 Callboard 写入。请更新 Callboard 后继续。',
   'composer.imported': '这是 {product} 的历史会话，仅供阅读。请在新会话中开始新的工作。',
 
   'turn.state.queued': '排队中',

@@ -52,7 +52,7 @@ export interface Choices {
   readonly sent: readonly Sent[]
   readonly parts: (turnId: string) => readonly Part[]
   readonly hasParts: (turn: TurnRow) => boolean
-  /** False where what reads as running may have ended, and nobody can say: nothing moves then. */
+  /** False if it is unknown whether the running turn has ended: nothing is animated then. */
   readonly atWork?: boolean
 }
 

@@ -19,7 +19,7 @@ export const DEFAULTS = {
   session: {
     archived: false,
     source: null,
-    unread: false,
+    hasUnknownFacts: false,
     state: 'idle' as wire.SessionState,
     attention: 'none' as wire.Attention,
     epoch: 0,
