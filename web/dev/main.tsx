@@ -5,7 +5,7 @@ import { App } from '../src/app/app'
 import { makeServices } from '../src/app/services'
 import '../src/main.css'
 import { FakeServer } from './fake-server'
-import { SCENARIOS } from './scenarios'
+import { SCENARIOS } from './scenarios/scenarios'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element with the id "root"')

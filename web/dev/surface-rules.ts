@@ -2,6 +2,7 @@
  * What a surface may not do: reach a provider or a server, follow a stream, keep anything beyond the page's own look, hold
  * the state of a run, or answer for a person.
  */
+import { posix } from 'node:path'
 import { type Node, nodes, placeOf, type Source } from './sources'
 
 /** What reaches a server, follows a stream or keeps something. biome.json forbids the same names as they are typed. */
@@ -24,7 +25,8 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
 /** Modules of `system/` that are functions of their arguments. Anything else a surface may know by type only. */
 const PURE = [
   /^@\/system\/format\//,
-  /^@\/system\/rows\/(?:activity|conversation|jobs|model|team|timeline)$/,
+  /^@\/system\/rows\/model$/,
+  /^@\/system\/selectors\//,
   /^@\/system\/generated\//,
 ]
 
@@ -41,7 +43,7 @@ const PRESSES = new Set(['click', 'submit', 'requestSubmit', 'dispatchEvent'])
 const HOLDERS = new Set(['useState', 'useReducer', 'useRef'])
 /** Fields of rows that say how a run stands. */
 const RUN_FIELDS = new Set(['state', 'status', 'detail', 'outcome', 'pendingActions', 'paused', 'sequence'])
-const ROWS = /^@\/system\/rows\//
+const ROWS = /^@\/system\/(?:rows|selectors)\//
 
 /** Each offence of a source, as `path:line what`. */
 export function offences(source: Source): readonly string[] {
@@ -51,7 +53,7 @@ export function offences(source: Source): readonly string[] {
   const found: string[] = []
   for (const node of all) {
     const offence =
-      wrongImport(room, node) ??
+      wrongImport(source.path, room, node) ??
       wrongName(node) ??
       answersByItself(node) ??
       presses(node) ??
@@ -62,7 +64,7 @@ export function offences(source: Source): readonly string[] {
   return found
 }
 
-function wrongImport(room: 'features' | 'ui', node: Node): string | null {
+function wrongImport(path: string, room: 'features' | 'ui', node: Node): string | null {
   if (node.type !== 'ImportDeclaration' && node.type !== 'ImportExpression') return null
   const from = node.source as Node & { readonly value?: unknown }
   if (typeof from.value !== 'string') return 'imports what is known only when it runs'
@@ -70,13 +72,13 @@ function wrongImport(room: 'features' | 'ui', node: Node): string | null {
   if (node.importKind === 'type' && name.startsWith('@/system/')) return null
   if (name.startsWith('@/system/')) return PURE.some((pure) => pure.test(name)) ? null : `imports ${name}`
   if (name.startsWith('@/ui/')) return room === 'features' ? null : `imports ${name}`
-  if (name.startsWith('.')) return leavesRoom(room, name) ? `imports ${name}` : null
+  if (name.startsWith('.')) return leavesRoom(path, room, name) ? `imports ${name}` : null
   const known = LIBRARIES[room].some((library) => name === library || name.startsWith(`${library}/`))
   return known ? null : `imports ${name}`
 }
 
-function leavesRoom(room: 'features' | 'ui', name: string): boolean {
-  return room === 'ui' ? name.startsWith('../') : name.startsWith('../../')
+function leavesRoom(path: string, room: 'features' | 'ui', name: string): boolean {
+  return !posix.join(posix.dirname(path), name).startsWith(`${room}/`)
 }
 
 function wrongName(node: Node): string | null {

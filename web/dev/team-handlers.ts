@@ -1,5 +1,5 @@
 /** What a person did with a team, noted. */
-import type { TeamHandlers } from '../src/features/team/handlers'
+import type { TeamHandlers } from '../src/features/shared/team-handlers'
 
 /** Each handler tells its name and what it was given, agents by their id; what is asked for is taken. */
 export function noting(onDid: (name: string, what: unknown) => void): TeamHandlers {

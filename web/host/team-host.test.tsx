@@ -2,7 +2,7 @@ import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { SESSION } from '../dev/rows'
-import { team } from '../dev/team-scenarios'
+import { team } from '../dev/scenarios/team-scenarios'
 import type { AnyRow } from '../src/system/generated/contracts'
 import { TeamHost } from './team-host'
 

@@ -1,13 +1,13 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
-import { loadSession } from './app/load-session'
 import { makeServices } from './app/services'
+import { loadSession } from './app/session/load-session'
 import { thisBrowser } from './system/access/browser'
 import { PageAccess } from './system/access/page-access'
 import { sendByRequest } from './system/api/upload'
+import { browserStorage } from './system/local/local-values'
 import { readRoute } from './system/local/route'
-import { browserStorage } from './system/local/values'
 import './main.css'
 
 const root = document.getElementById('root')

@@ -15,7 +15,7 @@ import {
   turnRow,
   upsert,
 } from '../../dev/rows'
-import { team } from '../../dev/team-scenarios'
+import { team } from '../../dev/scenarios/team-scenarios'
 import { App } from './app'
 import { makeServices } from './services'
 

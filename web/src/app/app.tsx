@@ -2,11 +2,11 @@ import { useEffect, useMemo } from 'react'
 import { GatePage } from '@/features/connection/gate-page'
 import { type Surface, SurfaceProvider } from '@/features/shared/surface'
 import { readRoute } from '@/system/local/route'
-import { FailureBoundary } from './failure-boundary'
 import type { Services } from './services'
 import { ServicesProvider } from './services-context'
-import { Shell } from './shell'
-import { useSignal } from './use'
+import { FailureBoundary } from './shell/failure-boundary'
+import { Shell } from './shell/shell'
+import { useSignal } from './use-signal'
 
 /** The page: what the system says it is, or why there is nothing to show. */
 export function App({ services }: { services: Services }) {

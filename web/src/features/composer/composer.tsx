@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react'
 import { MODES, type Mode, PERMISSION_MODES, type PermissionMode } from '@/system/generated/contracts'
-import type { How } from '@/system/workbench/outbox'
+import type { How } from '@/system/stores/outbox'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { Select } from '@/ui/select'

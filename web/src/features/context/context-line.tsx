@@ -3,11 +3,11 @@ import { count } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { ContextPart } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
+import { hintText } from '../shared/code-texts'
 import { LoadMore } from '../shared/load-more'
-import { useOpened } from '../shared/opened'
+import { useOpened } from '../shared/opened-rows'
 import { useFullText, useT } from '../shared/surface'
-import { hintText } from '../shared/words'
-import { MissingList, OmissionList } from './refs'
+import { MissingList, OmissionList } from './context-refs'
 
 /** Where the context of a turn changed. A summary is shown when it is asked for, and is no answer (UI-25). */
 export const ContextLine = memo(({ part }: { part: ContextPart }) => {

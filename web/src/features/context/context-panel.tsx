@@ -3,14 +3,14 @@ import { plainTerminalText } from '@/system/format/ansi'
 import { count } from '@/system/format/numbers'
 import type { ContextRef, MissingRef } from '@/system/generated/contracts'
 import type { ContextRow } from '@/system/rows/model'
-import type { Refused } from '@/system/workbench/notices'
+import type { Refused } from '@/system/stores/notice-store'
 import { Button, IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
-import { RefusedHere } from '../connection/notices'
+import { RefusedHere } from '../connection/notice-list'
 import { Fact, Facts } from '../inspector/inspector'
 import { useForReading } from '../shared/reading'
 import { useT } from '../shared/surface'
-import { MissingList, OmissionList, REF_ICONS, shortName } from './refs'
+import { MissingList, OmissionList, REF_ICONS, shortName } from './context-refs'
 
 export interface ContextPanelProps {
   readonly context: ContextRow | null

@@ -1,17 +1,17 @@
 import { act, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { activityOf } from '@/system/rows/activity'
 import type { ActionPart, NoticePart, ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
+import { activityOf } from '@/system/selectors/activity'
 import { place, reasoningPart, START, textPart, turnRow } from '../../../dev/rows'
 import { blobsOf, filled, show } from '../../../dev/surfaces'
 import { Answer } from './answer'
-import type { ConversationHandlers } from './handlers'
+import type { ConversationHandlers } from './conversation-handlers'
 import { ItemView } from './item-view'
-import { ActionLine, OutcomeLine } from './lines'
 import { Reasoning } from './reasoning'
 import { SteerLine } from './steer-line'
 import { SummaryRow } from './summary-row'
+import { ActionLine, OutcomeLine } from './turn-lines'
 
 const at = place('trn_a', 10, 1)
 const HOSTILE = `Hello <img src=x onerror="window.hit = 1"> <script>window.hit = 1</script>

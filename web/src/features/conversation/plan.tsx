@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import type { PlanPart } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
-import { useOpened } from '../shared/opened'
+import { useOpened } from '../shared/opened-rows'
 import { useT } from '../shared/surface'
 
 type Step = PlanPart['steps'][number]

@@ -2,7 +2,7 @@ import { memo } from 'react'
 import type { ReasoningPart } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
-import { useOpened } from '../shared/opened'
+import { useOpened } from '../shared/opened-rows'
 import { useFullText, useT } from '../shared/surface'
 
 /** Reasoning: open while it runs, one line when it is done. */

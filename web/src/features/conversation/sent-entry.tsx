@@ -1,4 +1,4 @@
-import type { Sent } from '@/system/workbench/outbox'
+import type { Sent } from '@/system/stores/outbox'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'

@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { duration } from '@/system/format/numbers'
-import type { Activity } from '@/system/rows/activity'
+import type { Activity } from '@/system/selectors/activity'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 

@@ -3,7 +3,7 @@ import type { Translate } from '@/system/i18n/translate'
 import type { Text, TurnRow } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
-import { Given } from '../context/refs'
+import { Given } from '../context/context-refs'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 

@@ -4,7 +4,7 @@ import { ago } from '@/system/format/numbers'
 import type { Key } from '@/system/i18n/translate'
 import type { SessionCard } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
-import { useNow } from '@/ui/now'
+import { useNow } from '@/ui/use-now'
 import { useT } from '../shared/surface'
 
 export interface FirstPageProps {

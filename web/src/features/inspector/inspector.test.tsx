@@ -5,7 +5,7 @@ import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart, turnRow } from '../../../dev/rows'
 import { filled, show } from '../../../dev/surfaces'
 import { Inspector } from './inspector'
-import { Permissions } from './permissions'
+import { Permissions } from './permission-checks'
 
 test('the sides of a turn stand under tabs, which the keyboard moves between (UI-31)', async () => {
   const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 2_000_000 }))

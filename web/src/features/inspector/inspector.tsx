@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { clockTime, count, duration } from '@/system/format/numbers'
-import { activityOf, durationOf } from '@/system/rows/activity'
 import type { Part, StatusRow, ToolPart, TurnRow } from '@/system/rows/model'
+import { activityOf, durationOf } from '@/system/selectors/activity'
 import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
 import { type Tab, Tabs, type Wanted } from '@/ui/tabs'
 import { useT } from '../shared/surface'
-import { Permissions } from './permissions'
+import { Permissions } from './permission-checks'
 
 export interface InspectorProps {
   readonly turn: TurnRow | null

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { QueueRow } from '@/system/rows/model'
-import type { Sent } from '@/system/workbench/outbox'
+import type { Sent } from '@/system/stores/outbox'
 import { Button, IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'

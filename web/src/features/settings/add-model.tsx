@@ -1,10 +1,10 @@
 import { type FormEvent, useRef, useState } from 'react'
-import type { Refused } from '@/system/workbench/notices'
+import type { Refused } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './handlers'
-import { type Entry, TextField, Told } from './parts'
+import type { SettingsHandlers } from './settings-handlers'
+import { type Entry, TextField, Told } from './settings-section'
 
 const KINDS = ['anthropic', 'google', 'openai', 'openai-compatible'] as const
 type Kind = (typeof KINDS)[number]

@@ -1,11 +1,11 @@
 import { type FormEvent, useState } from 'react'
 import { visibleText } from '@/system/format/exact-text'
-import type { Refused } from '@/system/workbench/notices'
-import type { SettingsShown } from '@/system/workbench/settings-desk'
+import type { Refused } from '@/system/stores/notice-store'
+import type { SettingsShown } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './handlers'
-import { type Entry, entriesOf, Section, TextField, Told, textOf } from './parts'
+import type { SettingsHandlers } from './settings-handlers'
+import { type Entry, entriesOf, Section, TextField, Told, textOf } from './settings-section'
 
 /** What may stand in a field, the same in every language. */
 const CALLS = 'Bash\nEdit(src/**)'

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { PERMISSION_MODES, type PermissionMode, type TrustRead } from '@/system/generated/contracts'
-import type { Refused } from '@/system/workbench/notices'
-import type { SettingsShown } from '@/system/workbench/settings-desk'
+import type { Refused } from '@/system/stores/notice-store'
+import type { SettingsShown } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
+import { Widenings } from '../shared/permission-grants'
 import { useT } from '../shared/surface'
-import { Widenings } from '../trust/widenings'
-import type { SettingsHandlers } from './handlers'
-import { Section, Told } from './parts'
+import type { SettingsHandlers } from './settings-handlers'
+import { Section, Told } from './settings-section'
 
 /** In which mode a session begins, and whether the folder's own files count. */
 export function PermissionsSection(props: {

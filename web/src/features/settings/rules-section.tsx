@@ -3,14 +3,14 @@ import { plainTerminalText } from '@/system/format/ansi'
 import { clockTime } from '@/system/format/numbers'
 import type { RulesTried, StandingRule } from '@/system/generated/contracts'
 import { VERDICTS, type Verdict } from '@/system/generated/contracts'
-import type { Refused } from '@/system/workbench/notices'
-import type { SettingsShown } from '@/system/workbench/settings-desk'
+import type { Refused } from '@/system/stores/notice-store'
+import type { SettingsShown } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { Badge, type Tone } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './handlers'
-import { Section, TextField, Told } from './parts'
+import type { SettingsHandlers } from './settings-handlers'
+import { Section, TextField, Told } from './settings-section'
 
 const TONES: Readonly<Record<Verdict, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad' }
 

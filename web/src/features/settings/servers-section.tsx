@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react'
 import type { ServerState } from '@/system/generated/contracts'
-import type { Refused } from '@/system/workbench/notices'
-import type { SettingsShown } from '@/system/workbench/settings-desk'
+import type { Refused } from '@/system/stores/notice-store'
+import type { SettingsShown } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
-import { ServerName, ServerTrouble } from '../shared/servers'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './handlers'
-import { type Entry, entriesOf, Section, TextField, Told, textOf } from './parts'
+import { ServerName, ServerTrouble } from '../shared/tool-server'
+import type { SettingsHandlers } from './settings-handlers'
+import { type Entry, entriesOf, Section, TextField, Told, textOf } from './settings-section'
 
 /** Servers that bring tools: how each stands, and another one. */
 export function ServersSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {

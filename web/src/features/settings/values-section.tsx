@@ -8,13 +8,13 @@ import {
   typedOf,
   type Values,
 } from '@/system/format/schema'
-import type { Refused } from '@/system/workbench/notices'
-import type { SettingsShown } from '@/system/workbench/settings-desk'
+import type { Refused } from '@/system/stores/notice-store'
+import type { SettingsShown } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { SchemaFields } from '../shared/schema-fields'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './handlers'
-import { type Entry, Section, Told } from './parts'
+import type { SettingsHandlers } from './settings-handlers'
+import { type Entry, Section, Told } from './settings-section'
 
 /**
  * Plain settings, as the schema of the file has them: those of a table, or `names` of the file's own. They are written when the

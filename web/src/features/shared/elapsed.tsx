@@ -1,5 +1,5 @@
 import { elapsed } from '@/system/format/numbers'
-import { useNow } from '@/ui/now'
+import { useNow } from '@/ui/use-now'
 import { useT } from './surface'
 
 /** The time since a moment (in microseconds), counting on. */

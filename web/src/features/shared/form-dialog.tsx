@@ -1,9 +1,9 @@
 /** A dialog that asks for something and sends it: what was refused is said in it, and it stays until its host takes it away. */
 import type { ReactNode } from 'react'
-import type { Refused } from '@/system/workbench/notices'
+import type { Refused } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
-import { RefusedHere } from '../connection/notices'
+import { RefusedHere } from '../connection/notice-list'
 import { useT } from './surface'
 
 /** How a field looks that is typed into or chosen from. */

@@ -1,7 +1,7 @@
 import { visibleText } from '@/system/format/exact-text'
 import type { Reason } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
-import { modeText } from './words'
+import { modeText } from './code-texts'
 
 /** Codes whose `mode` is a permission mode of ours, and not a mode of another program. */
 const OF_OUR_MODES: ReadonlySet<string> = new Set(['agent_asks', 'mode_applies'])

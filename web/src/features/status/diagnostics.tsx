@@ -1,7 +1,7 @@
 import { duration } from '@/system/format/numbers'
 import type { Timing } from '@/system/workbench/timings'
 import { IconButton } from '@/ui/button'
-import { Popover } from '@/ui/popover'
+import { Popover } from '@/ui/menu/popover'
 import { useT } from '../shared/surface'
 
 export interface DiagnosticsProps {

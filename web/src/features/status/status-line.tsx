@@ -3,10 +3,10 @@ import type { SessionState } from '@/system/generated/contracts'
 import type { StatusRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dot, type Tone } from '@/ui/marks'
+import { doingText } from '../shared/code-texts'
 import { Elapsed } from '../shared/elapsed'
 import { SESSION_TONES } from '../shared/session-tones'
 import { useT } from '../shared/surface'
-import { doingText } from '../shared/words'
 
 export interface StatusLineProps {
   readonly status: StatusRow | null

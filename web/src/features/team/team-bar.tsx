@@ -1,10 +1,10 @@
-import { failedJobs, itemKeys } from '@/system/rows/jobs'
 import type { AgentRow } from '@/system/rows/model'
-import { atWork, lanesWaiting, mayResume, nameOf, rising, type Team } from '@/system/rows/team'
+import { failedJobs, itemKeys } from '@/system/selectors/job'
+import { atWork, lanesWaiting, mayResume, nameOf, rising, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
+import { degradedText, queueText, standsText } from '../shared/agent-marks'
 import { useT } from '../shared/surface'
-import { degradedText, queueText, standsText } from './marks'
 
 export const VIEWS = ['conversation', 'graph', 'board', 'lanes', 'runs'] as const
 export type View = (typeof VIEWS)[number]

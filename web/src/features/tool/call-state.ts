@@ -1,7 +1,7 @@
 /** How a call stands, in words and in colour: the same wherever the call is told of. */
 import type { Translate } from '@/system/i18n/translate'
-import { wasRefused } from '@/system/rows/activity'
 import type { ToolPart } from '@/system/rows/model'
+import { wasRefused } from '@/system/selectors/activity'
 
 /** A refusal, an unknown outcome and a failure are different things; the code says which. */
 export function stateText(t: Translate, part: ToolPart, waiting: boolean): string {

@@ -1,12 +1,12 @@
 import { plainTerminalText } from '@/system/format/ansi'
 import type { FileChange } from '@/system/generated/contracts'
 import { asText, type Text } from '@/system/rows/model'
-import { DiffView } from '@/ui/diff-view'
+import { DiffView } from '@/ui/diff/diff-view'
 import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
-import { useOpened } from '../shared/opened'
+import { useOpened } from '../shared/opened-rows'
 import { useFullText, useT } from '../shared/surface'
-import { Lines } from './changed'
+import { Lines } from './changed-lines'
 
 /** The files that a call changed, each with its diff on demand. A single one is open. */
 export function FileChanges({ call, changes }: { call: string; changes: readonly FileChange[] }) {

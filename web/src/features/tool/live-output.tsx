@@ -2,7 +2,7 @@ import { plainTerminalText } from '@/system/format/ansi'
 import type { ToolPart } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { useT } from '../shared/surface'
-import { PlanInMaking } from './plan-in-making'
+import { PlanInMaking } from './partial-plan'
 
 /** How much of what is being written stays on the screen, in characters from the end. */
 const TAIL = 4000

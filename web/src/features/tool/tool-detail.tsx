@@ -1,13 +1,13 @@
 import { plainTerminalText } from '@/system/format/ansi'
 import { laidOutArguments } from '@/system/format/arguments'
-import { wasRefused } from '@/system/rows/activity'
 import type { Text, ToolPart } from '@/system/rows/model'
+import { wasRefused } from '@/system/selectors/activity'
 import { CodeBlock } from '@/ui/code-block'
 import { Image } from '../shared/image'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
+import { messageOf } from './call-message'
 import { FileChanges } from './file-changes'
-import { messageOf } from './message'
 
 /** Input, changes and output of one call. The permission checks are in the inspector, and only there. */
 export function ToolDetail({ part }: { part: ToolPart }) {

@@ -1,5 +1,5 @@
 /** The languages of the page, and which one to show. Texts other than English are loaded when they are chosen. */
-import type { LocalValues } from '../local/values'
+import type { LocalValues } from '../local/local-values'
 import { Signal } from '../signal'
 import { en } from './en'
 import { type Texts, type Translate, translator } from './translate'

@@ -1,6 +1,6 @@
 /** What is being typed, one text a session. */
 import { Signal } from '../signal'
-import type { LocalValues } from './values'
+import type { LocalValues } from './local-values'
 
 export class Drafts {
   readonly changes = new Signal()

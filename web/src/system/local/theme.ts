@@ -1,6 +1,6 @@
 /** Light, dark, or what the system says. The stylesheet does the rest from one attribute. */
 import { Signal } from '../signal'
-import type { LocalValues } from './values'
+import type { LocalValues } from './local-values'
 
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]

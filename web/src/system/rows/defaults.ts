@@ -9,7 +9,7 @@ import {
   type Remote,
   type Text,
   type Version,
-} from './nested'
+} from './nested-entries'
 
 export type Degraded = NonNullable<wire.AgentRow['degraded']>[number]
 export type QueueReason = NonNullable<wire.AgentRow['queueReason']>

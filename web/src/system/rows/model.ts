@@ -13,7 +13,7 @@ import {
   asVersions,
   NO_USAGE,
   type Text,
-} from './nested'
+} from './nested-entries'
 
 export type { Degraded, QueueReason } from './defaults'
 export {
@@ -26,7 +26,7 @@ export {
   type Text,
   type Usage,
   type Version,
-} from './nested'
+} from './nested-entries'
 
 type Kind = keyof typeof DEFAULTS
 /** A field that is empty by default may hold any text, one that is 0 any number. */

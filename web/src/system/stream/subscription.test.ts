@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiProblem } from '../api/problem'
 import type { Op } from '../generated/contracts'
-import type { Applied } from '../rows/store'
+import type { Applied } from '../rows/row-store'
 import { type Connection, Subscription } from './subscription'
 
 beforeEach(() => {

@@ -5,7 +5,7 @@
  */
 import { ApiProblem } from '../api/problem'
 import type { Op } from '../generated/contracts'
-import type { Applied } from '../rows/store'
+import type { Applied } from '../rows/row-store'
 import { compareCursors } from './cursor'
 import { EventStreamParser, type StreamEvent } from './parser'
 

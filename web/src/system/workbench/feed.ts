@@ -1,7 +1,7 @@
 /** What is shown of one stream: its rows, and how current they are. */
 import type { ApiClient } from '../api/client'
 import type { ApiProblem } from '../api/problem'
-import { type OnOffloaded, RowStore } from '../rows/store'
+import { type OnOffloaded, RowStore } from '../rows/row-store'
 import { Signal } from '../signal'
 import { type Connection, Subscription } from '../stream/subscription'
 

@@ -4,8 +4,8 @@ import { ApiProblem } from '../api/problem'
 import type { Attachment, Mode, PermissionMode } from '../generated/contracts'
 import { newId } from '../ids'
 import type { Drafts } from '../local/drafts'
-import type { Attached, Attachments } from './attachments'
-import type { How, Outbox, Sent } from './outbox'
+import type { Attached, Attachments } from '../stores/attachment-store'
+import type { How, Outbox, Sent } from '../stores/outbox'
 import type { Timings } from './timings'
 
 export interface Input {

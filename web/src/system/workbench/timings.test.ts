@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { append, place, textPart, turnRow, upsert } from '../../../dev/rows'
-import { RowStore } from '../rows/store'
+import { RowStore } from '../rows/row-store'
 import { Timings } from './timings'
 
 function bench() {

@@ -5,7 +5,7 @@
  * rows that came to the screen that shows them. `hydration`: from opening a session to the screen that shows it. `detail`: a
  * read of something that is loaded on demand.
  */
-import type { RowStore } from '../rows/store'
+import type { RowStore } from '../rows/row-store'
 import { Signal } from '../signal'
 
 export const TIMINGS = ['status', 'text', 'paint', 'hydration', 'detail'] as const

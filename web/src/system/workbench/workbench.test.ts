@@ -18,7 +18,7 @@ import {
 import { ApiClient } from '../api/client'
 import { newId } from '../ids'
 import { Drafts } from '../local/drafts'
-import { LocalValues } from '../local/values'
+import { LocalValues } from '../local/local-values'
 import { NEW_SESSION, Workbench } from './workbench'
 
 const input = { text: 'Do it', how: 'start', mode: 'chat', permissionMode: 'ask', chosen: true } as const

@@ -1,0 +1,54 @@
+/** What the made-up sessions of agents have in common. */
+import type * as wire from '../../src/system/generated/contracts'
+import { Refused, type Scenario } from '../fake-server'
+import { agentRow, SESSION, sessionRow, statusRow, turnRow, upsert } from '../rows'
+import { cards } from './session-ops'
+
+export const LEAD = 'lead'
+export const thread = { threadId: `thr_${LEAD}`, agentId: LEAD }
+
+/** What the server says to what a person asks for here. */
+const ANSWERS: NonNullable<Scenario['answers']> = {
+  merge_subagent: () => ({
+    sessionId: SESSION,
+    agentId: 'worker-1',
+    status: 'conflict',
+    conflict: ['src/lexer.py', 'src/parser.py'],
+    sequence: 90,
+  }),
+  add_agent: () =>
+    new Refused(404, {
+      code: 'unknown_agent',
+      message: 'There is no definition wacher.',
+      field: 'agent',
+      hint: 'There are: lead, maker, watcher.',
+    }),
+  export_evidence: () => ({
+    sessionId: SESSION,
+    evidenceId: 'evd_0351WzXLErNl9CVRsH2hkU',
+    pack: { hash: 'f'.repeat(64), size: 48_213 },
+    through: 412,
+    facts: 412,
+    link: '9c4e'.repeat(16),
+    sequence: 413,
+  }),
+}
+
+export function session(title: string, ops: readonly wire.Op[], blobs: Scenario['blobs'] = {}): Scenario {
+  return {
+    workspace: cards,
+    openAtFirst: SESSION,
+    sessions: { [SESSION]: [upsert('session', sessionRow({ title })), ...ops] },
+    blobs,
+    answers: ANSWERS,
+  }
+}
+
+export const status = (change: Partial<wire.StatusRow> = {}) =>
+  upsert('status', statusRow({ key: thread.threadId, ...thread, agentName: LEAD, ...change }))
+
+export const turn = (id: string, order: number, change: Partial<wire.TurnRow>) =>
+  upsert('turns', turnRow(id, order, { ...thread, ...change }))
+
+export const lead = (change: Partial<wire.AgentRow> = {}) =>
+  upsert('agents', agentRow({ key: LEAD, agentKind: 'main', role: 'planner', state: 'idle', ...change }))

@@ -1,0 +1,226 @@
+/** Made-up teams. */
+import type { Op } from '../../src/system/generated/contracts'
+import type { Scenario } from '../fake-server'
+import {
+  actionRow,
+  agentRow,
+  edgeRow,
+  place,
+  SESSION,
+  sessionRow,
+  statusRow,
+  taskRow,
+  teamRow,
+  textPart,
+  toolPart,
+  turnRow,
+  upsert,
+} from '../rows'
+import { cards } from './session-ops'
+import { ago, board, exchange, LEAD, lines, workers } from './team-ops'
+
+function of(ops: readonly Op[]): Scenario {
+  return {
+    workspace: cards,
+    openAtFirst: SESSION,
+    sessions: {
+      [SESSION]: [upsert('session', sessionRow({ title: 'Make the import ten times faster' })), ...ops],
+    },
+  }
+}
+
+const leadStatus = (change: Parameters<typeof statusRow>[0] = {}) =>
+  upsert(
+    'status',
+    statusRow({ key: `thr_${LEAD}`, threadId: `thr_${LEAD}`, agentId: LEAD, agentName: LEAD, ...change }),
+  )
+
+function turnOf(agent: string, id: string, order: number, change: Parameters<typeof turnRow>[2]): Op {
+  const run = `run_${id}`
+  return upsert(
+    'turns',
+    turnRow(id, order, { agentId: agent, threadId: `thr_${agent}`, runId: run, ...change }),
+  )
+}
+
+/** A coordinator with workers of every state, handoffs, reviews, messages and runs. */
+export function team(): Scenario {
+  const at = (step: number, key?: string) => ({ ...place('trn_l', 100, step, key), threadId: `thr_${LEAD}` })
+  const w = (step: number, key?: string) => ({
+    ...place('trn_w1', 130, step, key),
+    threadId: 'thr_worker-1',
+    at: ago(80 - step * 4),
+  })
+  return of([
+    upsert(
+      'team',
+      teamRow({
+        teamActiveCount: 4,
+        teamQueuedCount: 1,
+        teamParallelBudget: 4,
+        queueReason: 'parallel_budget',
+      }),
+    ),
+    leadStatus({
+      status: 'streaming',
+      detail: 'running_tool',
+      tool: 'wait_subagents',
+      turnId: 'trn_l',
+      iteration: 3,
+      maxIters: 24,
+    }),
+    upsert(
+      'agents',
+      agentRow({
+        key: LEAD,
+        agentKind: 'main',
+        role: 'planner',
+        state: 'waiting',
+        description: 'Splits an objective into tasks and puts the results together.',
+        model: 'gpt-6-mini',
+        provider: 'openai',
+        activity: 'running_tool',
+        tool: 'wait_subagents',
+        usage: { inputTokens: 18000, outputTokens: 900, toolCalls: 6 },
+        inbox: 2,
+      }),
+    ),
+    ...workers(),
+    ...lines(),
+    ...board(),
+    ...exchange(),
+    turnOf(LEAD, 'trn_l', 100, {
+      state: 'running',
+      mode: 'auto',
+      endedAt: 0,
+      startedAt: ago(140),
+      input: { text: 'Make the import ten times faster, and keep every test green.' },
+      toolCalls: 4,
+    }),
+    upsert(
+      'parts',
+      textPart(at(1), 'Two parts can go in parallel: the lexer and the database.', { commentary: true }),
+    ),
+    upsert('parts', toolPart(at(2, 'cal_s1'), 'spawn_subagent', { summary: 'worker: read the lexer once' })),
+    upsert('parts', toolPart(at(3, 'cal_s2'), 'spawn_subagent', { summary: 'worker: batch the inserts' })),
+    upsert(
+      'parts',
+      toolPart(at(4, 'cal_w'), 'wait_subagents', { state: 'running', durationMs: 0, summary: 'all' }),
+    ),
+    turnOf('worker-1', 'trn_w1', 130, {
+      state: 'waiting',
+      source: 'agent',
+      endedAt: 0,
+      startedAt: ago(80),
+      input: {
+        text: 'Read the lexer once per file. Change src/lexer.py and src/parser.py only. Report what you measured.',
+      },
+      toolCalls: 2,
+    }),
+    upsert('parts', toolPart(w(1, 'cal_1'), 'Read', { summary: 'src/lexer.py' })),
+    upsert('parts', toolPart(w(2, 'cal_2'), 'Grep', { summary: 'lexer\\.run' })),
+    upsert('parts', textPart(w(3), 'Three callers walk the tokens twice.', { commentary: true })),
+    upsert(
+      'parts',
+      toolPart(w(4, 'cal_a'), 'Bash', {
+        state: 'input-available',
+        summary: 'python bench/lexer.py',
+        durationMs: 0,
+        startedAt: 0,
+      }),
+    ),
+    upsert(
+      'actions',
+      actionRow({
+        actionType: 'delegated_permission',
+        agentId: 'worker-1',
+        threadId: 'thr_worker-1',
+        turnId: 'trn_w1',
+        risk: 'medium',
+        policy: 'ask',
+        arguments: { text: '{"command":"python bench/lexer.py --rounds 20"}' },
+        preview: { text: 'python bench/lexer.py --rounds 20' },
+      }),
+    ),
+  ])
+}
+
+/** Forty children of one parent, with names that do not fit. */
+export function crowd(): Scenario {
+  const states = [
+    'running',
+    'running',
+    'waiting',
+    'completed',
+    'completed',
+    'idle',
+    'failed',
+    'completed',
+  ] as const
+  const children = Array.from({ length: 40 }, (_, index) => {
+    const key = index % 7 === 0 ? `migration-specialist-for-the-oldest-tables-${index}` : `worker-${index}`
+    const state = states[index % states.length] ?? 'running'
+    const activity = state === 'running' ? ('running_tool' as const) : ('ready' as const)
+    return agentRow({
+      key,
+      order: index + 2,
+      state,
+      activity,
+      tool: 'mcp__warehouse__migrate_table',
+      parentAgentId: LEAD,
+    })
+  })
+  return of([
+    upsert(
+      'team',
+      teamRow({
+        topology: 'parallel_workers',
+        teamActiveCount: 16,
+        teamParallelBudget: 16,
+        teamQueuedCount: 5,
+        queueReason: 'provider_budget',
+      }),
+    ),
+    leadStatus({ status: 'streaming', detail: 'answering' }),
+    upsert('agents', agentRow({ key: LEAD, agentKind: 'main', role: 'planner', activity: 'answering' })),
+    ...children.map((row) => upsert('agents', row)),
+    ...children.map((row) => upsert('edges', edgeRow('child', LEAD, row.key))),
+    ...children.map((row, index) =>
+      upsert(
+        'tasks',
+        taskRow({
+          key: `tsk_${index}`,
+          order: index,
+          title: `Migrate table ${index} and everything that hangs on it`,
+          assignee: row.key,
+          status: row.state === 'completed' ? 'done' : 'running',
+        }),
+      ),
+    ),
+    turnOf(LEAD, 'trn_l', 100, {
+      input: { text: 'Migrate the forty oldest tables.' },
+      mode: 'auto',
+      state: 'running',
+      endedAt: 0,
+    }),
+  ])
+}
+
+/** A team that has only just formed, and nothing but its lead is known. */
+export function forming(): Scenario {
+  return of([
+    upsert('team', teamRow({ teamPhase: 'forming', teamActiveCount: 0, degraded: ['lineage_unavailable'] })),
+    leadStatus(),
+    upsert('agents', agentRow({ key: LEAD, agentKind: 'main', role: 'planner', state: 'idle' })),
+    upsert(
+      'agents',
+      agentRow({
+        key: 'worker-1',
+        order: 2,
+        state: 'unknown',
+        parentAgentId: 'gone',
+        degraded: ['lineage_unavailable'],
+      }),
+    ),
+  ])
+}

@@ -1,0 +1,146 @@
+/** Which artifact is open beside the conversation, and what can be done with it. */
+import { useCallback, useMemo, useState } from 'react'
+import type { ArtifactHandlers, ArtifactListHandlers } from '@/features/artifact/artifact-handlers'
+import type { Artifacts } from '@/features/shared/artifacts'
+import { saveFile } from '@/system/local/save-file'
+import type { ArtifactRow, Export } from '@/system/rows/model'
+import type { Session } from '@/system/workbench/session'
+import type { Services } from '../services'
+import { useServices } from '../services-context'
+
+interface Opened {
+  readonly artifactId: string
+  readonly version: number | null
+}
+
+export interface OpenArtifact {
+  readonly all: readonly ArtifactRow[]
+  readonly opened: Opened | null
+  readonly reader: Artifacts
+  readonly close: () => void
+}
+
+export function useOpenArtifact(session: Session, show: () => void): OpenArtifact {
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const panel = session.feed.rows.panel('artifacts')
+  // The same array until a row changes: the cards of the conversation are drawn anew only then.
+  const all = panel.all()
+  const onOpen = useCallback(
+    (artifactId: string, version: number | null) => {
+      setOpened({ artifactId, version })
+      show()
+    },
+    [show],
+  )
+  const close = useCallback(() => setOpened(null), [])
+  const reader = useMemo<Artifacts>(
+    () => ({ get: (id) => all.find((row) => row.artifactId === id) ?? null, onOpen }),
+    [all, onOpen],
+  )
+  return { all, opened, reader, close }
+}
+
+export function useArtifactHandlers(
+  session: Session,
+  { onOpen, onClose, onGoToTurn }: Pick<ArtifactHandlers, 'onOpen' | 'onClose' | 'onGoToTurn'>,
+): ArtifactHandlers {
+  const { workbench, desk } = useServices()
+  const sessionId = session.id
+  return useMemo(() => {
+    // What was just made is what is looked at next.
+    const showNewest = (artifactId: string) => (made: boolean) => {
+      if (made) onOpen(artifactId, null)
+    }
+    return {
+      onOpen,
+      onClose,
+      onGoToTurn,
+      onDraft: ({ artifactId }, draft) => desk.write(artifactId, draft),
+      onSave: ({ artifactId }) => void desk.save(sessionId, artifactId).then(showNewest(artifactId)),
+      onRestore: ({ artifactId, version: newest }, version) =>
+        void desk.rollback(sessionId, artifactId, version, newest).then(showNewest(artifactId)),
+      onRetry: ({ artifactId }, baseVersion) =>
+        void desk.retry(sessionId, artifactId, baseVersion).then(showNewest(artifactId)),
+      onNeedVersions: (artifact) => void workbench.attempt(() => desk.readVersions(sessionId, artifact)),
+      onNeedDiff: ({ artifactId }, from, to) => void desk.readDiff(sessionId, artifactId, from, to),
+      onExport: ({ artifactId }, form, version) =>
+        void workbench.attempt(() =>
+          workbench.api.command('export_artifact', { sessionId, artifactIds: [artifactId], form, version }),
+        ),
+      onDelete: ({ artifactId }, file) =>
+        void workbench
+          .attempt(() =>
+            workbench.api.command('delete_artifact', { sessionId, artifactId, confirm: artifactId, file }),
+          )
+          .then((gone) => {
+            if (gone) onClose()
+          }),
+      onGoOn: ({ artifactId }, successor, text) => {
+        // It was made from none of its versions, so saving it is a choice of its own.
+        desk.write(successor.artifactId, { text, base: 0 })
+        desk.write(artifactId, null)
+        onOpen(successor.artifactId, null)
+      },
+      onMake: ({ artifactId }, asked) =>
+        workbench.refusal(async () => {
+          const made = await desk.create(sessionId, asked)
+          desk.write(artifactId, null)
+          onOpen(made, null)
+        }),
+      ...exporting({ workbench }, sessionId),
+    }
+  }, [workbench, desk, sessionId, onOpen, onClose, onGoToTurn])
+}
+
+/** What is done with all artifacts of a session. */
+export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOpen']): ArtifactListHandlers {
+  const { workbench, desk } = useServices()
+  const sessionId = session.id
+  return useMemo(
+    () => ({
+      onOpen: (artifactId) => onOpen(artifactId, null),
+      onWriteNew: (draft) => desk.writeNew(sessionId, draft),
+      onMake: (asked) =>
+        workbench.refusal(async () => {
+          const made = await desk.create(sessionId, asked)
+          desk.writeNew(sessionId, null)
+          onOpen(made, null)
+        }),
+      onArchive: (artifactIds) =>
+        workbench.refusal(() =>
+          workbench.api.command('export_artifact', { sessionId, artifactIds, form: 'zip' }),
+        ),
+      ...exporting({ workbench }, sessionId),
+    }),
+    [workbench, desk, sessionId, onOpen],
+  )
+}
+
+function exporting({ workbench }: Pick<Services, 'workbench'>, sessionId: string) {
+  return {
+    onMakeAgain: (artifactId: string, exportId: string) =>
+      void workbench.attempt(() =>
+        workbench.api.command('retry_artifact', { sessionId, artifactId, exportId }),
+      ),
+    onDownload: ({ content, name, form }: Export) => {
+      if (content === null) return
+      void workbench.attempt(async () =>
+        saveFile(await workbench.api.file(content.hash, sessionId), fileName(name || form)),
+      )
+    },
+  }
+}
+
+/** The artifact that is at the place of one that was deleted: the same path, in the same folder. */
+export function successorOf(gone: ArtifactRow, all: readonly ArtifactRow[]): ArtifactRow | null {
+  if (gone.status !== 'deleted' || gone.path === '') return null
+  const there = (row: ArtifactRow) =>
+    row.status !== 'deleted' && row.path === gone.path && row.worktree === gone.worktree
+  return all.findLast(there) ?? null
+}
+
+/** A name that an address can carry; what it cannot is left out. */
+function fileName(name: string): string {
+  const plain = name.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[^A-Za-z0-9_]+/, '')
+  return plain.slice(-200) || 'export'
+}

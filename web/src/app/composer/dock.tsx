@@ -1,0 +1,184 @@
+/** What stands between the conversation and the edge of the page: requests, pause, queue, messages, composer. */
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { ApprovalCard } from '@/features/action/approval-card'
+import { QuestionCard } from '@/features/action/question-card'
+import { Composer } from '@/features/composer/composer'
+import { NoticeList } from '@/features/connection/notice-list'
+import { QueueList } from '@/features/queue/queue-list'
+import { useT } from '@/features/shared/surface'
+import { PausedBanner } from '@/features/status/paused-banner'
+import type { Translate } from '@/system/i18n/translate'
+import type { ActionRow, QueueRow, SessionRow, StatusRow } from '@/system/rows/model'
+import { isQuestion } from '@/system/selectors/activity'
+import { itemTitleOf } from '@/system/selectors/job'
+import { askerOf, type Team } from '@/system/selectors/team'
+import type { Session } from '@/system/workbench/session'
+import { Button } from '@/ui/button'
+import { useServices } from '../services-context'
+import { useSignal } from '../use-signal'
+import { type Chosen, useComposer } from './use-composer'
+
+export interface DockProps {
+  readonly session: Session
+  readonly status: StatusRow | null
+  readonly threads: readonly StatusRow[]
+  readonly actions: readonly ActionRow[]
+  readonly queue: readonly QueueRow[]
+  readonly busy: boolean
+  readonly archived: boolean
+  /** The product that the session was taken over from: nobody works in it. */
+  readonly source: SessionRow['source']
+  /** A newer version wrote facts that this one cannot read. */
+  readonly hasUnknownFacts: boolean
+  readonly inputRef: RefObject<HTMLTextAreaElement | null>
+  readonly chosen: Chosen
+  readonly team: Team | null
+  /** What stands in the place of the composer; null leaves it. */
+  readonly toAgent: ReactNode
+  readonly meter: ReactNode
+}
+
+export function Dock(props: DockProps) {
+  const t = useT()
+  const { workbench } = useServices()
+  const { session, status, queue } = props
+  useSignal(workbench.notices.changes)
+  useGivesFocusBack(props.actions.length, props.inputRef)
+  const composer = useComposer(session.id, props.chosen, props.busy ? (status?.turnId ?? '') : '')
+  const sessionId = session.id
+  const sentToQueue = workbench.outbox.of(sessionId).filter((entry) => entry.how === 'queue')
+  const paused = status?.paused ?? null
+  return (
+    <div className="mx-auto w-full max-w-[820px] shrink-0 space-y-2 px-5 pb-3 max-sm:px-3">
+      <NoticeList notices={workbench.notices.list} onDismiss={(id) => workbench.notices.dismiss(id)} />
+      <PendingAction {...props} />
+      {paused !== null && status !== null && (
+        <PausedBanner
+          cause={paused}
+          queued={queue.length}
+          onResume={() =>
+            void workbench.attempt(() =>
+              workbench.api.command('resume_thread', { sessionId, threadId: status.threadId }),
+            )
+          }
+        />
+      )}
+      <QueueList
+        queue={queue}
+        sent={props.toAgent === null ? sentToQueue : []}
+        handlers={{
+          onEdit: (turnId, text) =>
+            workbench.attempt(() => workbench.api.command('edit_queued_turn', { sessionId, turnId, text })),
+          onPromote: (turnId) =>
+            void workbench.attempt(() => workbench.api.command('promote_queued_turn', { sessionId, turnId })),
+          onRemove: (turnId) =>
+            void workbench.attempt(() => workbench.api.command('remove_queued_turn', { sessionId, turnId })),
+        }}
+      />
+      {props.toAgent ?? (
+        <Composer
+          {...composer}
+          busy={props.busy}
+          placeholder={t(props.busy ? 'composer.placeholder_busy' : 'composer.placeholder')}
+          disabledBecause={closedBecause(props, t)}
+          inputRef={props.inputRef}
+          meter={props.meter}
+          instead={
+            (props.source !== null || props.hasUnknownFacts) && (
+              <Button look="solid" icon="plus" onClick={() => workbench.openSession(null)}>
+                {t('composer.new_here')}
+              </Button>
+            )
+          }
+        />
+      )}
+    </div>
+  )
+}
+
+function closedBecause({ source, archived, hasUnknownFacts }: DockProps, t: Translate): string | null {
+  if (hasUnknownFacts) return t('composer.unknown_facts')
+  if (source !== null) return t('composer.imported', { product: t(`session.source.${source}`) })
+  return archived ? t('composer.archived') : null
+}
+
+/** A request that goes takes the focus with it; then it is the message field's. */
+function useGivesFocusBack(requests: number, input: RefObject<HTMLTextAreaElement | null>) {
+  const before = useRef(requests)
+  useEffect(() => {
+    const went = before.current > 0 && requests === 0
+    before.current = requests
+    if (went && document.activeElement === document.body) input.current?.focus()
+  }, [requests, input])
+}
+
+/** An answer in the making is kept until the request is resolved: then nobody needs it. */
+function useDropsDrafts(actions: readonly ActionRow[]) {
+  const { drafts } = useServices()
+  const before = useRef<readonly string[]>([])
+  useEffect(() => {
+    const there = actions.map((action) => action.actionId)
+    for (const id of before.current) if (!there.includes(id)) drafts.set(id, '')
+    before.current = there
+  }, [actions, drafts])
+}
+
+function PendingAction({ session, threads, actions, team }: DockProps) {
+  const { workbench, drafts } = useServices()
+  useSignal(workbench.changes)
+  useSignal(drafts.changes)
+  useDropsDrafts(actions)
+  const [chosen, setChosen] = useState(0)
+  if (actions.length === 0) return null
+  const index = Math.min(chosen, actions.length - 1)
+  const action = actions[index]
+  if (action === undefined) return null
+  const asks = threads.find((thread) => thread.agentId === action.agentId)
+  const asker = askerOf(team, action)
+  const { actionId } = action
+  const common = {
+    action,
+    agentName: asker?.name ?? (threads.length > 1 ? (asks?.agentName ?? action.agentId) : ''),
+    parentName: asker?.parent ?? '',
+    itemTitle: team === null ? '' : itemTitleOf(team, action.agentId),
+    index,
+    count: actions.length,
+    answered: workbench.answering(actionId),
+    takesFocus: document.activeElement === null || document.activeElement === document.body,
+    onNext: () => setChosen((index + 1) % actions.length),
+  }
+  if (isQuestion(action)) {
+    return (
+      <QuestionCard
+        key={action.key}
+        {...common}
+        draft={drafts.get(actionId)}
+        onDraft={(text) => drafts.set(actionId, text)}
+        onAnswer={({ decision, text, mode }) =>
+          void workbench.answer({
+            sessionId: session.id,
+            actionId,
+            decision,
+            ...(decision === 'answer' ? { answer: text } : text === '' ? {} : { reason: text }),
+            ...(mode === 'ask' || mode === 'edits' || mode === 'full' ? { permissionMode: mode } : {}),
+          })
+        }
+      />
+    )
+  }
+  return (
+    <ApprovalCard
+      key={action.key}
+      {...common}
+      onAnswer={({ decision, scope, reason }) =>
+        void workbench.answer({
+          sessionId: session.id,
+          actionId,
+          decision,
+          ...(decision === 'approve' ? { scope } : {}),
+          ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+        })
+      }
+    />
+  )
+}

@@ -1,0 +1,143 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, test } from 'vitest'
+import { clean, message, page } from '../../../dev/app-page'
+import { type FakeServer, Refused } from '../../../dev/fake-server'
+import { cardRow, SESSION, upsert, workspaceRow } from '../../../dev/rows'
+
+beforeEach(clean)
+
+const sentBy = (server: FakeServer) => server.given.find(({ name }) => name === 'submit_turn')?.body
+
+test('the first page says where it works, offers three ways in, and opens a past session', async () => {
+  await page({})
+  expect(await screen.findByText(/An agent works in atlas/)).toBeTruthy()
+  for (const name of ['Model', 'Try the sample', 'Past sessions']) {
+    expect(screen.getByRole('heading', { name })).toBeTruthy()
+  }
+  const past = screen.getByRole('heading', { name: 'Past sessions' }).parentElement ?? document.body
+  await userEvent.click(await within(past).findByRole('button', { name: /Fix the failing parser test/ }))
+  expect(await screen.findByRole('heading', { level: 2, name: 'Fix the failing parser test' })).toBeTruthy()
+  expect(window.location.hash).toBe(`#/s/${SESSION}`)
+})
+
+test('past sessions stand before the demos, which would push them off a narrow window', async () => {
+  await page({ meta: { demos: [{ name: 'solo_run', title: 'One agent' }] } })
+  const demos = await screen.findByRole('heading', { name: 'Watch a team at work' })
+  const offers = demos.closest('section')?.parentElement ?? document.body
+  expect(
+    within(offers)
+      .getAllByRole('heading')
+      .map((one) => one.textContent),
+  ).toEqual(['Model', 'Try the sample', 'Past sessions', 'Watch a team at work'])
+})
+
+test('a past session of another product is imported on the first page, and opened from there', async () => {
+  const one = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
+  let imported = false
+  const { server } = await page({
+    answers: {
+      list_past_sessions: () => ({ sessions: [{ ...one, sessionId: SESSION, imported }] }),
+      import_past_session: () => {
+        imported = true
+        return { sessionId: SESSION, added: 2, known: 0 }
+      },
+    },
+  })
+  await userEvent.click(await screen.findByRole('button', { name: 'Import Once of Codex' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Open Once' }))
+
+  expect(window.location.hash).toBe(`#/s/${SESSION}`)
+  const body = { workspaceId: 'wks_a', source: 'codex', sourceId: 's1' }
+  expect(server.given.filter(({ name }) => name === 'import_past_session').map(({ body }) => body)).toEqual([
+    body,
+  ])
+})
+
+test('a session that grows while it is imported is not unread', async () => {
+  const one = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
+  const { server } = await page({
+    answers: { list_past_sessions: () => ({ sessions: [{ ...one, sessionId: 'ses_past' }] }) },
+  })
+  await screen.findByRole('button', { name: 'Import Once of Codex' })
+  const grows = (order: number) =>
+    server.send('wks_a', [
+      upsert('sessions', cardRow('ses_past', order, { title: 'Past' })),
+      upsert('sessions', cardRow(SESSION, order, { title: `Own ${order}` })),
+    ])
+  grows(950)
+  await screen.findAllByText('Own 950')
+  grows(960)
+  await screen.findAllByText('Own 960')
+
+  const unread = screen.getAllByRole('img', { name: 'Unread' })
+  expect(unread.map((mark) => mark.closest('li')?.textContent)).toEqual([expect.stringContaining('Own 960')])
+})
+
+test('looking for past sessions says so where it takes long, and why where it fails', async () => {
+  let fail = () => {}
+  const asked = new Promise((resolve) => {
+    fail = () => resolve(new Refused(500, { code: 'internal', message: 'The disk is gone.' }))
+  })
+  await page({ answers: { list_past_sessions: () => asked } })
+  expect(await screen.findByText('Looking for sessions of Claude Code and Codex')).toBeTruthy()
+  fail()
+  expect(await screen.findByText('The disk is gone.')).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Look again' })).toBeTruthy()
+})
+
+test('nothing is said of other products where they left nothing', async () => {
+  await page({})
+  await screen.findByRole('heading', { name: 'Past sessions' })
+  await waitFor(() => expect(screen.queryByText(/Claude Code/)).toBeNull())
+})
+
+test('a new session begins in the mode that the settings call for, whether the page knows it or not', async () => {
+  const { server } = await page({
+    answers: { get_settings: () => ({ place: 'folder', holding: { usual_mode: 'planning' } }) },
+  })
+  const permission = await screen.findByRole('combobox', { name: 'Permission' })
+  await waitFor(() => expect(permission).toHaveProperty('value', 'planning'))
+  await userEvent.type(await message(), 'Look{Enter}')
+  await waitFor(() => expect(sentBy(server)).toMatchObject({ text: 'Look', mode: 'chat' }))
+  expect(sentBy(server)).not.toHaveProperty('permissionMode')
+})
+
+test('the mode that a person chose for a new session is the one that it begins in', async () => {
+  const { server } = await page({ answers: { get_settings: () => new Promise(() => {}) } })
+  await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Permission' }), 'Full access')
+  await userEvent.type(await message(), 'Look{Enter}')
+  await waitFor(() => expect(sentBy(server)).toMatchObject({ text: 'Look', permissionMode: 'full' }))
+})
+
+test('only the sample folder is called the sample', async () => {
+  const workspaces = [{ workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: false }]
+  await page({ meta: { workspaces } })
+  expect(await screen.findByRole('heading', { name: 'Try one of these' })).toBeTruthy()
+  expect(screen.queryByText(/This is the sample folder/)).toBeNull()
+})
+
+test('every opened folder is a choice, and one leads back to the sample', async () => {
+  const workspaces = [
+    { workspaceId: 'wks_s', path: '/opt/callboard/sample', name: 'sample', sample: true },
+    { workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: false },
+  ]
+  await page({ meta: { workspaces } }, '#/w/wks_a')
+  const folder = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Folder' })
+  expect(folder.value).toBe('wks_a')
+  expect(within(folder).getAllByRole('option')).toHaveLength(2)
+  await userEvent.selectOptions(folder, 'Sample folder')
+  expect(await screen.findByText(/This is the sample folder/)).toBeTruthy()
+  expect(window.location.hash).toBe('#/w/wks_s')
+})
+
+test('a list that is being rebuilt says how many sessions are missing (R2)', async () => {
+  await page({ workspace: [upsert('workspaces', workspaceRow({ rebuilding: 12 }))] })
+  expect(await screen.findByText('Rebuilding the list: 12 to go')).toBeTruthy()
+})
+
+test('a whole list says nothing of rebuilding (R2)', async () => {
+  await page({ workspace: [upsert('workspaces', workspaceRow())] })
+  await message()
+  expect(screen.queryByText(/Rebuilding/)).toBeNull()
+})

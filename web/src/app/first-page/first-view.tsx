@@ -1,0 +1,92 @@
+import { type Ref, useEffect } from 'react'
+import { Composer } from '@/features/composer/composer'
+import { NoticeList } from '@/features/connection/notice-list'
+import { SentEntry } from '@/features/conversation/sent-entry'
+import { FirstPage } from '@/features/first-page/first-page'
+import { Models } from '@/features/first-page/model-setup'
+import type { SettingsSide } from '@/features/settings/settings-dialog'
+import { useT } from '@/features/shared/surface'
+import type { SessionCard } from '@/system/rows/model'
+import { NEW_SESSION } from '@/system/workbench/workbench'
+import { useChosenAtFirst, useComposer } from '../composer/use-composer'
+import { useServices } from '../services-context'
+import { useSignal } from '../use-signal'
+import { PastOffer } from './import-offer'
+
+/** No session on the screen: what is sent here makes one. */
+export function FirstView(props: {
+  readonly sessions: readonly SessionCard[]
+  readonly folder: string
+  readonly sample: boolean
+  readonly inputRef: Ref<HTMLTextAreaElement>
+  readonly onSettings: (side: SettingsSide) => void
+}) {
+  const t = useT()
+  const { workbench, drafts, settings, past } = useServices()
+  useSignal(settings.changes)
+  useEffect(() => {
+    if (settings.shown.models === null) void settings.readModels()
+  }, [settings])
+  useSignal(workbench.notices.changes)
+  useSignal(workbench.outbox.changes)
+  const chosen = useChosenAtFirst()
+  const composer = useComposer(NEW_SESSION, chosen)
+  const open = workbench.workspaceId !== ''
+  useSignal(past.changes)
+  const others = new Set(past.shown.list?.sessions.map((one) => one.sessionId ?? ''))
+  return (
+    <FirstPage
+      subtitle={
+        open
+          ? t(`first.subtitle.${chosen.settings.permissionMode}`, { folder: props.folder })
+          : t('first.no_folder_hint', { command: 'callboard' })
+      }
+      modelsOffer={
+        <Models
+          models={workbench.meta?.models ?? []}
+          list={settings.shown.models}
+          tested={settings.shown.tested}
+          onConnect={async (found, model) => {
+            const refused = await settings.connect(found, model)
+            if (refused !== null) return workbench.notices.tell(refused)
+            await workbench.refreshMeta()
+            // What comes next is to say what should be done.
+            document.querySelector('textarea')?.focus()
+          }}
+          onSettings={() => props.onSettings('models')}
+        />
+      }
+      sample={props.sample}
+      demos={workbench.meta?.demos ?? []}
+      sessions={props.sessions.filter((session) => !others.has(session.sessionId))}
+      pastOffer={<PastOffer />}
+      others={others.size > 0}
+      onDemo={(name) => void workbench.startDemo(name)}
+      onOpen={(sessionId) => workbench.openSession(sessionId)}
+      onPrompt={(text) => {
+        drafts.set(NEW_SESSION, text)
+        document.querySelector('textarea')?.focus()
+      }}
+      composer={
+        <div className="space-y-2">
+          {workbench.outbox.of('').map((entry) => (
+            <SentEntry
+              key={entry.id}
+              entry={entry}
+              onSendAgain={(again) => void workbench.sendAgain(again)}
+              onDiscard={(gone) => workbench.outbox.drop(gone.id)}
+            />
+          ))}
+          <NoticeList notices={workbench.notices.list} onDismiss={(id) => workbench.notices.dismiss(id)} />
+          <Composer
+            {...composer}
+            busy={false}
+            placeholder={t('composer.placeholder_new', { folder: props.folder })}
+            disabledBecause={open ? null : t('first.no_folder')}
+            inputRef={props.inputRef}
+          />
+        </div>
+      }
+    />
+  )
+}

@@ -1,0 +1,57 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useT } from '@/features/shared/surface'
+import { Button } from '@/ui/button'
+import { useServices } from '../services-context'
+import { useSignal } from '../use-signal'
+
+const PastSessions = lazy(() => import('@/features/import/import-list'))
+
+/** What takes longer than this says that it is under way, in milliseconds: a line that comes and goes at once is noise. */
+const SOON_MS = 300
+
+/** What other products left in the folder. Where that is nothing, nothing is said of it. */
+export function PastOffer() {
+  const t = useT()
+  const { past, workbench } = useServices()
+  useSignal(past.changes)
+  const { workspaceId } = workbench
+  useEffect(() => {
+    void past.open(workspaceId)
+  }, [past, workspaceId])
+  const { list, failed, imports } = past.shown
+  if (workspaceId === '') return null
+  if (list === null) {
+    if (failed === null) return <Looking />
+    return (
+      <div className="text-sm text-ink-soft">
+        <p>{t('first.past_failed')}</p>
+        <p className="wrap-any text-ink-faint">{failed.message}</p>
+        <Button className="-ml-2.5" onClick={() => void past.open(workspaceId)}>
+          {t('first.past_again')}
+        </Button>
+      </div>
+    )
+  }
+  if (list.sessions.length === 0 && (list.unreadable ?? []).length === 0) return null
+  return (
+    <Suspense fallback={null}>
+      <PastSessions
+        list={list}
+        imports={imports}
+        onImport={(sessions) => void past.take(sessions)}
+        onStop={() => past.stop()}
+        onOpen={(sessionId) => workbench.openSession(sessionId)}
+      />
+    </Suspense>
+  )
+}
+
+function Looking() {
+  const t = useT()
+  const [slow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SOON_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return slow && <p className="text-sm text-ink-faint">{t('first.past_looking')}</p>
+}

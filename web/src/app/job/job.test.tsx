@@ -1,0 +1,204 @@
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, test } from 'vitest'
+import { clean, page } from '../../../dev/app-page'
+import { Refused } from '../../../dev/fake-server'
+import {
+  actionRow,
+  agentRow,
+  SESSION,
+  sessionRow,
+  statusRow,
+  taskRow,
+  teamRow,
+  upsert,
+} from '../../../dev/rows'
+import { team } from '../../../dev/scenarios/team-scenarios'
+
+beforeEach(clean)
+
+const JOB = taskRow({
+  key: 'tsk_j',
+  title: 'Read them all',
+  entity: 'automation_job',
+  status: 'running',
+  job: 'job_1',
+  items: { completed: 1, failed: 0, running: 1, waiting: 0, cancelled: 0 },
+})
+const RUNS = taskRow({ key: 'tsk_b', title: 'Read b', status: 'running', job: 'job_1', parentTask: 'tsk_j' })
+
+async function palette() {
+  await userEvent.keyboard('{Control>}k{/Control}')
+  return within(await screen.findByRole('dialog', { hidden: true }))
+}
+
+test('a job is begun from where one agent works alone, and shown on the board that comes with it', async () => {
+  const agents = [
+    { name: 'lead', kind: 'main', description: '', added: true },
+    { name: 'reader', kind: 'subagent', description: 'Reads.', added: false },
+  ]
+  let refused = true
+  const { server } = await page(
+    {
+      answers: {
+        list_agents: () => ({ sessionId: SESSION, agents, problems: 0, sequence: 1 }),
+        create_job: () =>
+          refused
+            ? new Refused(409, { code: 'unknown_agent', message: 'The reader is gone.', field: 'agent' })
+            : { jobId: 'job_1', taskId: 'tsk_j', status: 'running' },
+      },
+    },
+    `#/s/${SESSION}`,
+  )
+  await screen.findByText('Ready')
+  await userEvent.click((await palette()).getByRole('option', { name: 'New job', hidden: true }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'New job', hidden: true }))
+  await userEvent.type(dialog.getByLabelText('Title'), 'Read them all')
+  await userEvent.type(dialog.getByLabelText('Items, one per line'), 'a{Enter}b')
+  await userEvent.click(dialog.getByRole('button', { name: 'Start the job', hidden: true }))
+  expect(await dialog.findByText('The reader is gone.')).toBeTruthy()
+  expect(dialog.getByLabelText('Who works on each').getAttribute('aria-invalid')).toBe('true')
+  refused = false
+  await userEvent.click(dialog.getByRole('button', { name: 'Start the job', hidden: true }))
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'New job', hidden: true })).toBeNull())
+  expect(server.given.at(-1)).toMatchObject({
+    name: 'create_job',
+    body: {
+      sessionId: SESSION,
+      title: 'Read them all',
+      items: [{ input: 'a' }, { input: 'b' }],
+      agent: 'reader',
+    },
+  })
+  server.send(SESSION, [...(team().sessions[SESSION] ?? []), upsert('tasks', JOB), upsert('tasks', RUNS)])
+  const board = within(await screen.findByRole('region', { name: 'Board' }))
+  expect(await board.findByRole('button', { name: 'Read them all' })).toBeTruthy()
+  expect(board.queryByText('Read b')).toBeNull()
+})
+
+test('items that a snapshot left out are read once somebody looks, and what comes since stands over them', async () => {
+  const items = [
+    { itemId: 'tsk_a', title: 'Read a', status: 'completed', attempts: 1, output: 'It is short.' },
+    { itemId: 'tsk_b', title: 'Read b', status: 'running', attempts: 1 },
+  ]
+  const own = team()
+  const rows = [...(own.sessions[SESSION] ?? []), upsert('tasks', JOB), upsert('tasks', RUNS)]
+  const asked: unknown[] = []
+  const get_job = (body: Record<string, string>) => {
+    asked.push(body)
+    return { sessionId: SESSION, jobId: 'job_1', taskId: 'tsk_j', title: '', status: 'running', items }
+  }
+  const { server } = await page({ sessions: { [SESSION]: rows }, answers: { get_job } }, `#/s/${SESSION}`)
+  const nav = within(await screen.findByRole('navigation', { name: 'Views of the team' }))
+  await userEvent.click(nav.getByRole('button', { name: 'Board' }))
+  const card = await screen.findByRole('button', { name: 'Read them all' })
+  expect(asked).toEqual([])
+  await userEvent.click(card)
+  const list = () => within(screen.getByRole('list', { name: 'Items of Read them all' }))
+  expect(await list().findByText('It is short.')).toBeTruthy()
+  expect(asked).toHaveLength(1)
+  server.send(SESSION, [upsert('tasks', { ...RUNS, sequence: 9, status: 'done', summary: 'It is long.' })])
+  expect(await list().findByText('It is long.')).toBeTruthy()
+  expect(list().getAllByRole('listitem')).toHaveLength(2)
+  await userEvent.click(nav.getByRole('button', { name: 'Board' }))
+  expect(await screen.findByRole('region', { name: 'Board' })).toBeTruthy()
+})
+
+const BEGUN_BY_JOB = [
+  upsert('session', sessionRow()),
+  upsert('status', statusRow({ key: 'thr_lead', threadId: 'thr_lead', agentId: 'lead' })),
+  upsert('team', teamRow({ lead: 'lead' })),
+  upsert('agents', agentRow({ key: 'lead', agentKind: 'main', state: 'idle' })),
+  upsert(
+    'agents',
+    agentRow({ key: 'reader-1', parentAgentId: 'lead', taskId: 'tsk_b', latestTurn: 'trn_1' }),
+  ),
+  upsert('tasks', { ...JOB, items: { completed: 0, failed: 0, running: 1, waiting: 0, cancelled: 0 } }),
+  upsert('tasks', RUNS),
+]
+
+test('a session that a job began opens on what there is to see of it, without taking the focus, and stays where it was left', async () => {
+  const sessions = { [SESSION]: BEGUN_BY_JOB }
+  await page({ sessions }, `#/s/${SESSION}`)
+  expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Back to the board' })).not.toBe(document.activeElement)
+  const go = (view: string) => userEvent.click(screen.getByRole('button', { name: view }))
+  await go('Conversation')
+  expect(screen.queryByRole('list', { name: 'Items of Read them all' })).toBeNull()
+  const reloaded = async () => {
+    const left: unknown = window.history.state
+    cleanup()
+    const begun = page({ sessions }, `#/s/${SESSION}`)
+    window.history.replaceState(left, '')
+    await begun
+    await screen.findByRole('navigation', { name: 'Views of the team' })
+  }
+  await reloaded()
+  expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
+  await go('Board')
+  await reloaded()
+  expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
+  await go('Board')
+  await reloaded()
+  expect(await screen.findByRole('region', { name: 'Board' })).toBeTruthy()
+})
+
+test('what a worker of a job asks says which item it is about', async () => {
+  const asks = upsert('actions', actionRow({ agentId: 'reader-1', threadId: 'thr_reader-1' }))
+  await page({ sessions: { [SESSION]: [...BEGUN_BY_JOB, asks] } }, `#/s/${SESSION}`)
+  expect(await screen.findByText('Asked by reader-1 · Read b')).toBeTruthy()
+})
+
+test('a session with several jobs opens on its board; one whose lead was spoken to, on what was said', async () => {
+  const other = taskRow({ ...JOB, key: 'tsk_k', title: 'Read others', job: 'job_2' })
+  const several = [...BEGUN_BY_JOB, upsert('tasks', other)]
+  await page({ sessions: { [SESSION]: several } }, `#/s/${SESSION}`)
+  const board = within(await screen.findByRole('region', { name: 'Board' }))
+  expect(board.getByRole('button', { name: 'Read others' })).toBeTruthy()
+  cleanup()
+  const lead = agentRow({ key: 'lead', agentKind: 'main', state: 'idle', latestTurn: 'trn_0' })
+  await page({ sessions: { [SESSION]: [...BEGUN_BY_JOB, upsert('agents', lead)] } }, `#/s/${SESSION}`)
+  await screen.findByRole('navigation', { name: 'Views of the team' })
+  expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
+})
+
+test('a job begins a session from the first page, which is then on the screen', async () => {
+  let refused = true
+  const { server, services } = await page({
+    sessions: { [SESSION]: BEGUN_BY_JOB },
+    answers: {
+      create_job: () =>
+        refused
+          ? new Refused(409, { code: 'unknown_agent', message: 'Say which subagent works.', field: 'agent' })
+          : { sessionId: SESSION, jobId: 'job_1', taskId: 'tsk_j', status: 'running' },
+    },
+  })
+  await waitFor(() => expect(services.workbench.workspaceId).not.toBe(''))
+  await userEvent.click((await palette()).getByRole('option', { name: 'New job', hidden: true }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'New job', hidden: true }))
+  expect(dialog.getByRole('option', { name: 'As usual', hidden: true })).toBeTruthy()
+  await userEvent.type(dialog.getByLabelText('Title'), 'Read them all')
+  await userEvent.type(dialog.getByLabelText('Items, one per line'), 'b')
+  const start = () => userEvent.click(dialog.getByRole('button', { name: 'Start the job', hidden: true }))
+  await start()
+  expect(await dialog.findByText('Say which subagent works.')).toBeTruthy()
+  refused = false
+  await userEvent.type(dialog.getByLabelText('Who works on each'), 'reader')
+  await start()
+  expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
+  expect(screen.queryByRole('dialog', { name: 'New job', hidden: true })).toBeNull()
+  const { workspaceId } = services.workbench
+  expect(server.given.filter(({ name }) => name === 'create_job').map(({ body }) => body)).toMatchObject([
+    { workspaceId, title: 'Read them all', items: [{ input: 'b' }], agent: null },
+    { workspaceId, title: 'Read them all', items: [{ input: 'b' }], agent: 'reader' },
+  ])
+})
+
+test('where nobody works, no job is begun', async () => {
+  const rows = [upsert('session', sessionRow({ source: 'codex' })), upsert('status', statusRow())]
+  await page({ sessions: { [SESSION]: rows } }, `#/s/${SESSION}`)
+  await screen.findByRole('button', { name: 'New session here' })
+  const offered = await palette()
+  expect(await offered.findByText('Export evidence')).toBeTruthy()
+  expect(offered.queryByText('New job')).toBeNull()
+})

@@ -1,0 +1,33 @@
+/** What is read of a job beside its rows. */
+import { useEffect, useState } from 'react'
+import type { JobItem } from '@/system/generated/contracts'
+import { countsOf, isItem, isJob, totalOf } from '@/system/selectors/job'
+import type { Team } from '@/system/selectors/team'
+import type { Session } from '@/system/workbench/session'
+import { useServices } from '../services-context'
+
+/** The items of the job that this task is, where a snapshot left some of them out. */
+export function useJobItems(session: Session, team: Team, taskId: string): readonly JobItem[] {
+  const { workbench } = useServices()
+  const [read, setRead] = useState<{ readonly jobId: string; readonly items: readonly JobItem[] } | null>(
+    null,
+  )
+  const job = team.tasks.filter(isJob).find((task) => task.key === taskId)
+  const jobId = job?.job ?? ''
+  const here = team.tasks.filter((task) => task.job === jobId && isItem(task)).length
+  const lacks = job !== undefined && here < totalOf(countsOf(job))
+  useEffect(() => {
+    if (!lacks) return
+    let left = false
+    void workbench.attempt(async () => {
+      const { items } = await workbench.api.query('get_job', { sessionId: session.id, jobId })
+      if (!left) setRead({ jobId, items })
+    })
+    return () => {
+      left = true
+    }
+  }, [workbench, session, jobId, lacks])
+  return read?.jobId === jobId ? read.items : NONE
+}
+
+const NONE: readonly JobItem[] = []

@@ -1,0 +1,40 @@
+/** A new job, in the session on the screen or in one of its own. */
+import { lazy, Suspense, useCallback, useState } from 'react'
+import type { AgentOffer, NewJob } from '@/features/shared/team-handlers'
+import type { Session } from '@/system/workbench/session'
+import { useServices } from '../services-context'
+import { subagentsOf } from '../team/use-team'
+
+const NewJobDialog = lazy(async () => ({
+  default: (await import('@/features/job/new-job-dialog')).NewJobDialog,
+}))
+
+/** Asks what a new job is to be, once it is known who could work on it: only a session says so. Without one the job begins a
+ *  session in the folder that is open. */
+export function useNewJob(session: Session | null, onMade: (sessionId: string) => void) {
+  const { workbench } = useServices()
+  const [asked, setAsked] = useState<{ readonly subagents: readonly AgentOffer[] | null } | null>(null)
+  const ask = useCallback(async () => {
+    setAsked({ subagents: session === null ? null : await subagentsOf(workbench, session.id) })
+  }, [workbench, session])
+  const make = async (job: NewJob) => {
+    const place = session === null ? { workspaceId: workbench.workspaceId } : { sessionId: session.id }
+    let madeIn = ''
+    const refused = await workbench.refusal(async () => {
+      madeIn = (await workbench.api.command('create_job', { ...place, ...job })).sessionId
+    })
+    if (refused === null) onMade(madeIn)
+    return refused
+  }
+  const dialog = asked !== null && (
+    <Suspense fallback={null}>
+      <NewJobDialog
+        subagents={asked.subagents}
+        beginsSession={session === null}
+        onMake={make}
+        onDone={() => setAsked(null)}
+      />
+    </Suspense>
+  )
+  return { ask: useCallback(() => void ask(), [ask]), dialog }
+}

@@ -1,0 +1,56 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, test } from 'vitest'
+import { clean, message, page } from '../../../dev/app-page'
+import { SESSION, sessionRow, statusRow, turnRow, upsert } from '../../../dev/rows'
+import { team } from '../../../dev/scenarios/team-scenarios'
+
+beforeEach(clean)
+
+const IMPORTED = [
+  upsert('session', sessionRow({ source: 'codex' })),
+  upsert('status', statusRow()),
+  upsert('turns', turnRow('trn_a', 10, { state: 'interrupted', code: 'person', input: { text: 'Tidy up' } })),
+]
+
+test('a session that is for reading leads to a new one in its folder, whose first prompt is empty', async () => {
+  await page({ sessions: { [SESSION]: IMPORTED } }, `#/s/${SESSION}`)
+  const here = await screen.findByRole('button', { name: 'New session here' })
+  expect(await message()).toHaveProperty('disabled', true)
+  expect(screen.queryByRole('button', { name: 'Send' })).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Use this text again' })).toBeNull()
+  await userEvent.click(here)
+  await waitFor(async () => expect(await message()).toHaveProperty('disabled', false))
+  expect(await message()).toHaveProperty('value', '')
+  expect(screen.getByText(/An agent works in atlas/)).toBeTruthy()
+})
+
+test('a session that is for reading offers nothing that it would refuse', async () => {
+  await page({ sessions: { [SESSION]: IMPORTED } }, `#/s/${SESSION}`)
+  await userEvent.click(await screen.findByRole('button', { name: 'Show details' }))
+  expect(await screen.findByRole('tabpanel', { name: 'Turn' })).toBeTruthy()
+  expect(screen.queryByRole('tab', { name: 'Team' })).toBeNull()
+  await userEvent.click(screen.getByRole('tab', { name: 'Artifacts' }))
+  expect(await screen.findByText('Nothing was made in this session yet.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'New artifact' })).toBeNull()
+  await userEvent.click(screen.getByRole('tab', { name: 'Context' }))
+  expect(await screen.findByText('Window')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Summarise now' })).toBeNull()
+  expect(screen.queryByRole('heading', { name: 'Pinned' })).toBeNull()
+  await userEvent.keyboard('{Control>}k{/Control}')
+  const palette = within(await screen.findByRole('dialog', { hidden: true }))
+  expect(await palette.findByText('Export evidence')).toBeTruthy()
+  expect(palette.queryByText('Add an agent to this session')).toBeNull()
+})
+
+test('agents of a session that is for reading are looked at, and given nothing', async () => {
+  const own = team()
+  const rows = [...(own.sessions[SESSION] ?? []), upsert('session', sessionRow({ source: 'codex' }))]
+  await page({ ...own, sessions: { [SESSION]: rows } }, `#/s/${SESSION}`)
+  const roster = within(await screen.findByRole('list', { name: 'Agents' }))
+  expect(roster.queryAllByRole('button', { name: /^Actions for/ })).toEqual([])
+  expect(screen.queryByRole('button', { name: 'Add agent' })).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: /^Board/ }))
+  expect(await screen.findByRole('region', { name: 'Board' })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'New task' })).toBeNull()
+})

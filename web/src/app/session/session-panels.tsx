@@ -1,0 +1,43 @@
+/** Panels of the details that are asked for by few, apart from the rest of the page. They read only while somebody looks. */
+import { ArtifactList } from '@/features/artifact/artifact-list'
+import { ContextPanel } from '@/features/context/context-panel'
+import { ToolsPanel } from '@/features/tool/tools-panel'
+import type { ArtifactRow } from '@/system/rows/model'
+import type { Session } from '@/system/workbench/session'
+import { useArtifactList } from '../artifact/use-artifacts'
+import { useServices } from '../services-context'
+import { useSignal } from '../use-signal'
+import { useContextPanel } from './use-context-panel'
+import type { useSessionRows } from './use-session-rows'
+import { useTools } from './use-tools-panel'
+
+interface OfSession {
+  readonly session: Session
+  readonly view: ReturnType<typeof useSessionRows>
+}
+
+export function ArtifactsPanel(props: {
+  readonly session: Session
+  readonly artifacts: readonly ArtifactRow[]
+  readonly onOpen: (artifactId: string, version: number | null) => void
+}) {
+  const { session } = props
+  const { desk } = useServices()
+  useSignal(desk.changes)
+  return (
+    <ArtifactList
+      artifacts={props.artifacts}
+      shown={null}
+      draft={desk.newArtifact(session.id)}
+      handlers={useArtifactList(session, props.onOpen)}
+    />
+  )
+}
+
+export function ContextOfSession({ session, view }: OfSession) {
+  return <ContextPanel {...useContextPanel(session, view)} />
+}
+
+export function SessionTools({ session, view }: OfSession) {
+  return <ToolsPanel {...useTools(session, view)} />
+}

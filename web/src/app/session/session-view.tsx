@@ -1,0 +1,171 @@
+import { type ReactNode, type RefObject, useCallback, useMemo, useState } from 'react'
+import { ConnectionBanner } from '@/features/connection/connection-banner'
+import { isUnreadable, Unreadable } from '@/features/connection/unreadable-session'
+import { BudgetMeter } from '@/features/context/budget-meter'
+import { Conversation } from '@/features/conversation/conversation'
+import type { ConversationHandlers } from '@/features/conversation/conversation-handlers'
+import { type Artifacts, ArtifactsProvider } from '@/features/shared/artifacts'
+import { NamesProvider } from '@/features/shared/names'
+import { useT } from '@/features/shared/surface'
+import { nameOf } from '@/system/selectors/team'
+import type { Session } from '@/system/workbench/session'
+import { WINDOW } from '@/system/workbench/session'
+import { Button } from '@/ui/button'
+import { Dock } from '../composer/dock'
+import { type Chosen, useChosen } from '../composer/use-composer'
+import { useServices } from '../services-context'
+import { leadThread } from '../team/use-team'
+import { useSignal } from '../use-signal'
+import { contextOf } from './thread-context'
+import { useNamesOf } from './use-names'
+import type { useSessionRows } from './use-session-rows'
+
+export interface SessionViewProps {
+  readonly session: Session
+  readonly view: ReturnType<typeof useSessionRows>
+  readonly inputRef: RefObject<HTMLTextAreaElement | null>
+  readonly onInspectTurn: (turnId: string) => void
+  readonly artifacts: Artifacts
+  readonly onShowContext: () => void
+  /** What stands in the place of the conversation; null leaves it. `onNeedParts` reads a turn's parts. */
+  readonly instead: ((onNeedParts: (turnId: string) => void) => ReactNode) | null
+  /** What stands over the conversation. */
+  readonly head: ReactNode
+  /** Where a person types to another agent than the lead; null where they talk with the lead. */
+  readonly toAgent: ReactNode
+}
+
+export function SessionView(props: SessionViewProps) {
+  const { session, view, inputRef, onInspectTurn } = props
+  const t = useT()
+  const { workbench } = useServices()
+  useSignal(session.feed.changes)
+  useSignal(session.changes)
+  const chosen = useChosenIn(session, view)
+  const handlers = useHandlers(session, view, chosen, onInspectTurn)
+  const loadOlder = useCallback(() => void workbench.attempt(() => session.loadOlder()), [workbench, session])
+  const { failed, onNeedParts } = useParts(session)
+  const allHandlers = useMemo(() => ({ ...handlers, onNeedParts }), [handlers, onNeedParts])
+  const names = useNamesOf(view)
+  const waiting = useMemo(() => new Set(view.actions.map((action) => action.toolCallId)), [view.actions])
+
+  if (session.feed.connection === 'gone') {
+    return (
+      <div className="flex flex-1 flex-col items-center justify-center gap-3 p-6">
+        <p className="text-lg text-ink-soft">{t('connection.gone')}</p>
+        <Button look="outline" onClick={() => workbench.openSession(null)}>
+          {t('connection.gone_action')}
+        </Button>
+      </div>
+    )
+  }
+  const problem = session.feed.problem
+  if (problem !== null && isUnreadable(problem.code) && view.shell === null) {
+    return (
+      <Unreadable
+        refused={problem}
+        onBack={() => workbench.openSession(null)}
+        onRetry={() => workbench.nudge()}
+      />
+    )
+  }
+  return (
+    <NamesProvider value={names}>
+      <ArtifactsProvider value={props.artifacts}>
+        <ConnectionBanner
+          connection={session.feed.connection}
+          problem={problem === null || problem.unanswered ? null : problem.message}
+          onRetry={() => workbench.nudge()}
+        />
+        {props.instead === null ? (
+          <>
+            {props.head}
+            <Conversation
+              key={view.agent?.threadId ?? 'lead'}
+              giver={giverOf(view)}
+              items={view.items}
+              handlers={allHandlers}
+              waiting={waiting}
+              failedParts={failed}
+              loadingOlder={session.loadingOlder}
+              reachedStart={session.reachedStart}
+              mayHaveOlder={view.allTurns.length >= WINDOW}
+              onLoadOlder={loadOlder}
+            />
+          </>
+        ) : (
+          props.instead(onNeedParts)
+        )}
+        <Dock
+          session={session}
+          status={view.shownStatus}
+          threads={view.threads}
+          actions={view.actions}
+          queue={view.queue}
+          busy={view.running !== null}
+          archived={view.shell?.archived ?? false}
+          source={view.shell?.source ?? null}
+          hasUnknownFacts={view.shell?.hasUnknownFacts ?? false}
+          inputRef={inputRef}
+          chosen={chosen}
+          team={view.team}
+          toAgent={props.toAgent}
+          meter={<BudgetMeter context={contextOf(view)} onOpen={props.onShowContext} />}
+        />
+      </ArtifactsProvider>
+    </NamesProvider>
+  )
+}
+
+/** How the person's next turn runs; who they talk with is the lead, whichever transcript is on the screen. */
+function useChosenIn(session: Session, { rows, team, allTurns }: SessionViewProps['view']): Chosen {
+  const threadId = leadThread(rows, team)
+  const turns = useMemo(
+    () => (team === null ? allTurns : allTurns.filter((turn) => turn.threadId === threadId)),
+    [team, allTurns, threadId],
+  )
+  return useChosen(session, turns)
+}
+
+/** Who gives the agent on the screen its work. */
+function giverOf({ team, agent }: SessionViewProps['view']): string {
+  return team === null || agent === null ? '' : nameOf(team.agents, agent.parentAgentId)
+}
+
+function useHandlers(
+  session: Session,
+  view: ReturnType<typeof useSessionRows>,
+  { settings: { mode, permissionMode }, chosen }: Chosen,
+  onInspectTurn: (turnId: string) => void,
+): Omit<ConversationHandlers, 'onNeedParts'> {
+  const { workbench, drafts } = useServices()
+  const { toggleTurn } = view
+  return useMemo(
+    () => ({
+      onToggleTurn: toggleTurn,
+      onInspectTurn,
+      onReuse: (text) => drafts.giveBack(session.id, text),
+      onSendAsTurn: (text) => void workbench.send({ text, how: 'start', mode, permissionMode, chosen }),
+      onSendAgain: (entry) => void workbench.sendAgain(entry),
+      onDiscard: (entry) => workbench.outbox.drop(entry.id),
+    }),
+    [session, workbench, drafts, mode, permissionMode, chosen, toggleTurn, onInspectTurn],
+  )
+}
+
+/** Parts of older turns are read when their turn comes into view; one that failed waits to be asked for again. */
+function useParts(session: Session) {
+  const [failed, setFailed] = useState<ReadonlySet<string>>(new Set())
+  const onNeedParts = useCallback(
+    (turnId: string) => {
+      setFailed((before) => without(before, turnId))
+      session.loadParts(turnId).catch(() => setFailed((before) => new Set([...before, turnId])))
+    },
+    [session],
+  )
+  return { failed, onNeedParts }
+}
+
+function without(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
+  return set.has(member) ? new Set([...set].filter((other) => other !== member)) : set
+}

@@ -1,0 +1,14 @@
+import type { ContextRow } from '@/system/rows/model'
+import { leadThread } from '../team/use-team'
+import type { useSessionRows } from './use-session-rows'
+
+/** What the thread that the person talks with was given last; null where no fact tells. */
+export function contextOf({ rows, agent, team }: ReturnType<typeof useSessionRows>): ContextRow | null {
+  const threadId = agent?.threadId ?? leadThread(rows, team)
+  return (
+    rows
+      .panel('context')
+      .all()
+      .find((row) => row.threadId === threadId) ?? null
+  )
+}

@@ -1,0 +1,86 @@
+/** The rows of one session as the surfaces want them. */
+import { useCallback, useMemo, useState } from 'react'
+import type { StatusRow, TurnRow } from '@/system/rows/model'
+import { conversation, type Item } from '@/system/selectors/conversation'
+import { agentOf } from '@/system/selectors/team'
+import type { Session } from '@/system/workbench/session'
+import { useServices } from '../services-context'
+import { leadThread, useTeam } from '../team/use-team'
+import { useSignal, useSignalByFrame } from '../use-signal'
+
+/** `agentId` is the agent whose transcript is wanted; null is whoever the person talks with. */
+export function useSessionRows(session: Session, agentId: string | null) {
+  const { workbench } = useServices()
+  const rows = session.feed.rows
+  const version = useSignalByFrame(rows.changes)
+  const sentVersion = useSignal(workbench.outbox.changes)
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+
+  const toggleTurn = useCallback((turnId: string) => setOpened((before) => toggled(before, turnId)), [])
+
+  const team = useTeam(rows)
+  const agent = team === null || agentId === null ? null : agentOf(team.agents, agentId)
+  const leadsThread = leadThread(rows, team)
+  const threadId = agent?.threadId ?? leadsThread
+  const shell = rows.panel('session').all()[0] ?? null
+  /** A fact that this version cannot read may have ended the running turn, and no host takes over such a session. */
+  const hasUnknownFacts = shell?.hasUnknownFacts === true
+  const threads = rows.panel('status').all()
+  const status = hasUnknownFacts ? null : (threads.find((thread) => thread.threadId === leadsThread) ?? null)
+  const all = rows.panel('turns').all()
+  const turns = useMemo(
+    () => (team === null ? all : all.filter((turn) => turn.threadId === threadId)),
+    [team, all, threadId],
+  )
+  const running = hasUnknownFacts
+    ? null
+    : (all.find((turn) => turn.threadId === leadsThread && isRunning(turn)) ?? null)
+  const queue = rows.panel('queue').all()
+  const isLeads = threadId === leadsThread
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows change in place; their version says when
+  const items = useMemo<readonly Item[]>(
+    () =>
+      conversation(turns, {
+        opened,
+        sent: isLeads ? workbench.outbox.of(session.id) : [],
+        parts: (turnId) => rows.panel('parts').ofTurn(turnId),
+        hasParts: (turn) => session.hasParts(turn),
+        atWork: !hasUnknownFacts,
+      }),
+    [turns, opened, session, isLeads, hasUnknownFacts, version, sentVersion],
+  )
+
+  return {
+    rows,
+    team,
+    agent,
+    items,
+    turns,
+    allTurns: all,
+    threads,
+    status,
+    /** The status of the thread whose turns these are. */
+    shownStatus: threads.find((thread) => thread.threadId === threadId) ?? null,
+    running,
+    shell,
+    queue: team === null ? queue : queue.filter((row) => row.threadId === threadId),
+    actions: rows.panel('actions').all(),
+    toggleTurn,
+  }
+}
+
+function isRunning(turn: TurnRow): boolean {
+  return turn.state === 'running' || turn.state === 'waiting'
+}
+
+/** The status of a thread tells of its newest turn only. */
+export function statusOf(turn: TurnRow | null, threads: readonly StatusRow[]): StatusRow | null {
+  return threads.find((status) => turn !== null && status.turnId === turn.turnId) ?? null
+}
+
+function toggled(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
+  const next = new Set(set)
+  if (!next.delete(member)) next.add(member)
+  return next
+}

@@ -1,0 +1,51 @@
+/** The tools of the agent on the screen, and what its commands have running. */
+import { useCallback, useEffect } from 'react'
+import type { ToolsPanelProps } from '@/features/tool/tools-panel'
+import type { Session } from '@/system/workbench/session'
+import { useServices } from '../services-context'
+import { leadThread } from '../team/use-team'
+import { useSignal } from '../use-signal'
+import type { useSessionRows } from './use-session-rows'
+
+/** How often the output of what runs is read while somebody looks, in milliseconds. */
+const EVERY = 2000
+
+export function useTools(session: Session, view: ReturnType<typeof useSessionRows>): ToolsPanelProps {
+  const { workbench, tooling } = useServices()
+  useSignal(tooling.changes)
+  const { rows, agent, team } = view
+  const sessionId = session.id
+  const threadId = agent?.threadId ?? leadThread(rows, team)
+  const processes = rows.panel('processes').all()
+  const runs = processes.some((row) => row.state === 'running')
+  useEffect(() => {
+    if (!runs) return
+    const read = () => void tooling.readProcesses(sessionId)
+    read()
+    const timer = setInterval(read, EVERY)
+    return () => clearInterval(timer)
+  }, [tooling, sessionId, runs])
+  const onNeedTools = useCallback(
+    () => void tooling.readInventory(sessionId, threadId),
+    [tooling, sessionId, threadId],
+  )
+  return {
+    read: tooling.inventory(sessionId, threadId),
+    processes: processes.map((row) => tooling.process(row)),
+    onNeedTools,
+    onReconnect: async (server) => {
+      await workbench.attempt(() =>
+        workbench.api.command('reconnect_server', { workspaceId: workbench.workspaceId, server }),
+      )
+      await tooling.readInventory(sessionId, threadId)
+    },
+    handlers: {
+      onWrite: (processId, text, end) =>
+        workbench.attempt(() =>
+          workbench.api.command('write_process_stdin', { sessionId, processId, text, end }),
+        ),
+      onTerminate: (processId) =>
+        void workbench.attempt(() => workbench.api.command('terminate_process', { sessionId, processId })),
+    },
+  }
+}

@@ -1,0 +1,204 @@
+import { render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, test } from 'vitest'
+import { FakeServer, Refused, type Scenario } from '../../../dev/fake-server'
+import { upsert, workspaceRow } from '../../../dev/rows'
+import { SETTINGS_ANSWERS, TRUST } from '../../../dev/scenarios/settings-answers'
+import { App } from '../app'
+import { makeServices } from '../services'
+
+beforeEach(() => {
+  window.localStorage.clear()
+  window.history.replaceState(null, '', '/')
+})
+
+async function page(answers: Scenario['answers'] = {}) {
+  const server = new FakeServer({
+    workspace: [upsert('workspaces', workspaceRow())],
+    sessions: {},
+    meta: { models: [] },
+    answers: { ...SETTINGS_ANSWERS, ...answers },
+  })
+  const services = makeServices(server.fetch, window.localStorage, document.documentElement)
+  await services.language.begin(['en'])
+  render(<App services={services} />)
+  return server
+}
+
+async function opened(side: string, answers?: Scenario['answers']) {
+  const server = await page(answers)
+  await userEvent.click(await screen.findByRole('button', { name: 'Settings' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Settings', hidden: true }))
+  if (side !== '') await userEvent.click(dialog.getByRole('button', { name: side, hidden: true }))
+  return { server, dialog }
+}
+
+const gave = (server: FakeServer, name: string) =>
+  server.given.filter((one) => one.name === name).map((one) => one.body)
+
+test('hooks are listed, added and taken out (SAFE-01)', async () => {
+  const there = { name: 'guard', tools: ['Bash', 'Edit(src/**)'], command: ['python3', '/h/guard.py'] }
+  const { server, dialog } = await opened('Hooks', {
+    get_settings: (body) => ({
+      ...Object(SETTINGS_ANSWERS.get_settings?.(body)),
+      values: { hooks: [there] },
+    }),
+  })
+  expect(await dialog.findByText('Bash, Edit(src/**) → python3 /h/guard.py')).toBeTruthy()
+  await userEvent.click(dialog.getByRole('button', { name: 'Add a hook', hidden: true }))
+  const form = within(dialog.getByRole('form', { name: 'Add a hook', hidden: true }))
+  const add = form.getByRole('button', { name: 'Add', hidden: true })
+  await userEvent.type(form.getByLabelText('Name'), 'guard')
+  await userEvent.click(add)
+  expect(form.getByRole('alert', { hidden: true }).textContent).toContain('guard')
+  await userEvent.type(form.getByLabelText('Name'), '2')
+  await userEvent.type(form.getByLabelText(/^Program and its arguments/), 'node{Enter}/h/b.js')
+  await userEvent.click(add)
+  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
+  expect(gave(server, 'update_settings')[0]).toMatchObject({
+    changes: { hooks: [there, { name: 'guard2', tools: ['*'], command: ['node', '/h/b.js'] }] },
+  })
+  await userEvent.click(dialog.getByRole('button', { name: 'Remove guard', hidden: true }))
+  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(2))
+  expect(gave(server, 'update_settings')[1]).toMatchObject({ changes: { hooks: [] } })
+})
+
+test('a model server that runs here is connected with one click, beside the models that there are', async () => {
+  const server = await page()
+  await userEvent.click(await screen.findByRole('button', { name: 'Connect qwen3:8b of Ollama' }))
+  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
+  expect(gave(server, 'update_settings')[0]).toMatchObject({
+    place: 'user',
+    digest: 'd'.repeat(64),
+    changes: {
+      models: [
+        { name: 'anthropic', api_key: '********' },
+        {
+          kind: 'openai-compatible',
+          name: 'ollama',
+          model: 'qwen3:8b',
+          base_url: 'http://127.0.0.1:11434/v1',
+        },
+      ],
+    },
+  })
+  // The next thing is to say what should be done.
+  const message = await screen.findByRole('textbox', { name: 'Message' })
+  await waitFor(() => expect(document.activeElement).toBe(message))
+})
+
+test('a model that did not answer a test has no green mark beside it', async () => {
+  const { dialog } = await opened('', {
+    test_model: ({ name }) => ({
+      name,
+      ok: false,
+      problem: { code: 'model_auth', message: 'anthropic answered 401: no such key', hint: 'Check the key.' },
+    }),
+  })
+  const mark = () => dialog.getByRole('button', { name: 'Test anthropic/opus', hidden: true }).closest('li')
+  expect(mark()?.querySelector('.bg-good')).not.toBeNull()
+  await userEvent.click(dialog.getByRole('button', { name: 'Test anthropic/opus', hidden: true }))
+  await dialog.findByText('anthropic answered 401: no such key')
+  expect(mark()?.querySelector('.bg-good')).toBeNull()
+  expect(mark()?.querySelector('.bg-bad')).not.toBeNull()
+})
+
+test('a key goes to the keyring and stays nowhere in the page; the settings name its handle (SAFE-09)', async () => {
+  const key = 'sk-ant-very-secret'
+  const { server, dialog } = await opened('', {
+    set_secret: ({ name }) => ({ name, place: 'keyring', handle: `secret://${name}` }),
+  })
+  await userEvent.click(dialog.getByRole('button', { name: 'Connect a model', hidden: true }))
+  await userEvent.click(dialog.getByRole('radio', { name: 'Google', hidden: true }))
+  await userEvent.type(dialog.getByLabelText('Model'), 'gemini-3')
+  await userEvent.type(dialog.getByLabelText(/^Key/), key)
+  const form = within(dialog.getByRole('form', { name: 'Connect a model', hidden: true }))
+  await userEvent.click(form.getByRole('button', { name: 'Connect', hidden: true }))
+  await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
+  expect(gave(server, 'set_secret')).toEqual([{ name: 'google', value: key }])
+  expect(JSON.stringify(gave(server, 'update_settings'))).toContain('"api_key":"secret://google"')
+  expect(JSON.stringify(gave(server, 'update_settings'))).not.toContain(key)
+  expect(document.body.innerHTML).not.toContain(key)
+  expect(JSON.stringify(window.localStorage)).not.toContain(key)
+})
+
+test('where there is no keyring nobody is asked to type a key (SAFE-09)', async () => {
+  const problem = 'This system has no keyring.'
+  const { dialog } = await opened('', { list_secrets: () => ({ secrets: [], problem }) })
+  await userEvent.click(dialog.getByRole('button', { name: 'Connect a model', hidden: true }))
+  expect(await dialog.findByText(problem)).toBeTruthy()
+  expect(dialog.queryByRole('radio', { name: 'Type it once', hidden: true })).toBeNull()
+  expect(dialog.queryByLabelText(/^Key/)).toBeNull()
+})
+
+test('what cannot be set is told at its field, and what was typed stays', async () => {
+  const { server, dialog } = await opened('Shell', {
+    update_settings: () =>
+      new Refused(422, {
+        code: 'bad_settings',
+        field: 'shell.timeout',
+        message: 'It must be at most 86400.',
+      }),
+  })
+  const seconds = await dialog.findByLabelText('Longest time, in seconds')
+  await userEvent.clear(seconds)
+  await userEvent.type(seconds, '-3')
+  expect(dialog.getByText('This must be at least 0.')).toBeTruthy()
+  expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Save', hidden: true }).disabled).toBe(true)
+  await userEvent.clear(seconds)
+  await userEvent.type(seconds, '900')
+  await userEvent.click(dialog.getByRole('button', { name: 'Save', hidden: true }))
+  expect(await dialog.findByText('It must be at most 86400.')).toBeTruthy()
+  expect(seconds.getAttribute('aria-invalid')).toBe('true')
+  expect((seconds as HTMLInputElement).value).toBe('900')
+  expect(gave(server, 'update_settings')[0]).toMatchObject({ changes: { shell: { timeout: 900 } } })
+})
+
+test('a file that was edited meanwhile is not overwritten, and can be read again', async () => {
+  const { dialog } = await opened('Shell', {
+    update_settings: () => new Refused(409, { code: 'conflict', message: 'The file is another by now.' }),
+  })
+  await userEvent.click(await dialog.findByLabelText('Network'))
+  await userEvent.click(dialog.getByRole('button', { name: 'Save', hidden: true }))
+  expect(await dialog.findByText('The file was changed meanwhile, so nothing was written.')).toBeTruthy()
+  expect(dialog.getByRole('button', { name: 'Read it again', hidden: true })).toBeTruthy()
+})
+
+test('a rule is tried on past calls before it is given', async () => {
+  const { server, dialog } = await opened('Rules')
+  await userEvent.type(dialog.getByLabelText('Tool, and what it is called with'), 'Bash(make *)')
+  await userEvent.click(dialog.getByRole('radio', { name: 'Allow', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Try on past calls', hidden: true }))
+  expect(await dialog.findByText('14 would have been allowed without asking.')).toBeTruthy()
+  expect(gave(server, 'add_rule')).toEqual([])
+  await userEvent.click(dialog.getByRole('button', { name: 'Add for this folder', hidden: true }))
+  await waitFor(() =>
+    expect(gave(server, 'add_rule')).toEqual([
+      { matcher: 'Bash(make *)', verdict: 'allow', workspaceId: 'wks_a' },
+    ]),
+  )
+})
+
+test('an untrusted folder asks once, with what it would allow; "not now" holds for exactly that (SAFE-08)', async () => {
+  const server = await page()
+  const banner = within(await screen.findByRole('region', { name: 'Trust of this folder' }))
+  expect(banner.getByText('npx -y @acme/tools')).toBeTruthy()
+  await userEvent.click(banner.getByRole('button', { name: 'Not now' }))
+  expect(screen.queryByRole('region', { name: 'Trust of this folder' })).toBeNull()
+  expect(window.localStorage.getItem('callboard.trust.wks_a')).toBe(TRUST.digest)
+  expect(gave(server, 'trust_workspace')).toEqual([])
+})
+
+test('a folder is trusted by the digest of what was shown', async () => {
+  const server = await page()
+  await userEvent.click(await screen.findByRole('button', { name: 'Trust folder' }))
+  await waitFor(() =>
+    expect(gave(server, 'trust_workspace')).toEqual([{ workspaceId: 'wks_a', digest: TRUST.digest }]),
+  )
+})
+
+test('a folder that asks for nothing is not asked about', async () => {
+  await page({ get_trust: () => ({ ...TRUST, state: 'nothing', widenings: [], digest: '' }) })
+  expect(await screen.findByText(/No model is connected yet/)).toBeTruthy()
+  expect(screen.queryByRole('region', { name: 'Trust of this folder' })).toBeNull()
+})

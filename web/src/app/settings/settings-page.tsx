@@ -1,0 +1,54 @@
+/** The settings, apart from the rest of the page: who opens none never loads them. */
+import { useEffect, useMemo } from 'react'
+import SettingsDialog, { type SettingsSide } from '@/features/settings/settings-dialog'
+import type { SettingsHandlers } from '@/features/settings/settings-handlers'
+import { useServices } from '../services-context'
+import { useSignal } from '../use-signal'
+
+export default function SettingsPage(props: { readonly side: SettingsSide; readonly onClose: () => void }) {
+  const { workbench, settings, trust } = useServices()
+  useSignal(settings.changes)
+  useSignal(trust.changes)
+  const { workspaceId } = workbench
+  useEffect(() => {
+    void settings.open('user', workspaceId)
+    void trust.look(workspaceId)
+  }, [settings, trust, workspaceId])
+  const handlers = useMemo<SettingsHandlers>(
+    () => ({
+      onPlace: (place) => {
+        if (place !== settings.shown.place) void settings.open(place, workspaceId)
+      },
+      onReload: () => void settings.open(settings.shown.place, workspaceId),
+      onWrite: async (changes) => {
+        const refused = await settings.write(changes)
+        // What was written may be what models there are, or what a folder asks for.
+        if (refused === null) await Promise.all([workbench.refreshMeta(), trust.look(workspaceId)])
+        return refused
+      },
+      onKeep: (name, value) => settings.keep(name, value),
+      onTest: (name) => void settings.test(name),
+      onAddRule: (rule) => settings.addRule(rule),
+      onRevokeRule: (ruleId) => settings.revokeRule(ruleId),
+      onTryRules: (rules) => settings.tryRules(rules),
+      onReconnect: (server) => settings.reconnect(server),
+      onTrust: () => {
+        const read = trust.of(workspaceId)
+        return workbench.attempt(async () => (read === null ? null : await trust.trust(read)))
+      },
+      onRevokeTrust: () => workbench.attempt(() => trust.revoke(workspaceId)),
+    }),
+    [settings, trust, workbench, workspaceId],
+  )
+  const folder = workbench.meta?.workspaces.find((one) => one.workspaceId === workspaceId)
+  return (
+    <SettingsDialog
+      shown={settings.shown}
+      trust={trust.of(workspaceId)}
+      folder={folder?.path ?? ''}
+      side={props.side}
+      handlers={handlers}
+      onClose={props.onClose}
+    />
+  )
+}

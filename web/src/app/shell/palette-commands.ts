@@ -1,0 +1,141 @@
+/** Every command of the palette, one row each. */
+import type { PaletteCommand } from '@/features/palette/palette'
+import type { SettingsSide } from '@/features/settings/settings-dialog'
+import { LANGUAGES } from '@/system/i18n/languages'
+import type { Translate } from '@/system/i18n/translate'
+import { THEMES } from '@/system/local/theme'
+import type { SessionCard } from '@/system/rows/model'
+import type { Services } from '../services'
+
+/** What can be done with the session on the screen. */
+export interface SessionOffers {
+  readonly canInterrupt: boolean
+  readonly canResume: boolean
+  readonly canDecide: boolean
+  /** Nobody works in it: it was taken over from another product. */
+  readonly forReading: boolean
+  /** How many agents of a team are at work; 0 where there is none. */
+  readonly atWork: number
+  readonly interrupt: () => void
+  readonly resume: () => void
+  /** Show a panel of the details. */
+  readonly showTab: (id: string) => void
+  /** Ask what a new job is to be. */
+  readonly newJob: () => void
+}
+
+export interface CommandContext extends SessionOffers {
+  readonly t: Translate
+  readonly services: Services
+  readonly sessions: readonly SessionCard[]
+  readonly active: SessionCard | null
+  readonly decide: () => void
+  readonly compose: () => void
+  readonly toggleSidebar: () => void
+  readonly toggleInspector: () => void
+  readonly askToDelete: (session: SessionCard) => void
+  readonly askToAdd: () => void
+  readonly openSettings: (side: SettingsSide) => void
+}
+
+type Row = PaletteCommand & { readonly offered: boolean }
+
+export function paletteCommands(context: CommandContext): readonly PaletteCommand[] {
+  return [...ofSession(context), ...ofView(context), ...ofSessions(context)].filter((row) => row.offered)
+}
+
+function ofSession(context: CommandContext): readonly Row[] {
+  const { t, services, active } = context
+  const { workbench } = services
+  const update = (change: { pinned?: boolean; archived?: boolean }) => {
+    if (active === null) return
+    const body = { sessionId: active.sessionId, ...change }
+    void workbench.attempt(() => workbench.api.command('update_session', body))
+  }
+  const here = active !== null
+  const works = !here || !context.forReading
+  const row = (id: string, label: string, icon: Row['icon'], offered: boolean, perform: () => void): Row => ({
+    id,
+    group: 'session',
+    label,
+    icon,
+    offered,
+    perform,
+  })
+  return [
+    {
+      ...row('decide', t('palette.decide'), 'shield', context.canDecide, context.decide),
+      keys: t('action.focus_keys'),
+    },
+    row('interrupt', t('palette.interrupt'), 'stop', context.canInterrupt, context.interrupt),
+    row('resume', t('palette.resume'), 'play', context.canResume, context.resume),
+    row('compose', t('palette.compose'), 'edit', works, context.compose),
+    row('artifacts', t('palette.artifacts'), 'layers', here, () => context.showTab('artifacts')),
+    row('context', t('palette.context'), 'gauge', here, () => context.showTab('context')),
+    row('tools', t('palette.tools'), 'tool', here, () => context.showTab('tools')),
+    row('pin', t(active?.pinned ? 'sessions.unpin' : 'sessions.pin'), 'pin', here, () =>
+      update({ pinned: !active?.pinned }),
+    ),
+    row('archive', t(active?.archived ? 'sessions.unarchive' : 'sessions.archive'), 'archive', here, () =>
+      update({ archived: !active?.archived }),
+    ),
+    row('job', t('team.new_job'), 'plus', works && (here || workbench.workspaceId !== ''), context.newJob),
+    row('add', t('palette.add_agent'), 'plus', here && works, context.askToAdd),
+    row('export', t('evidence.export'), 'download', here, () => {
+      if (active !== null) void workbench.attempt(() => workbench.evidence.export(active.sessionId, null))
+    }),
+    row('delete', t('sessions.delete'), 'trash', here, () => {
+      if (active !== null) context.askToDelete(active)
+    }),
+  ]
+}
+
+function ofView(context: CommandContext): readonly Row[] {
+  const { t, services } = context
+  const { theme, language } = services
+  const row = (id: string, label: string, icon: Row['icon'], perform: () => void): Row => ({
+    id,
+    group: 'view',
+    label,
+    icon,
+    offered: true,
+    perform,
+  })
+  return [
+    row('sidebar', t('palette.toggle_sidebar'), 'sidebar', context.toggleSidebar),
+    row('settings', t('settings.title'), 'gear', () => context.openSettings('models')),
+    row('rules', t('palette.rules'), 'shield', () => context.openSettings('rules')),
+    row('servers', t('palette.servers'), 'tool', () => context.openSettings('servers')),
+    row('inspector', t('palette.toggle_inspector'), 'inspector', context.toggleInspector),
+    ...THEMES.map((choice) =>
+      row(`theme ${choice}`, `${t('theme.label')}: ${t(`theme.${choice}`)}`, 'sun', () =>
+        theme.choose(choice),
+      ),
+    ),
+    ...LANGUAGES.map(({ code, name }) =>
+      row(`language ${code}`, `${t('language.label')}: ${name}`, 'globe', () => void language.choose(code)),
+    ),
+  ]
+}
+
+function ofSessions(context: CommandContext): readonly Row[] {
+  const { t, services, sessions } = context
+  const open = (id: string | null) => services.workbench.openSession(id)
+  const rows = sessions
+    .filter((session) => !session.archived)
+    .toSorted((a, b) => b.order - a.order)
+    .map((session): Row => {
+      const label = session.title || t('sessions.untitled')
+      const perform = () => open(session.sessionId)
+      return { id: session.sessionId, group: 'sessions', label, icon: 'chevronRight', offered: true, perform }
+    })
+  const fresh: Row = {
+    id: 'new',
+    group: 'sessions',
+    label: t('sessions.new'),
+    icon: 'plus',
+    offered: true,
+    perform: () => open(null),
+  }
+  return [fresh, ...rows]
+}

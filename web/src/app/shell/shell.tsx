@@ -1,0 +1,231 @@
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { DeleteDialog } from '@/features/session/delete-session-dialog'
+import type { SettingsSide } from '@/features/settings/settings-dialog'
+import { useT } from '@/features/shared/surface'
+import type { AgentOffer } from '@/features/shared/team-handlers'
+import type { SessionCard } from '@/system/rows/model'
+import { NO_SIGNAL } from '@/system/signal'
+import type { Workbench } from '@/system/workbench/workbench'
+import { IconButton } from '@/ui/button'
+import { FirstView } from '../first-page/first-view'
+import { useNewJob } from '../job/use-new-job'
+import { useServices } from '../services-context'
+import { useSessionView } from '../session/load-session'
+import { Exported } from '../session/packed-evidence'
+import { agentsToAdd } from '../team/use-team'
+import { useSignal, useSignalByFrame } from '../use-signal'
+import { BroadFolder } from '../workspace/broad-folder'
+import { TrustNotice } from '../workspace/trust-notice'
+import { type CommandContext, paletteCommands, type SessionOffers } from './palette-commands'
+import { Side } from './side-panel'
+import { Sidebar } from './sidebar'
+import { useLayout } from './use-layout'
+import { usePresence } from './use-presence'
+import { useRoute } from './use-route'
+
+const AddDialog = lazy(async () => ({ default: (await import('@/features/agent/add-agent')).AddDialog }))
+const Palette = lazy(() => import('@/features/palette/palette'))
+const SettingsPage = lazy(() => import('../settings/settings-page'))
+
+/** The frame of the page: sessions, the session on the screen or the first page, details. */
+export function Shell() {
+  const t = useT()
+  const services = useServices()
+  const { workbench } = services
+  useSignal(workbench.changes)
+  useSignalByFrame(workbench.workspaceFeed?.rows.changes ?? NO_SIGNAL)
+  useRoute(workbench)
+  usePresence(workbench)
+  useFresh(workbench)
+  const ActiveSession = useSessionView()
+  const layout = useLayout()
+  const input = useRef<HTMLTextAreaElement>(null)
+  const [palette, setPalette] = useState(false)
+  const [adding, setAdding] = useState<readonly AgentOffer[] | null>(null)
+  const [settings, setSettings] = useState<SettingsSide | null>(null)
+  const [deleting, setDeleting] = useState<SessionCard | null>(null)
+  const [offers, setOffers] = useState<SessionOffers>(NOTHING_OFFERED)
+
+  const rows = workbench.workspaceFeed?.rows
+  const sessions = rows?.panel('sessions').all() ?? NO_SESSIONS
+  const active = workbench.active
+  const card = active === null ? null : (rows?.panel('sessions').get(active.id) ?? null)
+  const folder = workbench.meta?.workspaces.find((one) => one.workspaceId === workbench.workspaceId)
+
+  const decide = useCallback(() => document.getElementById('pending-action')?.focus(), [])
+  useShortcuts({ palette: () => setPalette(true), decide })
+  useTitle(card?.title ?? '', sessions, active === null ? 0 : offers.atWork)
+
+  const open = (sessionId: string | null) => {
+    workbench.openSession(sessionId)
+    if (!layout.sidebar.fits) layout.sidebar.hide()
+  }
+  const remove = async (session: SessionCard) => {
+    setDeleting(null)
+    const { sessionId } = session
+    const gone = await workbench.attempt(() =>
+      workbench.api.command('delete_session', { sessionId, confirm: sessionId }),
+    )
+    if (gone) workbench.forget(sessionId)
+  }
+  const firstJob = useNewJob(null, open)
+  const context: CommandContext = {
+    t,
+    services,
+    sessions,
+    active: card,
+    ...offers,
+    newJob: active === null ? firstJob.ask : offers.newJob,
+    decide,
+    compose: () => input.current?.focus(),
+    toggleSidebar: layout.sidebar.toggle,
+    toggleInspector: layout.inspector.toggle,
+    askToDelete: setDeleting,
+    openSettings: setSettings,
+    askToAdd: () => void (active && agentsToAdd(workbench, active.id).then(setAdding)),
+  }
+  const showSidebar = layout.sidebar.open ? null : (
+    <IconButton icon="sidebar" label={t('app.open_sidebar')} onClick={layout.sidebar.show} />
+  )
+  return (
+    <div className="flex h-full">
+      <button
+        type="button"
+        onClick={() => input.current?.focus()}
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-md focus:bg-surface focus:px-3 focus:py-1"
+      >
+        {t('app.skip')}
+      </button>
+      <Side panel={layout.sidebar} side="left" label={t('sessions.title')}>
+        <Sidebar
+          sessions={sessions}
+          workspaces={rows?.panel('workspaces').all() ?? []}
+          activeId={active?.id ?? null}
+          onOpen={open}
+          onDelete={setDeleting}
+          onPalette={() => setPalette(true)}
+          onSettings={() => setSettings('models')}
+          onHide={layout.sidebar.hide}
+        />
+      </Side>
+      {active === null ? (
+        <main className="flex min-w-0 flex-1 flex-col">
+          {showSidebar && <div className="flex h-11 shrink-0 items-center px-2">{showSidebar}</div>}
+          <TrustNotice />
+          <FirstView
+            key={workbench.workspaceId}
+            sessions={sessions}
+            folder={folder?.name ?? t('app.name')}
+            sample={folder?.sample ?? false}
+            inputRef={input}
+            onSettings={setSettings}
+          />
+        </main>
+      ) : ActiveSession === null ? (
+        <main className="flex-1" />
+      ) : (
+        <ActiveSession
+          key={active.id}
+          session={active}
+          card={card}
+          showSidebar={showSidebar}
+          inspector={layout.inspector}
+          inputRef={input}
+          onOffers={setOffers}
+        />
+      )}
+      {palette && (
+        <Suspense fallback={null}>
+          <Palette
+            commands={paletteCommands(context)}
+            onRun={(command) => {
+              // While it is open nothing behind it takes the focus, which is what a command may be for.
+              flushSync(() => setPalette(false))
+              command.perform()
+            }}
+            onClose={() => setPalette(false)}
+          />
+        </Suspense>
+      )}
+      <Exported />
+      <BroadFolder />
+      {firstJob.dialog}
+      {settings !== null && (
+        <Suspense fallback={null}>
+          <SettingsPage side={settings} onClose={() => setSettings(null)} />
+        </Suspense>
+      )}
+      {adding !== null && active !== null && (
+        <Suspense fallback={null}>
+          <AddDialog
+            agents={active.feed.rows.panel('agents').all()}
+            offers={adding}
+            onAdd={(agent) =>
+              workbench.refusal(() => workbench.api.command('add_agent', { sessionId: active.id, agent }))
+            }
+            onDone={() => setAdding(null)}
+          />
+        </Suspense>
+      )}
+      {deleting !== null && (
+        <DeleteDialog
+          session={deleting}
+          onDelete={() => void remove(deleting)}
+          onClose={() => setDeleting(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+const NO_SESSIONS: readonly SessionCard[] = []
+const NOTHING = () => {}
+const NOTHING_OFFERED: SessionOffers = {
+  canInterrupt: false,
+  canResume: false,
+  canDecide: false,
+  forReading: false,
+  atWork: 0,
+  interrupt: NOTHING,
+  resume: NOTHING,
+  showTab: NOTHING,
+  newJob: NOTHING,
+}
+
+/** What was opened elsewhere meanwhile is known to who comes back to the page. */
+function useFresh(workbench: Workbench) {
+  useEffect(() => {
+    const look = () => void workbench.refreshMeta()
+    window.addEventListener('focus', look)
+    return () => window.removeEventListener('focus', look)
+  }, [workbench])
+}
+
+function useShortcuts({ palette, decide }: { palette: () => void; decide: () => void }) {
+  const latest = useRef({ palette, decide })
+  latest.current = { palette, decide }
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      if (event.key === 'k') latest.current.palette()
+      else if (event.key === 'j') latest.current.decide()
+      else return
+      event.preventDefault()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+/** The title of the browser's tab says where a person is needed. */
+function useTitle(title: string, sessions: readonly SessionCard[], working: number) {
+  const t = useT()
+  const needed = sessions.filter((session) => session.attention === 'needs_input').length
+  useEffect(() => {
+    const named = title || t('app.name')
+    const told = working > 0 ? t('app.title_working', { title: named, working }) : named
+    if (needed > 0) document.title = t('app.title_attention', { count: needed, title: told })
+    else document.title = title === '' ? told : t('app.title', { title: told })
+  }, [t, title, needed, working])
+}

@@ -1,0 +1,58 @@
+/** Which side panels are open. On a narrow page they lie over the conversation and start closed. */
+import { useCallback, useState, useSyncExternalStore } from 'react'
+import { useServices } from '../services-context'
+
+const SIDEBAR_FITS = '(min-width: 860px)'
+const INSPECTOR_FITS = '(min-width: 1240px)'
+
+function useFits(query: string): boolean {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const media = window.matchMedia(query)
+      media.addEventListener('change', listener)
+      return () => media.removeEventListener('change', listener)
+    },
+    [query],
+  )
+  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches)
+}
+
+export interface Panel {
+  readonly open: boolean
+  /** Whether it stands beside the conversation and not over it. */
+  readonly fits: boolean
+  readonly toggle: () => void
+  readonly show: () => void
+  readonly hide: () => void
+  /** How it is while the person has not chosen. */
+  readonly setByDefault: (open: boolean) => void
+}
+
+function usePanel(name: string, fitsQuery: string, startsOpen: boolean): Panel {
+  const { values } = useServices()
+  const fits = useFits(fitsQuery)
+  const [wide, setWide] = useState(() => (values.read(name) === null ? null : values.read(name) === 'true'))
+  const [byDefault, setByDefault] = useState(startsOpen)
+  const [over, setOver] = useState(false)
+  const open = fits ? (wide ?? byDefault) : over
+  const set = useCallback(
+    (next: boolean) => {
+      if (!fits) return setOver(next)
+      setWide(next)
+      values.write(name, String(next))
+    },
+    [fits, name, values],
+  )
+  // The same until something changes: effects of the page may depend on them.
+  const show = useCallback(() => set(true), [set])
+  const hide = useCallback(() => set(false), [set])
+  const toggle = useCallback(() => set(!open), [set, open])
+  return { open, fits, toggle, show, hide, setByDefault }
+}
+
+export function useLayout() {
+  return {
+    sidebar: usePanel('sidebar', SIDEBAR_FITS, true),
+    inspector: usePanel('inspector', INSPECTOR_FITS, false),
+  }
+}

@@ -1,0 +1,25 @@
+/** Marks what the person has seen: the active session, while the page is looked at, and a past session that they import. */
+import { useCallback, useEffect } from 'react'
+import type { SessionCard } from '@/system/rows/model'
+import { useServices } from '../services-context'
+import { useSignal } from '../use-signal'
+
+export function useUnread(sessions: readonly SessionCard[], activeId: string | null) {
+  const { seen, past } = useServices()
+  const version = useSignal(seen.changes)
+  useEffect(() => {
+    const imported = new Set(past.shown.list?.sessions.map((one) => one.sessionId))
+    for (const session of sessions) {
+      const looked = session.sessionId === activeId && document.visibilityState === 'visible'
+      // It grows turn by turn while it is imported, and none of that is news.
+      if (looked || imported.has(session.sessionId)) seen.mark(session.sessionId, session.updatedAt)
+      else seen.begin(session.sessionId, session.updatedAt)
+    }
+  }, [sessions, activeId, seen, past])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new answer
+  return useCallback(
+    (session: SessionCard) =>
+      session.sessionId !== activeId && seen.isUnread(session.sessionId, session.updatedAt),
+    [seen, activeId, version],
+  )
+}

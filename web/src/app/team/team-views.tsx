@@ -1,0 +1,53 @@
+/** The views of a team, apart from the rest of the page: a session of one agent never loads them. */
+import { Board } from '@/features/board/board'
+import { Graph } from '@/features/graph/graph'
+import { Lanes } from '@/features/lanes/lanes'
+import { Runs } from '@/features/run/run-list'
+import type { TeamHandlers } from '@/features/shared/team-handlers'
+import type { View } from '@/features/team/team-bar'
+import type { Team } from '@/system/selectors/team'
+import type { Session } from '@/system/workbench/session'
+import { useJobItems } from '../job/use-job-items'
+import { useSignal } from '../use-signal'
+
+export default function TeamView(props: {
+  readonly session: Session
+  readonly team: Team
+  readonly view: Exclude<View, 'conversation'>
+  readonly shown: string
+  /** The run that was asked for; empty where none was. */
+  readonly run: string
+  /** The task whose job was asked for; empty where none was. */
+  readonly job: string
+  /** Whether the person asked for it here. */
+  readonly jobAsked: boolean
+  readonly handlers: TeamHandlers
+  readonly onNeedParts: (turnId: string) => void
+}) {
+  const { session, team, handlers } = props
+  useSignal(session.feed.changes)
+  const stale = session.feed.connection !== 'live' || team.row.degraded.includes('snapshot_stale')
+  const items = useJobItems(session, team, props.job)
+  const parts = session.feed.rows.panel('parts')
+  switch (props.view) {
+    case 'graph':
+      return <Graph team={team} shown={props.shown} stale={stale} onOpenAgent={handlers.onOpenAgent} />
+    case 'board':
+      return (
+        <Board team={team} job={props.job} items={items} takesFocus={props.jobAsked} handlers={handlers} />
+      )
+    case 'lanes':
+      return <Lanes team={team} handlers={handlers} />
+    case 'runs':
+      return (
+        <Runs
+          key={props.run}
+          team={team}
+          opened={props.run}
+          partsOf={(turnId) => parts.ofTurn(turnId)}
+          onNeedParts={props.onNeedParts}
+          onOpenAgent={handlers.onOpenAgent}
+        />
+      )
+  }
+}

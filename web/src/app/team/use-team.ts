@@ -1,0 +1,140 @@
+/** The team of a session as the surfaces want it, and what a person can do with it. */
+import { useMemo } from 'react'
+import type { AgentOffer, Merged, TeamHandlers } from '@/features/shared/team-handlers'
+import type { ApiClient } from '@/system/api/client'
+import type { AgentRow } from '@/system/rows/model'
+import type { RowStore } from '@/system/rows/row-store'
+import { agentOf, type Team, teamOf } from '@/system/selectors/team'
+import type { Session } from '@/system/workbench/session'
+import type { Workbench } from '@/system/workbench/workbench'
+import { useServices } from '../services-context'
+
+/** Null where one agent works alone: nothing pretends to a team. */
+export function useTeam(rows: RowStore): Team | null {
+  const row = rows.panel('team').all()[0] ?? null
+  const [agents, edges, tasks] = [
+    rows.panel('agents').all(),
+    rows.panel('edges').all(),
+    rows.panel('tasks').all(),
+  ]
+  const [handoffs, reviews] = [rows.panel('handoffs').all(), rows.panel('reviews').all()]
+  const [notifications, messages] = [rows.panel('notifications').all(), rows.panel('messages').all()]
+  const runs = rows.panel('runs').all()
+  return useMemo(() => {
+    return teamOf(row, { agents, edges, tasks, handoffs, reviews, notifications, messages, runs })
+  }, [row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs])
+}
+
+/** The thread that a person talks with: the lead's, or of an agent alone its own. */
+export function leadThread(rows: RowStore, team: Team | null): string | null {
+  const lead = team === null ? null : agentOf(team.agents, team.row.lead)
+  return lead?.threadId ?? rows.panel('status').all()[0]?.threadId ?? null
+}
+
+export function useTeamHandlers(
+  session: Session,
+  open: {
+    readonly agent: (agentId: string) => void
+    readonly run: (runId: string) => void
+    readonly job: (taskId: string) => void
+    readonly newJob: () => void
+  },
+): TeamHandlers {
+  const { workbench } = useServices()
+  const sessionId = session.id
+  return useMemo(() => {
+    const { api } = workbench
+    const attempt = (work: () => Promise<unknown>) => workbench.attempt(work)
+    const rows = session.feed.rows
+    return {
+      onOpenAgent: open.agent,
+      onOpenRun: open.run,
+      onStop: (agent) => {
+        const { agentId, threadId, latestTurn: turnId } = agent
+        const stop = () =>
+          agent.agentKind === 'subagent'
+            ? api.command('cancel_subagent', { sessionId, agent: agentId })
+            : api.command('interrupt_turn', { sessionId, threadId, turnId })
+        void attempt(stop)
+      },
+      onResume: ({ threadId }) => void attempt(() => api.command('resume_thread', { sessionId, threadId })),
+      onClose: (agent) =>
+        void attempt(() => api.command('close_subagent', { sessionId, agent: agent.agentId })),
+      onInput: (agent, text) =>
+        attempt(() =>
+          agent.agentKind === 'subagent'
+            ? api.command('send_subagent_input', { sessionId, agent: agent.agentId, text })
+            : api.command('submit_turn', { sessionId, threadId: agent.threadId, text, whenBusy: 'queue' }),
+        ),
+      onRetryAgent: (agent) => void attempt(() => askAgain(api, sessionId, rows, agent)),
+      onOffers: () => agentsToAdd(workbench, sessionId),
+      onAddAgent: (name) => workbench.refusal(() => api.command('add_agent', { sessionId, agent: name })),
+      onMerge: async (agent) => {
+        let merged: Merged | null = null
+        await attempt(async () => {
+          merged = await api.command('merge_subagent', { sessionId, agent: agent.agentId })
+        })
+        return merged
+      },
+      onAnswerHandoff: (handoffId, decision, reason) =>
+        void attempt(() => api.command('respond_handoff', { sessionId, handoffId, decision, reason })),
+      onApplyReview: (reviewId, assignee) =>
+        void attempt(() => api.command('apply_review', { sessionId, reviewId, assignee })),
+      onChangeTask: (taskId, change) =>
+        void attempt(() => api.command('update_task', { sessionId, taskId, ...change })),
+      onNewTask: (task) => workbench.refusal(() => api.command('create_task', { sessionId, ...task })),
+      onStartTask: (taskId) => void attempt(() => api.command('start_task', { sessionId, taskId })),
+      onPauseTask: (taskId) => void attempt(() => api.command('pause_task', { sessionId, taskId })),
+      onResumeTask: (taskId) => void attempt(() => api.command('resume_task', { sessionId, taskId })),
+      onRetryTask: (taskId) => void attempt(() => api.command('retry_task', { sessionId, taskId })),
+      onCancelTask: (taskId) => void attempt(() => api.command('cancel_task', { sessionId, taskId })),
+      onAskJob: open.newJob,
+      onOpenJob: open.job,
+      onPauseJob: (jobId) => void attempt(() => api.command('pause_job', { sessionId, jobId })),
+      onResumeJob: (jobId) => void attempt(() => api.command('resume_job', { sessionId, jobId })),
+      onCancelJob: (jobId) => void attempt(() => api.command('cancel_job', { sessionId, jobId })),
+      onRetryItems: (jobId, itemId) =>
+        void attempt(() => api.command('retry_job_item', { sessionId, jobId, itemId })),
+      onExportTask: (taskId) => void attempt(() => workbench.evidence.export(sessionId, taskId)),
+    } satisfies TeamHandlers
+  }, [workbench, session, sessionId, open])
+}
+
+/** The agents of the session's folder that can be added to it; none where the server does not say. */
+export async function agentsToAdd(workbench: Workbench, sessionId: string): Promise<readonly AgentOffer[]> {
+  let found: readonly AgentOffer[] = []
+  await workbench.attempt(async () => {
+    const { agents } = await workbench.api.query('list_agents', { sessionId })
+    found = agents.filter((one) => one.kind !== 'subagent' && !one.added)
+  })
+  return found
+}
+
+/** The agents of the session's folder that can work on the items of a job; null where the server does not say. */
+export async function subagentsOf(
+  workbench: Workbench,
+  sessionId: string,
+): Promise<readonly AgentOffer[] | null> {
+  let found: readonly AgentOffer[] | null = null
+  await workbench.attempt(async () => {
+    const { agents } = await workbench.api.query('list_agents', { sessionId })
+    found = agents.filter((one) => one.kind === 'subagent')
+  })
+  return found
+}
+
+/** Let an agent that could not be reached try once more: a thread that paused goes on, another is given its last input again. */
+async function askAgain(
+  api: ApiClient,
+  sessionId: string,
+  rows: RowStore,
+  agent: AgentRow,
+): Promise<unknown> {
+  const { threadId } = agent
+  const paused = rows.panel('status').get(threadId)?.paused ?? null
+  if (paused !== null && agent.queuedTurns > 0) return api.command('resume_thread', { sessionId, threadId })
+  const input = rows.panel('turns').get(agent.latestTurn)?.input
+  const text = input?.ref === null ? input.text : ''
+  if (text === '') return api.command('resume_thread', { sessionId, threadId })
+  return api.command('submit_turn', { sessionId, threadId, text, whenBusy: 'queue' })
+}

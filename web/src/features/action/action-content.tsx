@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react'
+import { laidOutArguments } from '@/system/format/arguments'
+import { hasEmptyFold, visibleText } from '@/system/format/exact-text'
+import { Fields } from '@/system/format/fields'
+import type { ActionRow, Text } from '@/system/rows/model'
+import { DiffView, isDiff } from '@/ui/diff/diff-view'
+import { Disclosure } from '@/ui/disclosure'
+import { LoadMore } from '../shared/load-more'
+import { useT, useWholeText } from '../shared/surface'
+import { ExactText, Notes } from './exact-text'
+
+/**
+ * What would be done, as the gate will check it: a preview where there is one, and the final input. What is said of it, `children`
+ * and the agent's own description, comes below it: words above could draw the eye from what runs.
+ */
+export function ActionContent({ action, children }: { action: ActionRow; children?: ReactNode }) {
+  const t = useT()
+  const hasInput = action.arguments.text !== ''
+  const same = action.change?.differs === false
+  const before = action.asked !== null && <Input text={action.asked} label={t('action.asked')} shown />
+  if (action.preview === null) {
+    return (
+      <>
+        {hasInput && <Input text={action.arguments} label={t('action.input')} />}
+        {children}
+        {before}
+      </>
+    )
+  }
+  return (
+    <>
+      {!same && (
+        <Preview
+          text={action.preview}
+          commands={commandsOf(action)}
+          path={action.change === null ? '' : visibleText(action.change.path)}
+        />
+      )}
+      {children}
+      <Described text={action.arguments} />
+      {hasInput && (
+        <Disclosure title={t('action.input')}>
+          <Input text={action.arguments} label={t('action.input')} />
+        </Disclosure>
+      )}
+      {before}
+    </>
+  )
+}
+
+/** The number of commands; null where a shell text cannot be read. */
+function commandsOf(action: ActionRow): number | null {
+  return action.tool === 'Bash' && action.commands === 0 ? null : action.commands
+}
+
+function Preview(props: {
+  readonly text: Text
+  readonly commands: number | null
+  /** The file that the diff would change; empty for others. */
+  readonly path: string
+}) {
+  const { text, commands, path } = props
+  const t = useT()
+  const full = useWholeText(text)
+  const label = t('action.preview')
+  const diff = isDiff(full.text)
+  return (
+    <div>
+      {path !== '' && <p className="wrap-any pb-1 font-mono text-sm">{path}</p>}
+      <Notes text={full.text} commands={commands} />
+      {diff && !hasEmptyFold(full.text) ? (
+        <DiffView diff={visibleText(full.text)} label={label} low />
+      ) : (
+        <ExactText text={full.text} label={label} isDiff={diff} />
+      )}
+      <LoadMore full={full} />
+    </div>
+  )
+}
+
+/** Arguments; with `shown` their name stands over them, where there are others beside them. */
+function Input(props: { readonly text: Text; readonly label: string; readonly shown?: boolean }) {
+  const full = useWholeText(props.text)
+  const text = laidOutArguments(full.text)
+  return (
+    <div>
+      {props.shown && <p className="pb-0.5 text-sm text-ink-faint">{props.label}</p>}
+      <ExactText text={text} label={props.label} />
+      <LoadMore full={full} />
+      <Notes text={text} commands={0} />
+    </div>
+  )
+}
+
+/** What the agent says that its command does, below the command and named as the agent's. */
+function Described({ text }: { readonly text: Text }) {
+  const t = useT()
+  const fields = Fields.of(useWholeText(text).text)
+  const description = fields.text('command') === '' ? '' : fields.text('description')
+  if (description === '') return null
+  return (
+    <p className="wrap-any text-sm text-ink-soft">
+      <span className="text-ink-faint">{t('action.described')}</span> {visibleText(description)}
+    </p>
+  )
+}

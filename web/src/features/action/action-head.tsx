@@ -1,0 +1,71 @@
+import { visibleText } from '@/system/format/exact-text'
+import { elapsed } from '@/system/format/numbers'
+import type { Translate } from '@/system/i18n/translate'
+import type { ActionRow } from '@/system/rows/model'
+import { Button } from '@/ui/button'
+import { Icon, type IconName } from '@/ui/icon'
+import { Badge, Key, type Tone } from '@/ui/marks'
+import { useNow } from '@/ui/use-now'
+import { useT } from '../shared/surface'
+
+const RISKS: Record<ActionRow['risk'], Tone> = { none: 'quiet', low: 'quiet', medium: 'warn', high: 'bad' }
+
+export interface Asking {
+  /** The agent that asks; empty where it is the only one. */
+  readonly agentName: string
+  /** The agent it works for; left out where it works for a person. */
+  readonly parentName?: string
+  /** The item of a job that it works on: that tells more than for whom. Left out where it works on none. */
+  readonly itemTitle?: string
+}
+
+function askedBy(t: Translate, { agentName: agent, parentName: parent, itemTitle: item }: Asking): string {
+  if (item) return t('action.asked_at', { agent, item: visibleText(item) })
+  return parent ? t('action.asked_for', { agent, parent }) : t('action.asked_by', { agent })
+}
+
+/** What is asked and by whom, until when, and which of how many. */
+export function CardHead(
+  props: Asking & {
+    readonly action: ActionRow
+    readonly icon: IconName
+    readonly title: string
+    readonly risk?: boolean
+    readonly index: number
+    readonly count: number
+    readonly onNext: () => void
+  },
+) {
+  const t = useT()
+  const { action } = props
+  return (
+    <header className="flex flex-wrap items-center gap-2">
+      <Icon name={props.icon} className="text-warn" />
+      <h2 className="text-lg font-semibold">{props.title}</h2>
+      {props.risk && <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>}
+      {props.agentName && <span className="wrap-any text-sm text-ink-soft">{askedBy(t, props)}</span>}
+      <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
+        {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}
+        <span className="group-focus-within:hidden max-sm:hidden">
+          <Key>{t('action.focus_keys')}</Key>
+        </span>
+        {props.count > 1 && (
+          <>
+            <span className="tabular">
+              {t('action.position', { index: props.index + 1, count: props.count })}
+            </span>
+            <Button onClick={props.onNext}>{t('action.next')}</Button>
+          </>
+        )}
+      </span>
+    </header>
+  )
+}
+
+function Expiry({ at }: { at: number }) {
+  const t = useT()
+  const now = useNow(1000)
+  const left = at / 1000 - now
+  if (left <= 0) return <span className="text-bad">{t('action.expired')}</span>
+  return <span className="tabular">{t('action.expires', { time: elapsed(left, t.locale) })}</span>
+}

@@ -1,0 +1,121 @@
+import { useId, useState } from 'react'
+import type { AgentRow } from '@/system/rows/model'
+import type { Refused } from '@/system/stores/notice-store'
+import { Button } from '@/ui/button'
+import { FormDialog } from '../shared/form-dialog'
+import { useForReading } from '../shared/reading'
+import { useT } from '../shared/surface'
+import type { AgentOffer } from '../shared/team-handlers'
+
+interface AddAgentProps {
+  readonly agents: readonly AgentRow[]
+  readonly onAdd: (name: string) => Promise<Refused | null>
+}
+
+/** Takes an agent of the folder into the session: one that is known to be there, or any by its name. */
+export function AddAgent({
+  onOffers,
+  ...props
+}: AddAgentProps & { readonly onOffers: () => Promise<readonly AgentOffer[]> }) {
+  const t = useT()
+  const [open, setOpen] = useState(false)
+  const [offers, setOffers] = useState<readonly AgentOffer[]>([])
+  const ask = () => {
+    setOpen(true)
+    void onOffers().then(setOffers)
+  }
+  if (useForReading()) return null
+  return (
+    <>
+      <Button icon="plus" className="mt-1 -ml-2" onClick={ask}>
+        {t('team.add_agent')}
+      </Button>
+      {open && <AddDialog {...props} offers={offers} onDone={() => setOpen(false)} />}
+    </>
+  )
+}
+
+export function AddDialog({
+  agents,
+  offers,
+  onAdd,
+  onDone,
+}: AddAgentProps & { readonly offers: readonly AgentOffer[]; readonly onDone: () => void }) {
+  const t = useT()
+  const [name, setName] = useState('')
+  const [sending, setSending] = useState(false)
+  const [empty, setEmpty] = useState(false)
+  const [subagent, setSubagent] = useState('')
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const [list, problem] = [useId(), useId()]
+  const here = new Set(agents.map((agent) => agent.name))
+  const offered = offers.filter((one) => !here.has(one.name))
+  const add = async (chosen: string) => {
+    if (sending) return
+    setEmpty(chosen === '')
+    if (chosen === '') return
+    setSending(true)
+    const why = await onAdd(chosen)
+    setSending(false)
+    // What is said of it to an agent that asks is not for a person.
+    const isSubagent = why?.code === 'delegate_target_denied'
+    setSubagent(isSubagent ? chosen : '')
+    setRefused(isSubagent ? null : why)
+    if (why === null) onDone()
+  }
+  return (
+    <FormDialog
+      title={t('team.add_agent')}
+      action={t('team.add')}
+      disabled={sending}
+      refused={refused}
+      onSend={() => void add(name.trim())}
+      onDone={onDone}
+    >
+      <p className="text-ink-soft">{t('team.add_body')}</p>
+      <input
+        aria-label={t('team.add_name')}
+        aria-invalid={empty}
+        aria-describedby={empty ? problem : undefined}
+        placeholder={t('team.add_name')}
+        list={list}
+        value={name}
+        maxLength={64}
+        onChange={(event) => setName(event.target.value)}
+        className="h-8 w-full rounded-md border border-line-strong bg-paper px-2"
+      />
+      <datalist id={list}>
+        {offered.map((one) => (
+          <option key={one.name} value={one.name} />
+        ))}
+      </datalist>
+      {offered.length > 0 && (
+        <ul className="max-h-56 overflow-y-auto">
+          {offered.map((one) => (
+            <li key={one.name}>
+              <button
+                type="button"
+                disabled={sending}
+                onClick={() => void add(one.name)}
+                className="block w-full rounded-md px-2 py-1 text-left hover:bg-hover"
+              >
+                <span className="font-medium">{one.name}</span>
+                {one.description !== '' && <span className="block text-ink-soft">{one.description}</span>}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {empty && (
+        <p id={problem} role="alert" className="text-bad">
+          {t('team.add_empty')}
+        </p>
+      )}
+      {subagent !== '' && (
+        <p role="alert" className="wrap-any text-bad">
+          {t('team.add_subagent', { agent: subagent })}
+        </p>
+      )}
+    </FormDialog>
+  )
+}

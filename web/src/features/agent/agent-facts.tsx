@@ -1,0 +1,107 @@
+import { clockTime } from '@/system/format/numbers'
+import type { AgentRow } from '@/system/rows/model'
+import { agentOf, nameOf, type Team } from '@/system/selectors/team'
+import { Fact, Facts } from '../inspector/inspector'
+import { LongText } from '../shared/long-text'
+import { useT } from '../shared/surface'
+import type { TeamHandlers } from '../shared/team-handlers'
+import { BackgroundFacts } from './background-agent'
+import { RemoteFacts } from './remote-agent'
+
+/** What is on record of one agent. What no fact tells reads unknown. */
+export function AgentFacts(props: {
+  readonly agent: AgentRow
+  readonly team: Team
+  readonly handlers: TeamHandlers
+  readonly onEnd: () => void
+}) {
+  const { agent, team, handlers } = props
+  const t = useT()
+  const parent = agent.parentAgentId
+  const known = parent === '' || agentOf(team.agents, parent) !== null
+  const child = agent.agentKind === 'subagent'
+  const [given, taken] = [
+    team.handoffs.filter((one) => one.source === agent.agentId).length,
+    team.handoffs.filter((one) => one.target === agent.agentId).length,
+  ]
+  return (
+    <div className="space-y-2 pt-1 pr-2 pb-2 pl-6 text-sm">
+      {agent.background !== null && (
+        <BackgroundFacts
+          agent={agent}
+          background={agent.background}
+          team={team}
+          handlers={handlers}
+          onEnd={props.onEnd}
+        />
+      )}
+      {agent.remote !== null && (
+        <RemoteFacts agent={agent} remote={agent.remote} onRetry={() => handlers.onRetryAgent(agent)} />
+      )}
+      {agent.objective.text !== '' && <LongText text={agent.objective} />}
+      <Facts>
+        {child && (
+          <Fact name={t('team.fact.parent')}>
+            {known ? nameOf(team.agents, parent) || t('app.unknown') : t('team.degraded.lineage_unavailable')}
+          </Fact>
+        )}
+        {agent.spawnReason && <Fact name={t('team.fact.reason')}>{agent.spawnReason}</Fact>}
+        <Fact name={t('team.fact.definition')}>{agent.definition || t('app.unknown')}</Fact>
+        <Held agent={agent} />
+        {given + taken > 0 && (
+          <Fact name={t('team.view.handoffs')}>{t('team.fact.handoffs', { given, taken })}</Fact>
+        )}
+        {agent.lastActivity > 0 && (
+          <Fact name={t('team.fact.activity')}>{clockTime(agent.lastActivity, t.locale)}</Fact>
+        )}
+        <Fact name={t('team.fact.thread')}>
+          <span className="font-mono">{agent.threadId}</span>
+        </Fact>
+        {agent.providerMode && <Fact name={t('team.fact.provider_mode')}>{agent.providerMode}</Fact>}
+        {agent.providerModel && <Fact name={t('team.fact.provider_model')}>{agent.providerModel}</Fact>}
+        {agent.providerSessionId && (
+          <Fact name={t('team.fact.provider_session')}>
+            <span className="font-mono">{agent.providerSessionId}</span>
+          </Fact>
+        )}
+      </Facts>
+      {agent.result.text !== '' && (
+        <div>
+          <h3 className="font-medium text-ink-soft">{t('team.fact.result')}</h3>
+          {agent.plainText && <p className="text-sm text-ink-faint">{t('team.plain_text')}</p>}
+          <LongText text={agent.result} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** By what it works, and what holds it. Of one elsewhere that is the other end's business. */
+function Held({ agent }: { agent: AgentRow }) {
+  const t = useT()
+  const model = [agent.provider, agent.model].filter(Boolean).join(' / ')
+  const here = agent.remote === null
+  const mode = agent.permissionMode
+  return (
+    <>
+      {here && <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>}
+      <Fact name={t('inspector.connection')}>{t(`team.connection.${agent.connection}`)}</Fact>
+      {here && (
+        <Fact name={t('inspector.permission')}>
+          {t.maybe(`composer.permission.${mode}`) ?? (mode || t('app.unknown'))}
+        </Fact>
+      )}
+      <Fact name={t('check.policy')}>
+        {agent.policy.map((may) => t(`team.policy.${may}`)).join(', ') || t('app.none')}
+      </Fact>
+      {here && <Fact name={t('team.fact.isolation')}>{t(`team.isolation.${agent.isolation}`)}</Fact>}
+      {agent.workGlobs.length > 0 && (
+        <Fact name={t('team.fact.globs')}>
+          <span className="font-mono">{agent.workGlobs.join(' ')}</span>
+        </Fact>
+      )}
+      {agent.branch && <Fact name={t('team.fact.branch')}>{agent.branch}</Fact>}
+      {agent.worktree && <Fact name={t('team.fact.worktree')}>{agent.worktree}</Fact>}
+    </>
+  )
+}

@@ -1,0 +1,199 @@
+import { laidOutArguments } from '@/system/format/arguments'
+import { Fields } from '@/system/format/fields'
+import { bytes, inTime } from '@/system/format/numbers'
+import type { AgentRow, Delivery, Remote } from '@/system/rows/model'
+import { Button } from '@/ui/button'
+import { CodeBlock } from '@/ui/code-block'
+import { CopyButton } from '@/ui/copy-button'
+import { Disclosure } from '@/ui/disclosure'
+import { Icon } from '@/ui/icon'
+import { Badge } from '@/ui/marks'
+import { useNow } from '@/ui/use-now'
+import { Fact, Facts } from '../inspector/inspector'
+import { LongText } from '../shared/long-text'
+import { useFullText, useT } from '../shared/surface'
+import { REMOTE_TONES } from '../shared/tones'
+
+/** Whether nothing is known of what it does by now. */
+export function isUnreachable(agent: AgentRow): boolean {
+  return agent.degraded.includes('remote_unavailable')
+}
+
+export interface RemoteFactsProps {
+  readonly agent: AgentRow
+  readonly remote: Remote
+  readonly onRetry: () => void
+}
+
+/** An agent elsewhere: who it says that it is, what it told of its task and when, and what it delivered. */
+export function RemoteFacts({ agent, remote, onRetry }: RemoteFactsProps) {
+  const t = useT()
+  const now = useNow(10_000)
+  const title = [remote.name || agent.name, remote.version].filter(Boolean).join(' ')
+  return (
+    <section aria-label={t('told.remote', { agent: agent.name })} className="space-y-1.5">
+      {isUnreachable(agent) && (
+        <div
+          role="alert"
+          className="flex flex-wrap items-center gap-x-2 gap-y-1 rounded-md bg-warn-soft px-2 py-1"
+        >
+          <Icon name="warning" size={14} className="text-warn" />
+          <span className="min-w-0 flex-1 basis-40">{t('team.degraded.remote_unavailable')}</span>
+          <Button look="outline" onClick={onRetry}>
+            {t('team.remote.retry')}
+          </Button>
+        </div>
+      )}
+      <Facts>
+        <Fact name={t('team.remote.title')}>{title}</Fact>
+        <Fact name={t('team.remote.url')}>
+          <Address url={remote.url} />
+        </Fact>
+        <Fact name={t('team.remote.its_task')}>
+          {remote.taskState === null ? (
+            t('team.remote.no_task')
+          ) : (
+            <span className="flex flex-wrap items-center gap-x-1.5">
+              <Badge tone={REMOTE_TONES[remote.taskState]}>{t(`team.remote.task.${remote.taskState}`)}</Badge>
+              <span className="text-ink-faint">
+                {remote.toldAt > 0
+                  ? t('team.remote.told', { when: inTime(remote.toldAt / 1000, now, t.locale) })
+                  : t('team.remote.told_unknown')}
+              </span>
+            </span>
+          )}
+        </Fact>
+      </Facts>
+      {(remote.message.text !== '' || remote.message.ref !== null) && (
+        <div>
+          <h3 className="font-medium text-ink-soft">{t('team.remote.message')}</h3>
+          <LongText text={remote.message} />
+        </div>
+      )}
+      {remote.artifacts.length > 0 && (
+        <div>
+          <h3 className="font-medium text-ink-soft">{t('team.remote.delivered')}</h3>
+          <ul>
+            {remote.artifacts.toReversed().map((one) => (
+              <li key={`${one.artifactId} ${one.at}`}>
+                <Delivered delivery={one} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {(remote.card.text !== '' || remote.card.ref !== null) && (
+        <Disclosure title={t('team.remote.card')}>
+          <Card text={remote.card} />
+        </Disclosure>
+      )}
+    </section>
+  )
+}
+
+/** What its card says of it. It is what the other end says, and nothing here vouches for it. */
+function Card({ text }: { text: Remote['card'] }) {
+  const t = useT()
+  const full = useFullText(text)
+  const card = Fields.of(full.text)
+  const skills = card.objects('skills')
+  if (full.state === 'preview' || full.state === 'part') {
+    return (
+      <Button look="outline" onClick={full.load}>
+        {t('tool.load_all')}
+      </Button>
+    )
+  }
+  return (
+    <div className="space-y-1">
+      {card.text('description') && <p className="wrap-any">{card.text('description')}</p>}
+      {card.object('provider').text('organization') && (
+        <p className="wrap-any text-ink-faint">
+          {t('team.remote.provider', { name: card.object('provider').text('organization') })}
+        </p>
+      )}
+      <h4 className="font-medium text-ink-soft">{t('team.remote.skills')}</h4>
+      {skills.length === 0 && <p className="text-ink-faint">{t('app.none')}</p>}
+      <ul className="space-y-0.5">
+        {skills.map((skill) => (
+          <li key={skill.text('id') || skill.text('name')} className="wrap-any">
+            <span className="font-medium">{skill.text('name') || skill.text('id')}</span>{' '}
+            <span className="text-ink-soft">{skill.text('description')}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Delivered({ delivery }: { delivery: Delivery }) {
+  const t = useT()
+  return (
+    <Disclosure title={delivery.name || t('team.remote.unnamed')}>
+      <div className="space-y-1.5">
+        {delivery.description && <p className="wrap-any text-ink-soft">{delivery.description}</p>}
+        {delivery.parts.length === 0 && <p className="text-ink-faint">{t('team.remote.no_parts')}</p>}
+        {delivery.parts.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no name of their own and never change their place
+          <DeliveredPart key={index} part={part} />
+        ))}
+      </div>
+    </Disclosure>
+  )
+}
+
+function DeliveredPart({ part }: { part: Delivery['parts'][number] }) {
+  const t = useT()
+  const { media, content, url } = part
+  const said = part.text.text !== '' || part.text.ref !== null
+  return (
+    <div>
+      {(part.name || (!said && content !== null)) && (
+        <p className="wrap-any flex items-center gap-1.5">
+          <Icon name="file" size={12} className="text-ink-faint" />
+          <span>{part.name || t('team.remote.file')}</span>
+          <span className="text-ink-faint">
+            {media}
+            {content !== null && ` · ${bytes(content.size, t.locale)}`}
+          </span>
+        </p>
+      )}
+      {said && (media.includes('json') ? <Data text={part.text} /> : <LongText text={part.text} />)}
+      {!said && content !== null && media.startsWith('text/') && (
+        <LongText text={{ text: '', ref: content, erased: false }} />
+      )}
+      {url && <Address url={url} />}
+    </div>
+  )
+}
+
+function Data({ text }: { text: Delivery['parts'][number]['text'] }) {
+  const t = useT()
+  const full = useFullText(text)
+  return <CodeBlock text={laidOutArguments(full.text)} label={t('team.remote.data')} />
+}
+
+/** An address is text. It is copied or followed on purpose, and whoever is there is not told from where. */
+function Address({ url }: { url: string }) {
+  const t = useT()
+  return (
+    <span className="flex items-start gap-0.5">
+      <span className="wrap-any min-w-0 flex-1 font-mono text-xs leading-5">{url}</span>
+      <span className="-my-1 flex">
+        <CopyButton text={url} label={t('team.remote.copy_url')} done={t('app.copied')} />
+        {/^https?:\/\//.test(url) && (
+          <a
+            href={url}
+            target="_blank"
+            rel="noopener noreferrer"
+            aria-label={t('team.remote.open_url')}
+            title={t('team.remote.open_url')}
+            className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-ink-soft hover:bg-hover hover:text-ink"
+          >
+            <Icon name="arrowRight" className="-rotate-45" />
+          </a>
+        )}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,234 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type * as wire from '@/system/generated/contracts'
+import { agentRow, runRow, START, teamRow } from '../../../dev/rows'
+import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { noting } from '../../../dev/team-handlers'
+import { type Team, teamOf } from '../../system/selectors/team'
+import { AddDialog } from './add-agent'
+import { Roster } from './roster'
+
+const NONE = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
+
+function roster(agent: wire.AgentRow, more: Partial<Team> = {}) {
+  const agents = [filled('agents', agentRow({ key: 'lead', agentKind: 'main' })), filled('agents', agent)]
+  const team = teamOf(filled('team', teamRow({ lead: 'lead' })), { agents, ...NONE, ...more })
+  if (team === null) throw new Error('no team')
+  const did = vi.fn()
+  return { did, surface: <Roster team={team} shown="" handlers={noting(did)} /> }
+}
+
+const sleeper = (change: Partial<wire.BackgroundWork> = {}) =>
+  agentRow({
+    key: 'watcher',
+    agentKind: 'background',
+    state: 'idle',
+    background: {
+      state: 'sleeping',
+      taskId: 'tsk_w',
+      schedule: 'every 1800 s',
+      wakeAt: (Date.now() + 12 * 60_000) * 1000,
+      wakeReason: 'schedule',
+      wokeAt: (Date.now() - 18 * 60_000) * 1000,
+      lastRun: 'run_1',
+      lastRunStatus: 'failed',
+      ...change,
+    },
+  })
+
+const opened = (name: string) =>
+  userEvent.click(screen.getByRole('button', { name: `Show what is on record of ${name}` }))
+
+test('an agent that sleeps says until when, why it woke, and what its last run came to (UI-22)', async () => {
+  const runs = [
+    filled('runs', runRow({ key: 'run_1', agentId: 'watcher', status: 'failed', started: START })),
+  ]
+  const { surface, did } = roster(sleeper(), { runs })
+  show(surface)
+  expect(screen.getByText('Sleeping')).toBeTruthy()
+  expect(screen.getByText(/^next run .*, in 12/)).toBeTruthy()
+  await opened('watcher')
+  const facts = within(screen.getByRole('region', { name: 'watcher in the background' }))
+  expect(facts.getByText('every 30m')).toBeTruthy()
+  expect(facts.getByText(/its time had come/)).toBeTruthy()
+  expect(facts.getByText('Failed')).toBeTruthy()
+  await userEvent.click(facts.getByRole('button', { name: /Last run of watcher/ }))
+  await userEvent.click(facts.getByRole('button', { name: 'Pause' }))
+  expect(did.mock.calls).toEqual([
+    ['open run', 'run_1'],
+    ['pause task', 'tsk_w'],
+  ])
+})
+
+test('ending an agent that sleeps is asked about first; one that is paused can go on (UI-22)', async () => {
+  const { surface, did } = roster(sleeper({ state: 'paused' }))
+  show(surface)
+  expect(screen.getByText('Paused')).toBeTruthy()
+  await opened('watcher')
+  await userEvent.click(screen.getByRole('button', { name: 'Resume' }))
+  await userEvent.click(screen.getByRole('button', { name: 'End' }))
+  expect(did.mock.calls).toEqual([['resume task', 'tsk_w']])
+  const dialog = screen.getByRole('dialog', { name: 'End watcher?', hidden: true })
+  await userEvent.click(within(dialog).getByRole('button', { name: 'End', hidden: true }))
+  expect(did).toHaveBeenLastCalledWith('cancel task', 'tsk_w')
+})
+
+test('a schedule of cron is told in words, in the language of the page', async () => {
+  const { surface } = roster(sleeper({ schedule: '0 9 * * 1-5' }))
+  const { unmount } = show(surface)
+  await opened('watcher')
+  expect(await screen.findByText('At 09:00, Monday through Friday (UTC)')).toBeTruthy()
+  unmount()
+  show(surface, NO_BLOBS, CHINESE)
+  await userEvent.click(screen.getByRole('button', { name: /watcher/, expanded: false }))
+})
+
+test.each([
+  'scheduled',
+  'sleeping',
+  'waking',
+  'running',
+  'blocked',
+  'paused',
+  'failed',
+  'completed',
+  'unknown',
+] as const)('every state of a sleep has its words: %s', (state) => {
+  show(roster(sleeper({ state })).surface)
+  const words = { scheduled: 'Scheduled', completed: 'Ended', unknown: 'State unknown' } as const
+  const said = state in words ? words[state as keyof typeof words] : state[0]?.toUpperCase() + state.slice(1)
+  expect(screen.getAllByText(said).length).toBeGreaterThan(0)
+})
+
+const CARD = {
+  name: 'Linter',
+  skills: [{ id: 'lint', name: 'Lint', description: 'Finds what is wrong.' }],
+  provider: { organization: 'Acme' },
+}
+const remote = (change: Partial<wire.RemoteWork> = {}, row: Partial<wire.AgentRow> = {}) =>
+  agentRow({
+    key: 'linter',
+    agentKind: 'remote',
+    state: 'idle',
+    remote: {
+      url: 'https://lint.example/a2a',
+      name: 'Linter',
+      version: '2.1',
+      card: { text: JSON.stringify(CARD) },
+      taskId: 't1',
+      taskState: 'working',
+      toldAt: (Date.now() - 120_000) * 1000,
+      ...change,
+    },
+    ...row,
+  })
+
+test('an agent elsewhere that is idle is not done: the last that it told stands with its time (UI-23)', async () => {
+  show(roster(remote()).surface)
+  expect(screen.getByText('Idle')).toBeTruthy()
+  expect(screen.getByText('last told: Working')).toBeTruthy()
+  expect(screen.queryByText('Completed')).toBeNull()
+  await opened('linter')
+  const facts = within(screen.getByRole('region', { name: 'linter, elsewhere' }))
+  expect(facts.getByText('Linter 2.1')).toBeTruthy()
+  expect(facts.getByText(/^told 2.* ago$/)).toBeTruthy()
+  await userEvent.click(facts.getByRole('button', { name: 'Its card' }))
+  expect(facts.getByText('Finds what is wrong.')).toBeTruthy()
+  expect(facts.getByText('By Acme')).toBeTruthy()
+})
+
+test('an address is text, followed on purpose only and without telling from where (UI-23)', async () => {
+  const artifacts = [
+    {
+      artifactId: 'a1',
+      name: 'report',
+      parts: [
+        { media: 'text/plain', text: { text: 'All is well.' } },
+        { media: 'application/json', text: { text: '{"found":3}' } },
+        { media: 'image/png', name: 'plot.png', url: 'javascript:alert(1)' },
+      ],
+    },
+  ]
+  show(roster(remote({ artifacts })).surface)
+  await opened('linter')
+  await userEvent.click(screen.getByRole('button', { name: 'report' }))
+  expect(screen.getByText('All is well.')).toBeTruthy()
+  expect(screen.getByRole('group', { name: 'Data' }).textContent).toBe('found: 3')
+  expect(screen.getByText('javascript:alert(1)')).toBeTruthy()
+  const links = screen.getAllByRole('link')
+  expect(links.map((link) => [link.getAttribute('href'), link.getAttribute('rel')])).toEqual([
+    ['https://lint.example/a2a', 'noopener noreferrer'],
+  ])
+})
+
+test('one that cannot be reached says that nothing is known, and can be asked again (UI-23)', async () => {
+  const { surface, did } = roster(
+    remote({}, { degraded: ['remote_unavailable'], connection: 'disconnected' }),
+  )
+  show(surface)
+  await opened('linter')
+  const alert = within(screen.getByRole('alert'))
+  expect(alert.getByText('The remote agent cannot be reached; what it does is unknown.')).toBeTruthy()
+  await userEvent.click(alert.getByRole('button', { name: 'Try again' }))
+  expect(did).toHaveBeenLastCalledWith('retry agent', 'linter')
+})
+
+test('an agent with a request open waits for the person; one without lacks a permission', () => {
+  const blocked = { key: 'w', state: 'waiting', degraded: ['permission_blocked'] } as const
+  const { unmount } = show(roster(agentRow({ ...blocked, blockedOn: 'act_1' })).surface)
+  expect(screen.getByText('Waits for your approval.')).toBeTruthy()
+  unmount()
+  show(roster(agentRow(blocked)).surface)
+  expect(screen.getByText('Blocked: it lacks a permission.')).toBeTruthy()
+})
+
+test('an agent of the folder is added by its name; no name is refused by name', async () => {
+  const { surface, did } = roster(agentRow({ key: 'w' }))
+  show(surface)
+  await userEvent.click(screen.getByRole('button', { name: 'Add agent' }))
+  const dialog = within(screen.getByRole('dialog', { name: 'Add agent', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Add', hidden: true }))
+  expect(dialog.getByRole('alert', { hidden: true }).textContent).toBe('Name an agent first.')
+  await userEvent.type(dialog.getByRole('combobox', { hidden: true }), 'watcher{Enter}')
+  expect(did).toHaveBeenLastCalledWith('add agent', 'watcher')
+})
+
+test('an agent that the folder defines is offered with what it is for, and added by a click', async () => {
+  const { surface, did } = roster(agentRow({ key: 'w' }))
+  show(surface)
+  await userEvent.click(screen.getByRole('button', { name: 'Add agent' }))
+  const dialog = within(screen.getByRole('dialog', { name: 'Add agent', hidden: true }))
+  await userEvent.click(await dialog.findByRole('button', { name: /watcher/, hidden: true }))
+  expect(did).toHaveBeenLastCalledWith('add agent', 'watcher')
+})
+
+test('an agent that is not there is refused where it was asked for, with those that are', async () => {
+  const refused = {
+    code: 'unknown_agent',
+    message: 'There is no definition wacher.',
+    hint: 'There are: watcher.',
+    field: '',
+  }
+  const onAdd = vi.fn(async () => refused)
+  show(<AddDialog agents={[]} offers={[]} onAdd={onAdd} onDone={vi.fn()} />)
+  const dialog = within(screen.getByRole('dialog', { hidden: true }))
+  await userEvent.type(dialog.getByRole('combobox', { hidden: true }), 'wacher{Enter}')
+  expect((await dialog.findByRole('alert', { hidden: true })).textContent).toContain('There are: watcher.')
+  expect(onAdd.mock.calls).toEqual([['wacher']])
+})
+
+test('a subagent is not added, and why is said to a person', async () => {
+  const refused = {
+    code: 'delegate_target_denied',
+    message: 'worker is a subagent: it works for one parent.',
+    hint: 'spawn_subagent gives it an objective.',
+    field: '',
+  }
+  show(<AddDialog agents={[]} offers={[]} onAdd={async () => refused} onDone={vi.fn()} />)
+  const dialog = within(screen.getByRole('dialog', { hidden: true }))
+  await userEvent.type(dialog.getByRole('combobox', { hidden: true }), 'worker{Enter}')
+  expect((await dialog.findByRole('alert', { hidden: true })).textContent).toBe(
+    'worker is a subagent: another agent starts it when there is work for it. Ask for that in the conversation.',
+  )
+})

@@ -1,0 +1,20 @@
+import { lazy, Suspense } from 'react'
+import { duration } from '@/system/format/numbers'
+import { useT } from '../shared/surface'
+
+const CronWords = lazy(() => import('./cron-text'))
+
+/** A schedule in words: `every 1800 s`, or a line of cron, which counts in UTC. Anything else stands as it is. */
+export function Schedule({ schedule }: { schedule: string }) {
+  const t = useT()
+  if (schedule === '') return t('app.none')
+  const every = /^every (\d+) s$/.exec(schedule)?.[1]
+  if (every !== undefined) {
+    return t('team.background.every', { time: duration(Number(every) * 1000, t.locale) })
+  }
+  return (
+    <Suspense fallback={<span className="font-mono">{schedule}</span>}>
+      <CronWords line={schedule} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,88 @@
+import { useId, useState } from 'react'
+import type { ArtifactRow } from '@/system/rows/model'
+import type { Refused } from '@/system/stores/notice-store'
+import { RadioGroup } from '@/ui/radio-group'
+import { Checks, FormDialog } from '../shared/form-dialog'
+import { useT } from '../shared/surface'
+import { isThere } from './artifact-kinds'
+import { Exports, type ExportsHandlers } from './export-list'
+
+const WHICH = ['all', 'chosen'] as const
+
+/** Asks for an archive of all artifacts, or of those that are chosen. It is made in the background. */
+export function ArchiveDialog(props: {
+  readonly artifacts: readonly ArtifactRow[]
+  /** No ids stand for all that there are. */
+  readonly onMake: (artifactIds: readonly string[]) => Promise<Refused | null>
+  readonly onDone: () => void
+}) {
+  const t = useT()
+  const [which, setWhich] = useState<(typeof WHICH)[number]>('all')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [none, setNone] = useState(false)
+  const [sending, setSending] = useState(false)
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const problem = useId()
+  const there = props.artifacts.filter(isThere).toReversed()
+  const make = async () => {
+    const ids = there.map((row) => row.artifactId).filter((id) => chosen.has(id))
+    setNone(which === 'chosen' && ids.length === 0)
+    if ((which === 'chosen' && ids.length === 0) || sending) return
+    setSending(true)
+    const why = await props.onMake(which === 'all' ? [] : ids)
+    setSending(false)
+    setRefused(why)
+    if (why === null) props.onDone()
+  }
+  return (
+    <FormDialog
+      title={t('artifact.archive_title')}
+      action={t('artifact.archive_make')}
+      disabled={sending}
+      refused={refused}
+      onSend={() => void make()}
+      onDone={props.onDone}
+    >
+      <p className="text-ink-soft">{t('artifact.archive_body')}</p>
+      <RadioGroup
+        label={t('artifact.archive_which')}
+        value={which}
+        onChange={setWhich}
+        choices={WHICH.map((value) => ({ value, label: t(`artifact.archive_which.${value}`) }))}
+      />
+      {which === 'chosen' && (
+        <Checks
+          legend={<legend className="sr-only">{t('artifact.archive_which.chosen')}</legend>}
+          choices={there.map((row) => ({ key: row.artifactId, label: row.path || row.title }))}
+          chosen={chosen}
+          onChosen={(these) => {
+            setNone(false)
+            setChosen(these)
+          }}
+          describedBy={none ? problem : undefined}
+          className="max-h-60"
+        />
+      )}
+      {none && (
+        <p id={problem} role="alert" className="text-bad">
+          {t('artifact.archive_none')}
+        </p>
+      )}
+    </FormDialog>
+  )
+}
+
+/** How many archives are shown, the newest first. */
+const SHOWN = 4
+
+/** The archives of the session, whichever artifact they were begun from. */
+export function Archives(props: ExportsHandlers & { readonly artifacts: readonly ArtifactRow[] }) {
+  const t = useT()
+  const made = props.artifacts
+    .flatMap(({ artifactId, exports }) => exports.map((one) => ({ artifactId, made: one })))
+    .filter(({ made: { form } }) => form === 'zip')
+    // Their ids sort by time.
+    .toSorted((a, b) => (a.made.export < b.made.export ? -1 : 1))
+    .slice(-SHOWN)
+  return <Exports {...props} label={t('artifact.archives')} exports={made} />
+}

@@ -1,0 +1,138 @@
+import { type KeyboardEvent, useState } from 'react'
+import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
+import type { ArtifactDraft } from '@/system/stores/artifact-store'
+import type { Refused } from '@/system/stores/notice-store'
+import { Button } from '@/ui/button'
+import { CodeBlock } from '@/ui/code-block'
+import { Dialog } from '@/ui/dialog'
+import { Disclosure } from '@/ui/disclosure'
+import { RefusedHere } from '../connection/notice-list'
+import { LoadMore } from '../shared/load-more'
+import { useT, useWholeText } from '../shared/surface'
+
+/** The longest text that can be saved, in characters. */
+export const LONGEST = 600_000
+
+/**
+ * A text in the making. It is saved against the version that it was made from; where another came meanwhile both sides stand
+ * here until the person says what becomes of them.
+ */
+export function Editor(props: {
+  readonly artifact: ArtifactRow
+  readonly newest: Version | null
+  readonly draft: ArtifactDraft
+  readonly saving: boolean
+  readonly refused: Refused | null
+  readonly onDraft: (draft: ArtifactDraft | null) => void
+  readonly onSave: () => void
+  readonly onCompare: (from: number, to: number) => void
+}) {
+  const t = useT()
+  const { artifact, draft, saving } = props
+  const [asking, setAsking] = useState(false)
+  const behind = artifact.version > draft.base
+  const tooLong = draft.text.length > LONGEST
+  const save = () => {
+    if (saving || tooLong) return
+    if (behind) props.onDraft({ ...draft, base: artifact.version })
+    props.onSave()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    // With another version there, saving over it is a choice of its own.
+    if (!behind) save()
+  }
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-2">
+      {behind && <Behind {...props} />}
+      {!(behind && props.refused?.code === 'artifact_conflict') && <RefusedHere refused={props.refused} />}
+      <textarea
+        aria-label={t('artifact.edit_label', { title: artifact.title })}
+        aria-keyshortcuts="Control+S Meta+S"
+        // biome-ignore lint/a11y/noAutofocus: editing was asked for
+        autoFocus
+        spellCheck={artifact.artifactKind === 'document'}
+        value={draft.text}
+        onChange={(event) => props.onDraft({ text: event.target.value, base: draft.base })}
+        onKeyDown={onKeyDown}
+        className="min-h-64 flex-1 resize-none rounded-md border border-line-strong bg-paper px-2.5 py-2 font-mono text-sm whitespace-pre-wrap"
+      />
+      {tooLong && (
+        <p role="alert" className="text-bad">
+          {t('artifact.too_long')}
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="tabular min-w-0 flex-1 text-sm text-ink-faint">
+          {t(draft.base === 0 ? 'artifact.draft_apart' : 'artifact.draft_from', { version: draft.base })}
+        </span>
+        <Button onClick={() => setAsking(true)}>{t('artifact.discard')}</Button>
+        <Button look="solid" disabled={saving || tooLong} onClick={save}>
+          {saving
+            ? t('artifact.saving')
+            : t(behind ? 'artifact.save_over' : 'artifact.save', { version: artifact.version + 1 })}
+        </Button>
+      </div>
+      {asking && (
+        <Dialog label={t('artifact.discard_title')} onClose={() => setAsking(false)}>
+          <div className="space-y-3 p-4">
+            <h2 className="text-lg font-semibold">{t('artifact.discard_title')}</h2>
+            <p className="text-ink-soft">{t('artifact.discard_body', { version: artifact.version })}</p>
+            <div className="flex justify-end gap-2">
+              <Button look="outline" onClick={() => setAsking(false)}>
+                {t('app.cancel')}
+              </Button>
+              <Button look="danger" onClick={() => props.onDraft(null)}>
+                {t('artifact.discard')}
+              </Button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+/** Another version came while this was being written: the other side is here to look at, and neither is lost (CTX-04). */
+function Behind(props: {
+  readonly artifact: ArtifactRow
+  readonly newest: Version | null
+  readonly draft: ArtifactDraft
+  readonly onCompare: (from: number, to: number) => void
+}) {
+  const t = useT()
+  const { artifact, draft, newest } = props
+  return (
+    <section
+      role="alert"
+      aria-label={t('artifact.status.conflict')}
+      className="space-y-1 rounded-md border border-warn/60 bg-warn-soft px-3 py-2"
+    >
+      <p className="font-semibold">{t('artifact.conflict', { version: artifact.version })}</p>
+      <p className="text-ink-soft">
+        {t(draft.base === 0 ? 'artifact.conflict_other' : 'artifact.conflict_how', { base: draft.base })}
+      </p>
+      <div className="-ml-1 flex flex-wrap items-center gap-2">
+        <Button look="outline" onClick={() => props.onCompare(draft.base, artifact.version)}>
+          {t('artifact.see_theirs', { version: artifact.version })}
+        </Button>
+      </div>
+      {newest !== null && (
+        <Disclosure title={t('artifact.their_text', { version: artifact.version })}>
+          <Theirs version={newest} title={t('artifact.their_text', { version: artifact.version })} />
+        </Disclosure>
+      )}
+    </section>
+  )
+}
+
+function Theirs({ version, title }: { version: Version; title: string }) {
+  const full = useWholeText(asText({ text: '', ref: version.content }))
+  return (
+    <>
+      <CodeBlock text={full.text} label={title} />
+      <LoadMore full={full} />
+    </>
+  )
+}

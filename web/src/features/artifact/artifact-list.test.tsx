@@ -1,0 +1,157 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { expect, test, vi } from 'vitest'
+import type { ExportEntry, ArtifactRow as WireArtifact } from '@/system/generated/contracts'
+import type { NewArtifact } from '@/system/stores/artifact-store'
+import { artifactRow } from '../../../dev/scenarios/work-scenarios'
+import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import type { ArtifactListHandlers } from './artifact-handlers'
+import { ArtifactList } from './artifact-list'
+
+const EMPTY: NewArtifact = { place: 'file', path: '', title: '', text: '' }
+
+function handlers(change: Partial<ArtifactListHandlers> = {}): ArtifactListHandlers {
+  return {
+    onOpen: vi.fn(),
+    onWriteNew: vi.fn(),
+    onMake: vi.fn(async () => null),
+    onArchive: vi.fn(async () => null),
+    onMakeAgain: vi.fn(),
+    onDownload: vi.fn(),
+    ...change,
+  }
+}
+
+/** A host that keeps what is being made, as hosts do. */
+function Host(props: {
+  readonly rows?: readonly WireArtifact[]
+  readonly handlers?: ArtifactListHandlers
+  readonly draft?: NewArtifact
+}) {
+  const [draft, setDraft] = useState(props.draft ?? EMPTY)
+  return (
+    <ArtifactList
+      artifacts={(props.rows ?? []).map((row) => filled('artifacts', row))}
+      shown={null}
+      draft={draft}
+      handlers={{ ...(props.handlers ?? handlers()), onWriteNew: setDraft }}
+    />
+  )
+}
+
+const dialog = () => within(screen.getByRole('dialog', { hidden: true }))
+const press = (name: string) => userEvent.click(dialog().getByRole('button', { name, hidden: true }))
+
+function exported(change: Partial<ExportEntry>): ExportEntry {
+  return { export: 'exp_a', version: 1, form: 'zip', everything: true, ...change }
+}
+
+test('a session without artifacts says so, and one can be made', async () => {
+  const given = handlers()
+  show(<Host handlers={given} />)
+  expect(screen.getByText('Nothing was made in this session yet.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Export an archive' })).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: 'New artifact' }))
+  await press('Make it')
+  expect(given.onMake).not.toHaveBeenCalled()
+  const path = dialog().getByRole('textbox', { name: 'Path in the folder', hidden: true })
+  expect(path.getAttribute('aria-invalid')).toBe('true')
+  expect(dialog().getByRole('alert', { hidden: true }).textContent).toContain('Name the file')
+  await userEvent.type(path, ' notes/plan.md ')
+  const text = dialog().getByRole('textbox', { name: 'Text', hidden: true })
+  await userEvent.type(text, '# Plan{Control>}s{/Control}')
+  const asked = { place: 'file', path: 'notes/plan.md', title: '', text: '# Plan' }
+  expect(given.onMake).toHaveBeenCalledExactlyOnceWith(asked)
+  expect(screen.queryByRole('dialog', { hidden: true })).toBeNull()
+})
+
+test('what was typed stays where it was not taken, with the reason', async () => {
+  const why = { code: 'artifact_conflict', message: 'There is a file a.md already.', hint: '', field: 'path' }
+  const given = handlers({ onMake: vi.fn(async () => why) })
+  show(<Host handlers={given} draft={{ ...EMPTY, path: 'a.md', text: 'mine' }} />)
+  await userEvent.click(screen.getByRole('button', { name: 'New artifact' }))
+  await press('Make it')
+  expect(dialog().getByRole('alert', { hidden: true }).textContent).toContain('something at a.md already')
+  const path = dialog().getByRole('textbox', { name: 'Path in the folder', hidden: true })
+  expect(path.getAttribute('aria-invalid')).toBe('true')
+  await press('Cancel')
+  await userEvent.click(screen.getByRole('button', { name: 'New artifact' }))
+  const text = dialog().getByRole<HTMLTextAreaElement>('textbox', { name: 'Text', hidden: true })
+  expect(text.value).toBe('mine')
+  await userEvent.click(dialog().getByRole('radio', { name: 'In this session only', hidden: true }))
+  await userEvent.type(dialog().getByRole('textbox', { name: 'Title', hidden: true }), 'Brief')
+  await press('Make it')
+  expect(given.onMake).toHaveBeenLastCalledWith({
+    place: 'session',
+    path: 'a.md',
+    title: 'Brief',
+    text: 'mine',
+  })
+})
+
+test('an archive is of all artifacts, or of those that are chosen (CTX-05)', async () => {
+  const given = handlers()
+  const rows = [
+    artifactRow('art_a', 1, { path: 'a.md' }),
+    artifactRow('art_b', 2, { path: 'b.md' }),
+    artifactRow('art_c', 3, { path: 'c.md', status: 'deleted' }),
+  ]
+  show(<Host rows={rows} handlers={given} />)
+  const open = () => userEvent.click(screen.getByRole('button', { name: 'Export an archive' }))
+  await open()
+  await press('Make the archive')
+  expect(given.onArchive).toHaveBeenLastCalledWith([])
+  await open()
+  await userEvent.click(dialog().getByRole('radio', { name: 'Chosen ones', hidden: true }))
+  await press('Make the archive')
+  expect(dialog().getByRole('alert', { hidden: true }).textContent).toBe('Choose at least one.')
+  const boxes = dialog().getAllByRole('checkbox', { hidden: true })
+  expect(boxes).toHaveLength(2)
+  await userEvent.click(dialog().getByRole('checkbox', { name: 'a.md', hidden: true }))
+  await press('Make the archive')
+  expect(given.onArchive).toHaveBeenLastCalledWith(['art_a'])
+})
+
+test('an archive tells how far it is, what it came to, or why it failed (CTX-05)', async () => {
+  const given = handlers()
+  const done = exported({
+    export: 'exp_a',
+    content: { hash: 'z', size: 2048 },
+    name: 'artifacts.zip',
+    leftOut: 2,
+  })
+  const failed = exported({
+    export: 'exp_b',
+    everything: false,
+    artifacts: 2,
+    code: 'too_large',
+    message: 'More than fits.',
+  })
+  const running = exported({ export: 'exp_c', done: 3, total: 10 })
+  const rows = [
+    artifactRow('art_a', 1, { exports: [done, exported({ export: 'exp_f', form: 'file' })] }),
+    artifactRow('art_b', 2, { exports: [failed, running] }),
+  ]
+  show(<Host rows={rows} handlers={given} />)
+  const items = within(screen.getByRole('list', { name: 'Archives' })).getAllByRole('listitem')
+  expect(items).toHaveLength(3)
+  const [first, second, third] = items.map((item) => within(item))
+  expect(first?.getByRole('status').textContent).toBe('Being made')
+  expect(
+    first?.getByRole<HTMLProgressElement>('progressbar', { name: 'How far the export is' }).position,
+  ).toBe(0.3)
+  expect(second?.getByText('Archive of 2 artifacts')).toBeTruthy()
+  expect(second?.getByRole('alert').textContent).toBe('Too large More than fits.')
+  await userEvent.click(second?.getByRole('button', { name: 'Try again' }) as HTMLElement)
+  expect(given.onMakeAgain).toHaveBeenCalledExactlyOnceWith('art_b', 'exp_b')
+  await userEvent.click(third?.getByRole('button', { name: /^Download, 2/ }) as HTMLElement)
+  expect(vi.mocked(given.onDownload).mock.calls).toMatchObject([[{ name: 'artifacts.zip' }]])
+  expect(third?.getByText('2 are left out: what they held was erased.')).toBeTruthy()
+})
+
+test('the list speaks Chinese', () => {
+  show(<Host rows={[artifactRow('art_a', 1)]} />, NO_BLOBS, CHINESE)
+  expect(screen.getByRole('button', { name: '新建产物' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: '导出压缩包' })).toBeTruthy()
+})

@@ -1,0 +1,138 @@
+import { useState } from 'react'
+import { ago } from '@/system/format/numbers'
+import type { ArtifactRow } from '@/system/rows/model'
+import type { NewArtifact } from '@/system/stores/artifact-store'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { useNow } from '@/ui/use-now'
+import { useNames } from '../shared/names'
+import { useForReading } from '../shared/reading'
+import { useT } from '../shared/surface'
+import { ArchiveDialog, Archives } from './archive-dialog'
+import { State } from './artifact-card'
+import type { ArtifactListHandlers } from './artifact-handlers'
+import { isThere, KIND_ICONS } from './artifact-kinds'
+import { NewArtifactDialog } from './new-artifact-dialog'
+
+/** From so many on there is a field to find one. */
+const MANY = 8
+
+interface ArtifactListProps {
+  readonly artifacts: readonly ArtifactRow[]
+  readonly shown: string | null
+  /** What a person began to make. */
+  readonly draft: NewArtifact
+  readonly handlers: ArtifactListHandlers
+}
+
+/** The artifacts of a session, the newest first, with what can be done beside them. */
+export function ArtifactList(props: ArtifactListProps) {
+  const t = useT()
+  const { artifacts, handlers } = props
+  const forReading = useForReading()
+  const [asking, setAsking] = useState<'new' | 'archive' | null>(null)
+  const done = () => setAsking(null)
+  return (
+    <>
+      {!forReading && (
+        <div className="-ml-2 flex flex-wrap gap-1">
+          <Button icon="plus" aria-haspopup="dialog" onClick={() => setAsking('new')}>
+            {t('artifact.new')}
+          </Button>
+          {artifacts.some(isThere) && (
+            <Button icon="archive" aria-haspopup="dialog" onClick={() => setAsking('archive')}>
+              {t('artifact.archive')}
+            </Button>
+          )}
+        </div>
+      )}
+      {artifacts.length === 0 ? (
+        <p className="text-ink-faint">{t('artifact.none')}</p>
+      ) : (
+        <Listed {...props} />
+      )}
+      <Archives artifacts={artifacts} onDownload={handlers.onDownload} onMakeAgain={handlers.onMakeAgain} />
+      {asking === 'new' && (
+        <NewArtifactDialog
+          draft={props.draft}
+          onWrite={handlers.onWriteNew}
+          onMake={handlers.onMake}
+          onDone={done}
+        />
+      )}
+      {asking === 'archive' && (
+        <ArchiveDialog artifacts={artifacts} onMake={handlers.onArchive} onDone={done} />
+      )}
+    </>
+  )
+}
+
+function Listed(props: ArtifactListProps) {
+  const t = useT()
+  const [words, setWords] = useState('')
+  const wanted = words.trim().toLocaleLowerCase(t.locale)
+  const fits = (row: ArtifactRow) => `${row.title} ${row.path}`.toLocaleLowerCase(t.locale).includes(wanted)
+  const listed = props.artifacts.filter(fits).toReversed()
+  return (
+    <>
+      {props.artifacts.length >= MANY && (
+        <input
+          type="search"
+          aria-label={t('artifact.filter')}
+          placeholder={t('artifact.filter')}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+          className="h-7 w-full rounded-md border border-line bg-paper px-2"
+        />
+      )}
+      <ul aria-label={t('artifact.title')} className="-mx-2">
+        {listed.map((row) => (
+          <li key={row.key}>
+            <Entry row={row} shown={row.artifactId === props.shown} onOpen={props.handlers.onOpen} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Entry(props: {
+  readonly row: ArtifactRow
+  readonly shown: boolean
+  readonly onOpen: (artifactId: string) => void
+}) {
+  const t = useT()
+  const now = useNow(30_000)
+  const names = useNames()
+  const { row } = props
+  const folder = row.path.includes('/') ? row.path.slice(0, row.path.lastIndexOf('/')) : ''
+  const who = row.agentId === '' ? '' : names.agent(row.agentId)
+  return (
+    <button
+      type="button"
+      aria-current={props.shown}
+      onClick={() => props.onOpen(row.artifactId)}
+      className="flex w-full items-start gap-2 rounded-md px-2 py-1 text-left hover:bg-hover aria-[current=true]:bg-selected"
+    >
+      <Icon name={KIND_ICONS[row.artifactKind]} size={14} className="mt-[3px] text-ink-faint" />
+      <span className="min-w-0 flex-1">
+        <span className="flex items-center gap-2">
+          <span
+            className={`min-w-0 flex-1 truncate font-medium ${row.status === 'deleted' ? 'line-through' : ''}`}
+          >
+            {row.title}
+          </span>
+          {row.status !== 'saved' && <State row={row} />}
+        </span>
+        <span className="flex gap-x-2 text-sm text-ink-faint">
+          <span className="tabular">{t('artifact.version', { version: row.version })}</span>
+          {folder !== '' && <span className="min-w-0 truncate font-mono">{folder}</span>}
+          {who !== '' && <span className="min-w-0 truncate">{who}</span>}
+          {row.updatedAt > 0 && (
+            <span className="tabular ml-auto shrink-0">{ago(row.updatedAt / 1000, now, t.locale)}</span>
+          )}
+        </span>
+      </span>
+    </button>
+  )
+}

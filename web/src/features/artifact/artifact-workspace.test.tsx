@@ -1,0 +1,230 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { expect, test, vi } from 'vitest'
+import type { ArtifactRow as WireArtifact } from '@/system/generated/contracts'
+import type { ArtifactDraft } from '@/system/stores/artifact-store'
+import { artifactRow, version, WORK_BLOBS } from '../../../dev/scenarios/work-scenarios'
+import { blobsOf, filled, show } from '../../../dev/surfaces'
+import { ArtifactCards, Changed } from './artifact-card'
+import type { ArtifactHandlers } from './artifact-handlers'
+import ArtifactWorkspace, { type ArtifactWorkspaceProps } from './artifact-workspace'
+
+function handlers(): ArtifactHandlers {
+  return {
+    onOpen: vi.fn(),
+    onClose: vi.fn(),
+    onDraft: vi.fn(),
+    onSave: vi.fn(),
+    onRestore: vi.fn(),
+    onRetry: vi.fn(),
+    onNeedVersions: vi.fn(),
+    onNeedDiff: vi.fn(),
+    onExport: vi.fn(),
+    onDelete: vi.fn(),
+    onGoToTurn: vi.fn(),
+    onGoOn: vi.fn(),
+    onMake: vi.fn(),
+    onMakeAgain: vi.fn(),
+    onDownload: () => {},
+  }
+}
+
+/** A host that keeps the text in the making, as hosts do. */
+function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<WireArtifact> }) {
+  const { row, handlers: given = handlers(), ...more } = props
+  const [draft, setDraft] = useState<ArtifactDraft | null>(props.draft ?? null)
+  return (
+    <ArtifactWorkspace
+      artifact={filled('artifacts', artifactRow('art_a', 9, row))}
+      read={null}
+      asked={null}
+      busy={false}
+      refused={null}
+      successor={null}
+      diffOf={() => null}
+      {...more}
+      draft={draft}
+      handlers={{
+        ...given,
+        onDraft: (artifact, next) => {
+          given.onDraft(artifact, next)
+          setDraft(next)
+        },
+      }}
+    />
+  )
+}
+
+test('a version that came meanwhile is a conflict: both sides stand there until the person says (CTX-04)', async () => {
+  const given = handlers()
+  const refused = {
+    code: 'artifact_conflict',
+    message: 'The newest version is 2 by now.',
+    field: '',
+    hint: '',
+  }
+  show(
+    <Host row={{}} draft={{ text: 'mine', base: 1 }} refused={refused} handlers={given} />,
+    blobsOf(WORK_BLOBS),
+  )
+  expect(screen.getAllByRole('alert')).toHaveLength(1)
+  const conflict = within(screen.getByRole('alert', { name: 'Conflict' }))
+  expect(conflict.getByText('v2 came meanwhile')).toBeTruthy()
+  await userEvent.click(conflict.getByRole('button', { name: 'Text of v2' }))
+  expect(conflict.getByRole('group', { name: 'Text of v2' }).textContent).toContain('Why the parser failed')
+  const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Text of notes.md' })
+  expect(field.value).toBe('mine')
+  await userEvent.type(field, '{Control>}s{/Control}')
+  expect(given.onSave).not.toHaveBeenCalled()
+  await userEvent.click(screen.getByRole('button', { name: 'Save mine as v3' }))
+  expect(given.onDraft).toHaveBeenLastCalledWith(expect.anything(), { text: 'mine', base: 2 })
+  expect(given.onSave).toHaveBeenCalledOnce()
+})
+
+test('a failed save keeps what was written, says why, and can be tried again (UI-13)', async () => {
+  const given = handlers()
+  const row = {
+    status: 'failed' as const,
+    code: 'store_full',
+    message: 'There is no room.',
+    draft: { hash: 'mine', size: 10 },
+    draftBase: 2,
+  }
+  show(<Host row={row} handlers={given} />, blobsOf(WORK_BLOBS))
+  const kept = within(screen.getByRole('region', { name: 'Not saved' }))
+  expect(kept.getByText('There is no room.')).toBeTruthy()
+  expect(kept.getByText(/2\.9 ms after/)).toBeTruthy()
+  await userEvent.click(kept.getByRole('button', { name: 'Try again' }))
+  expect(given.onRetry).toHaveBeenCalledExactlyOnceWith(expect.anything(), 2)
+  await userEvent.click(kept.getByRole('button', { name: 'Go on with it' }))
+  expect(given.onDraft).toHaveBeenLastCalledWith(expect.anything(), { text: WORK_BLOBS.mine, base: 2 })
+})
+
+const GONE = { status: 'deleted' as const, draft: null }
+
+test('what was being written goes on in the artifact that took the place of a deleted one (CTX-04)', async () => {
+  const given = handlers()
+  const successor = filled('artifacts', artifactRow('art_b', 12))
+  show(
+    <Host row={GONE} draft={{ text: 'mine', base: 2 }} successor={successor} handlers={given} />,
+    blobsOf(WORK_BLOBS),
+  )
+  const left = within(screen.getByRole('alert', { name: 'Deleted' }))
+  expect(left.getByText('notes.md was deleted, and this is not saved')).toBeTruthy()
+  expect(left.getByText('mine')).toBeTruthy()
+  expect(screen.queryByRole('textbox')).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Actions for notes.md' })).toBeNull()
+  await userEvent.click(left.getByRole('button', { name: 'Go on in the new notes.md' }))
+  expect(given.onGoOn).toHaveBeenCalledExactlyOnceWith(expect.anything(), successor, 'mine')
+})
+
+test('what is kept of a failed save of a deleted artifact becomes a new one (CTX-04)', async () => {
+  const given = { ...handlers(), onMake: vi.fn(async () => null) }
+  const row = { ...GONE, draft: { hash: 'mine', size: 10 }, draftBase: 2 }
+  show(<Host row={row} handlers={given} />, blobsOf(WORK_BLOBS))
+  const left = within(screen.getByRole('alert', { name: 'Deleted' }))
+  expect(left.queryByRole('button', { name: /^Go on/ })).toBeNull()
+  await userEvent.click(left.getByRole('button', { name: 'Make a new artifact of it' }))
+  const dialog = within(screen.getByRole('dialog', { hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Make it', hidden: true }))
+  const asked = { place: 'file', path: 'docs/notes.md', title: '', text: WORK_BLOBS.mine }
+  expect(given.onMake).toHaveBeenCalledExactlyOnceWith(expect.anything(), asked)
+})
+
+test('a conflict in which no version came says what stands in the way', () => {
+  const row = {
+    status: 'conflict' as const,
+    code: 'artifact_conflict',
+    draft: { hash: 'mine', size: 10 },
+    draftBase: 2,
+  }
+  show(<Host row={row} />, blobsOf(WORK_BLOBS))
+  const kept = within(screen.getByRole('region', { name: 'Conflict' }))
+  expect(kept.getByText('The file was removed or changed meanwhile')).toBeTruthy()
+})
+
+test('discarding what was written asks first', async () => {
+  const given = handlers()
+  show(<Host row={{}} draft={{ text: 'mine', base: 2 }} handlers={given} />, blobsOf(WORK_BLOBS))
+  await userEvent.click(screen.getByRole('button', { name: 'Discard' }))
+  expect(given.onDraft).not.toHaveBeenCalled()
+  const dialog = within(screen.getByRole('dialog', { hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Discard', hidden: true }))
+  expect(given.onDraft).toHaveBeenLastCalledWith(expect.anything(), null)
+  expect(screen.queryByRole('textbox')).toBeNull()
+})
+
+test('versions say who made them in which step, and any two are compared (UI-14)', async () => {
+  const given = handlers()
+  const row = {
+    version: 3,
+    versions: [
+      version(1, 'notes1', { versionOrigin: 'found', turnId: '' }),
+      version(2, 'notes2'),
+      version(3, 'notes1', { versionOrigin: 'rollback', restores: 1, turnId: '' }),
+    ],
+  }
+  show(<Host row={row} handlers={given} />, blobsOf(WORK_BLOBS))
+  await userEvent.click(screen.getByRole('radio', { name: 'Versions' }))
+  const items = within(screen.getByRole('list', { name: 'Versions' })).getAllByRole('listitem')
+  expect(items.map((item) => item.querySelector('p')?.textContent)).toEqual([
+    'v3v1 taken up againnewestshown',
+    'v2by agt_a',
+    'v1as it was found',
+  ])
+  await userEvent.click(within(items[1] as HTMLElement).getByRole('button', { name: 'Go to its turn' }))
+  expect(given.onGoToTurn).toHaveBeenCalledExactlyOnceWith('trn_a')
+  await userEvent.click(screen.getByRole('radio', { name: 'Compare' }))
+  expect(given.onNeedDiff).toHaveBeenLastCalledWith(expect.anything(), 2, 3)
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'From version' }), 'v1')
+  expect(given.onNeedDiff).toHaveBeenLastCalledWith(expect.anything(), 1, 3)
+})
+
+test('what is neither text nor image says so and is never shown as text', () => {
+  show(<Host row={{ artifactKind: 'binary' }} />, blobsOf(WORK_BLOBS))
+  expect(screen.getByText(/This is no text and no image/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Edit' })).toBeNull()
+})
+
+test('hostile Markdown of an artifact runs nothing (SAFE-06)', async () => {
+  const hostile =
+    '<img src=x onerror="window.hit = 1"> [click](javascript:window.hit=1) [ok](https://example.org)'
+  const row = { version: 1, versions: [{ ...version(1, 'notes1'), content: { hash: 'h', size: 90 } }] }
+  show(<Host row={row} />, blobsOf({ h: hostile }))
+  expect(await screen.findByRole('link', { name: 'ok' })).toBeTruthy()
+  expect(document.querySelectorAll('img, script')).toHaveLength(0)
+  expect(document.querySelector('[href^="javascript"]')).toBeNull()
+})
+
+test('a turn with many artifacts shows a few and the way to all', async () => {
+  const parts = Array.from({ length: 9 }, (_, n) =>
+    filled('parts', {
+      kind: 'artifact_ref',
+      key: `art_${n}`,
+      order: n,
+      sequence: n,
+      turnId: 'trn_a',
+      threadId: 'thr_a',
+      at: 1,
+      artifactId: `art_${n}`,
+      title: `file-${n}`,
+      version: 1,
+    }),
+  )
+  show(<ArtifactCards parts={parts as Parameters<typeof ArtifactCards>[0]['parts']} />)
+  expect(screen.getAllByRole('listitem')).toHaveLength(5)
+  await userEvent.click(screen.getByRole('button', { name: 'Show 5 more' }))
+  expect(screen.getAllByRole('listitem')).toHaveLength(9)
+})
+
+test('one line is told as one', () => {
+  show(
+    <>
+      <Changed added={1} removed={2} />
+      <Changed added={0} removed={1} />
+    </>,
+  )
+  expect(screen.getByText('1 line added, 2 removed')).toBeTruthy()
+  expect(screen.getByText('0 lines added, 1 removed')).toBeTruthy()
+})

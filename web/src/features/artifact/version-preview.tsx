@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { plainTerminalText } from '@/system/format/ansi'
+import { bytes } from '@/system/format/numbers'
+import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
+import { CodeBlock } from '@/ui/code-block'
+import { Markdown } from '@/ui/markdown/markdown'
+import { RadioGroup } from '@/ui/radio-group'
+import { Image } from '../shared/image'
+import { LoadMore } from '../shared/load-more'
+import { useT, useWholeText } from '../shared/surface'
+import { isMarkdown, isText } from './artifact-kinds'
+
+const LOOKS = ['read', 'source'] as const
+
+/** A version as what it is: text, Markdown, an image; of anything else only that it is there. */
+export function Preview({ artifact, version }: { artifact: ArtifactRow; version: Version }) {
+  const t = useT()
+  if (artifact.artifactKind === 'image') return <Image content={version.content} alt={artifact.title} />
+  if (!isText(artifact)) {
+    return (
+      <p className="text-ink-soft">{t('artifact.binary', { size: bytes(version.content.size, t.locale) })}</p>
+    )
+  }
+  return <TextPreview key={version.content.hash} artifact={artifact} version={version} />
+}
+
+function TextPreview({ artifact, version }: { artifact: ArtifactRow; version: Version }) {
+  const t = useT()
+  const markdown = isMarkdown(artifact)
+  const [look, setLook] = useState<(typeof LOOKS)[number]>('read')
+  const full = useWholeText(asText({ text: '', ref: version.content }))
+  if (version.content.size === 0) return <p className="text-ink-faint">{t('artifact.empty')}</p>
+  const source = !markdown || look === 'source'
+  return (
+    <div className="space-y-2">
+      {markdown && (
+        <RadioGroup
+          label={t('artifact.look')}
+          value={look}
+          onChange={setLook}
+          choices={LOOKS.map((value) => ({ value, label: t(`artifact.look.${value}`) }))}
+        />
+      )}
+      {source && full.text !== '' && (
+        <CodeBlock whole text={plainTerminalText(full.text)} label={artifact.title} />
+      )}
+      {!source && <Markdown text={full.text} streaming={false} />}
+      <LoadMore full={full} />
+    </div>
+  )
+}

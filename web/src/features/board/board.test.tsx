@@ -1,0 +1,129 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type * as wire from '@/system/generated/contracts'
+import { agentRow, START, taskRow, teamRow } from '../../../dev/rows'
+import { filled, show } from '../../../dev/surfaces'
+import { noting } from '../../../dev/team-handlers'
+import { teamOf } from '../../system/selectors/team'
+import { Board } from './board'
+
+function board(...tasks: readonly wire.TaskRow[]) {
+  const did = vi.fn()
+  const team = teamOf(filled('team', teamRow({ lead: 'lead' })), {
+    agents: [filled('agents', agentRow({ key: 'lead', agentKind: 'main' }))],
+    edges: [],
+    tasks: tasks.map((task) => filled('tasks', task)),
+    handoffs: [],
+    notifications: [],
+    reviews: [],
+    messages: [],
+    runs: [],
+  })
+  if (team === null) throw new Error('no team')
+  show(<Board team={team} handlers={noting(did)} />)
+  return did
+}
+
+const menu = async (task: string) => {
+  await userEvent.click(screen.getByRole('button', { name: `Actions for ${task}` }))
+  const entries = await screen.findAllByRole('menuitem')
+  return entries.map((entry) => entry.textContent)
+}
+const choose = (name: string) => userEvent.click(screen.getByRole('menuitem', { name }))
+
+test('a task is put on the board by its title, with whom and what it waits for (UI-21)', async () => {
+  const did = board(taskRow({ key: 'tsk_1', title: 'Write the notes' }))
+  await userEvent.click(screen.getByRole('button', { name: 'New task' }))
+  const dialog = within(screen.getByRole('dialog', { name: 'New task', hidden: true }))
+  const make = dialog.getByRole('button', { name: 'Put it on the board', hidden: true })
+  await userEvent.click(make)
+  expect(dialog.getByRole('alert', { hidden: true }).textContent).toBe('Give the task a title first.')
+  expect(did).not.toHaveBeenCalled()
+  await userEvent.type(dialog.getByLabelText('Title'), ' Print them ')
+  await userEvent.selectOptions(dialog.getByLabelText('Whose it is'), 'lead')
+  await userEvent.click(dialog.getByLabelText('Write the notes'))
+  await userEvent.click(dialog.getByRole('radio', { name: 'High', hidden: true }))
+  await userEvent.click(make)
+  expect(did.mock.calls).toEqual([
+    [
+      'new task',
+      { title: 'Print them', objective: '', assignee: 'lead', dependsOn: ['tsk_1'], priority: 'high' },
+    ],
+  ])
+})
+
+test('a task that nobody began can be started; what it waits for is named', async () => {
+  const did = board(
+    taskRow({ key: 'tsk_1', title: 'Write' }),
+    taskRow({ key: 'tsk_2', title: 'Print', dependsOn: ['tsk_1'] }),
+  )
+  expect(screen.getByText('Waits for: Write')).toBeTruthy()
+  expect(await menu('Print')).toEqual(expect.arrayContaining(['Start', 'Export evidence', 'Cancel the task']))
+  await choose('Start')
+  expect(did.mock.calls).toEqual([['start task', 'tsk_2']])
+})
+
+const attempt = (change: Partial<wire.AttemptRow>): wire.AttemptRow => ({
+  runId: 'run_1',
+  status: 'running',
+  number: 1,
+  agentId: 'lead',
+  started: START,
+  ...change,
+})
+
+test('a task that runs can be paused, one that is paused goes on, and cancelling is asked about first', async () => {
+  const did = board(
+    taskRow({ key: 'tsk_1', title: 'Runs', status: 'running', attempts: [attempt({})] }),
+    taskRow({ key: 'tsk_2', title: 'Rests', status: 'blocked', paused: true, attempts: [attempt({})] }),
+  )
+  expect(screen.getByText('Paused')).toBeTruthy()
+  expect(await menu('Runs')).not.toContain('Start')
+  await choose('Pause')
+  await menu('Rests')
+  await choose('Resume')
+  await menu('Runs')
+  await choose('Cancel the task')
+  const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Runs”?', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the task', hidden: true }))
+  expect(did.mock.calls).toEqual([
+    ['pause task', 'tsk_1'],
+    ['resume task', 'tsk_2'],
+    ['cancel task', 'tsk_1'],
+  ])
+})
+
+test('a retry is another attempt: the former ones stay, each with the way to its run', async () => {
+  const did = board(
+    taskRow({
+      key: 'tsk_1',
+      title: 'Fails',
+      status: 'blocked',
+      attempts: [
+        attempt({ status: 'failed', ended: START + 2e6, detail: 'provider_unavailable' }),
+        attempt({ runId: 'run_2', number: 2, status: 'failed' }),
+      ],
+    }),
+  )
+  await userEvent.click(screen.getByRole('button', { name: 'Fails' }))
+  const list = within(screen.getByRole('list', { name: 'Attempts' })).getAllByRole('listitem')
+  expect(list.map((one) => one.textContent?.slice(0, 5))).toEqual(['No. 2', 'No. 1'])
+  await userEvent.click(screen.getByRole('button', { name: /Run of attempt 1/ }))
+  await menu('Fails')
+  await choose('Try again')
+  expect(did.mock.calls).toEqual([
+    ['open run', 'run_1'],
+    ['retry task', 'tsk_1'],
+  ])
+})
+
+test('what an agent wrote of a task is read as words on its card, and as it was meant when that is open', async () => {
+  const summary = '## Done\n\n- **Two** notes in [docs](https://example.org)'
+  board(taskRow({ key: 'tsk_1', title: 'Write the notes', status: 'done', summary }))
+  const card = screen.getByRole('group', { name: 'Done' })
+  await waitFor(() => expect(card.textContent).toMatch(/Done\s+Two notes in docs/))
+  expect(within(card).queryByRole('link')).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: 'Write the notes' }))
+  expect(await within(card).findByRole('link', { name: 'docs' })).toBeTruthy()
+})

@@ -1,0 +1,13 @@
+import type { Sent } from '@/system/stores/outbox'
+
+/** What a person can do in the conversation. */
+export interface ConversationHandlers {
+  readonly onToggleTurn: (turnId: string) => void
+  readonly onInspectTurn: (turnId: string) => void
+  readonly onNeedParts: (turnId: string) => void
+  /** Put a text into the composer. */
+  readonly onReuse: (text: string) => void
+  readonly onSendAsTurn: (text: string) => void
+  readonly onSendAgain: (entry: Sent) => void
+  readonly onDiscard: (entry: Sent) => void
+}

@@ -1,0 +1,120 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import type * as wire from '@/system/generated/contracts'
+import type { Part } from '@/system/rows/model'
+import { place } from '../../../dev/rows'
+import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { NamesProvider } from '../shared/names'
+import { OpenedRows } from '../shared/opened-rows'
+import { Plan } from './plan'
+import { HandoffLine, MessageLine, RemoteLine, WorkerLine } from './received-lines'
+
+function part<K extends Part['kind']>(row: wire.PanelRows['parts'] & { readonly kind: K }) {
+  return filled('parts', row) as Extract<Part, { kind: K }>
+}
+
+const at = place('trn_a', 10, 1)
+const names = { agent: (id: string) => (id === 'agt_w' ? 'worker-1' : id), task: () => 'Read the lexer' }
+
+test('what a child came to stands apart from the words of the person and of the lead (UI-16)', async () => {
+  const row = part({
+    kind: 'worker_notification',
+    ...at,
+    agentId: 'agt_w',
+    taskId: 'tsk_1',
+    status: 'failed',
+    summary: 'The provider refused.',
+  })
+  show(
+    <NamesProvider value={names}>
+      <WorkerLine part={row} />
+    </NamesProvider>,
+  )
+  const line = screen.getByRole('button', { name: /worker-1 reported/ })
+  expect(within(line).getByText('Failed')).toBeTruthy()
+  expect(within(line).getByText('The provider refused.')).toBeTruthy()
+  await userEvent.click(line)
+  expect(screen.getByText('Task: Read the lexer')).toBeTruthy()
+})
+
+test('a handoff says who handed over to whom, and what became of it', () => {
+  const row = (change: Partial<wire.HandoffPart>) =>
+    part({
+      kind: 'agent_handoff',
+      ...at,
+      handoffId: 'hnd_1',
+      source: 'lead',
+      target: 'database',
+      message: 'It is yours.',
+      ...change,
+    })
+  const { update } = show(<HandoffLine part={row({})} />)
+  expect(screen.getByText('lead handed over to database')).toBeTruthy()
+  update(<HandoffLine part={row({ news: 'rejected', message: 'No diff yet.' })} />)
+  expect(screen.getByText('Rejected')).toBeTruthy()
+  expect(screen.getByText('No diff yet.')).toBeTruthy()
+})
+
+test('an agent elsewhere is told as it told of itself, and no further (UI-23)', async () => {
+  const row = part({
+    kind: 'remote_agent_status',
+    ...at,
+    agentId: 'linter',
+    remoteTaskId: 't1',
+    taskState: 'input_required',
+    message: { text: 'Which branch?' },
+    artifacts: ['report.md'],
+  })
+  show(<RemoteLine part={row} />, NO_BLOBS, CHINESE)
+  expect(screen.getByText('需要输入')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button'))
+  expect(screen.getByText('交付：report.md')).toBeTruthy()
+})
+
+test('a plan is open while its agent is at it, and one line when it is done (UI-04)', async () => {
+  const steps = [
+    { content: 'Read the code', status: 'completed' },
+    { content: 'Change it', status: 'in_progress' },
+    { content: 'Test it', status: 'pending' },
+  ] as const
+  const row = (state: wire.PlanPart['state']) => part({ kind: 'plan', ...at, state, steps })
+  const { unmount } = show(
+    <OpenedRows>
+      <Plan part={row('streaming')} />
+    </OpenedRows>,
+  )
+  const shown = within(screen.getByRole('list', { name: 'Plan' })).getAllByRole('listitem')
+  expect(shown.map((step) => step.textContent)).toEqual([
+    'Read the code done',
+    'Change it in progress',
+    'Test it to do',
+  ])
+  unmount()
+  show(
+    <OpenedRows>
+      <Plan part={row('final')} />
+    </OpenedRows>,
+  )
+  expect(screen.queryByRole('list')).toBeNull()
+  expect(screen.getByText('1 of 3 done')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: /Plan/ }))
+  expect(screen.getByRole('list', { name: 'Plan' })).toBeTruthy()
+})
+
+test('what another agent wrote is one line until it is opened, and is nobody else’s words (UI-16)', async () => {
+  const row = (code: string) =>
+    part({ kind: 'runtime_status', ...at, code, agentId: 'agt_w', message: 'Only two tables.' })
+  const { update } = show(
+    <NamesProvider value={names}>
+      <MessageLine part={row('agent_message')} />
+    </NamesProvider>,
+  )
+  expect(screen.getByRole('button', { name: /^worker-1 wrote ?Only two tables\.$/ })).toBeTruthy()
+  update(
+    <NamesProvider value={names}>
+      <MessageLine part={row('review_requested')} />
+    </NamesProvider>,
+  )
+  expect(screen.getByText('worker-1 asks for a review')).toBeTruthy()
+})

@@ -1,0 +1,121 @@
+/** What a turn was told by others than the person: a line each, apart from the person's words and from the agent's own. */
+import { memo, type ReactNode } from 'react'
+import type { HandoffPart, NoticePart, NotificationPart, RemoteStatusPart } from '@/system/rows/model'
+import { Icon, type IconName } from '@/ui/icon'
+import { Badge, type Tone } from '@/ui/marks'
+import { useNames } from '../shared/names'
+import { useOpened } from '../shared/opened-rows'
+import { useFullText, useT } from '../shared/surface'
+import { NOTIFICATION_TONES, REMOTE_TONES } from '../shared/tones'
+
+function ToldLine(props: {
+  readonly id: string
+  readonly icon: IconName
+  readonly title: string
+  readonly mark?: { readonly text: string; readonly tone: Tone }
+  readonly said: string
+  readonly more?: ReactNode
+}) {
+  const [open, setOpen] = useOpened(props.id)
+  return (
+    <div className="border-l-2 border-line pl-3">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-7 w-full items-center gap-2 rounded text-left text-ink-soft hover:bg-hover"
+      >
+        <Icon name={props.icon} size={14} className="text-ink-faint" />
+        <span className="max-w-[60%] truncate font-medium">{props.title}</span>
+        {props.mark && <Badge tone={props.mark.tone}>{props.mark.text}</Badge>}
+        <span className="min-w-0 flex-1 truncate">{!open && props.said}</span>
+        <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
+      </button>
+      {open && (
+        <div className="space-y-1 pb-1.5 pl-[22px]">
+          <p className="wrap-any whitespace-pre-wrap">{props.said}</p>
+          {props.more}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A child's end, as its parent was told of it. */
+export const WorkerLine = memo(({ part }: { part: NotificationPart }) => {
+  const t = useT()
+  const names = useNames()
+  return (
+    <ToldLine
+      id={part.key}
+      icon="inbox"
+      title={t('told.worker', { agent: names.agent(part.agentId) })}
+      mark={{ text: t(`team.notification.${part.status}`), tone: NOTIFICATION_TONES[part.status] }}
+      said={part.summary}
+      more={
+        part.taskId !== '' && (
+          <p className="text-sm text-ink-faint">{t('told.task', { task: names.task(part.taskId) })}</p>
+        )
+      }
+    />
+  )
+})
+
+/** What another agent sent that is neither a handoff nor a child's end. */
+export const MessageLine = memo(({ part }: { part: NoticePart }) => {
+  const t = useT()
+  const agent = useNames().agent(part.agentId)
+  const title = t.maybe(`told.message.${part.code}`, { agent }) ?? t('told.message', { agent })
+  return <ToldLine id={part.key} icon="inbox" title={title} said={part.message} />
+})
+
+const NEWS: Readonly<Record<HandoffPart['news'], Tone>> = {
+  requested: 'quiet',
+  accepted: 'good',
+  rejected: 'bad',
+  returned: 'good',
+  expired: 'warn',
+}
+
+export const HandoffLine = memo(({ part }: { part: HandoffPart }) => {
+  const t = useT()
+  const names = useNames()
+  const [source, target] = [names.agent(part.source), names.agent(part.target)]
+  return (
+    <ToldLine
+      id={part.key}
+      icon="arrowRight"
+      title={t('team.line.handoff', { source, target })}
+      {...(part.news === 'requested'
+        ? {}
+        : { mark: { text: t(`told.handoff.${part.news}`), tone: NEWS[part.news] } })}
+      said={part.message}
+      more={
+        part.ownership && <p className="text-sm text-ink-faint">{t('told.ownership', { agent: target })}</p>
+      }
+    />
+  )
+})
+
+/** What an agent elsewhere told of its task. It is never more than what it told. */
+export const RemoteLine = memo(({ part }: { part: RemoteStatusPart }) => {
+  const t = useT()
+  const names = useNames()
+  const said = useFullText(part.message)
+  return (
+    <ToldLine
+      id={part.key}
+      icon="globe"
+      title={t('told.remote', { agent: names.agent(part.agentId) })}
+      mark={{ text: t(`team.remote.task.${part.taskState}`), tone: REMOTE_TONES[part.taskState] }}
+      said={said.text}
+      more={
+        part.artifacts.length > 0 && (
+          <p className="wrap-any text-sm text-ink-faint">
+            {t('told.delivered', { artifacts: part.artifacts.join(', ') })}
+          </p>
+        )
+      }
+    />
+  )
+})

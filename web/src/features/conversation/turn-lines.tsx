@@ -1,0 +1,174 @@
+import { memo } from 'react'
+import { duration } from '@/system/format/numbers'
+import type { Translate } from '@/system/i18n/translate'
+import type { ActionPart, ErrorPart, NoticePart, TurnRow } from '@/system/rows/model'
+import { isQuestion } from '@/system/selectors/activity'
+import { Button } from '@/ui/button'
+import { Icon, type IconName } from '@/ui/icon'
+import { useNow } from '@/ui/use-now'
+import { hintText } from '../shared/code-texts'
+import { useForReading } from '../shared/reading'
+import { RuntimeWords } from '../shared/runtime-message'
+import { useFullText, useT } from '../shared/surface'
+
+const ACTION_ICONS: Record<ActionPart['outcome'], IconName> = {
+  pending: 'shield',
+  approved: 'check',
+  rejected: 'close',
+  answered: 'check',
+  expired: 'clock',
+  withdrawn: 'close',
+  unknown: 'shield',
+}
+
+/** A shorter wait for an answer is not worth a word. */
+const TOLD_FROM_MS = 1000
+
+/** The audit line of an action. While it is pending the card is elsewhere, so this only says that it was asked. */
+export const ActionLine = memo(({ part }: { part: ActionPart }) => {
+  const t = useT()
+  const tool = part.tool || t('status.a_tool')
+  const byYou = part.actor.split(':')[0] === 'person' ? t.maybe(`action.line.${part.outcome}_by_you`) : null
+  const question = isQuestion(part) ? t(`action.question.${part.outcome}`) : null
+  const waited = part.settledAt === 0 ? 0 : (part.settledAt - part.at) / 1000
+  return (
+    <p className="flex min-h-7 flex-wrap items-center gap-x-2 text-ink-soft">
+      <Icon
+        name={ACTION_ICONS[part.outcome]}
+        size={14}
+        className={part.outcome === 'pending' ? 'text-warn' : 'text-ink-faint'}
+      />
+      <span>{question ?? byYou ?? t(`action.line.${part.outcome}`, { tool })}</span>
+      {question === null && byYou !== null && <span className="text-ink-faint">{tool}</span>}
+      {part.answeredScope && part.outcome === 'approved' && (
+        <span className="text-ink-faint">{t(`action.scope.${part.answeredScope}`)}</span>
+      )}
+      {part.permissionMode && (
+        <span className="text-ink-faint">{t(`composer.permission.${part.permissionMode}`)}</span>
+      )}
+      {part.actor && byYou === null && question === null && (
+        <span className="text-ink-faint">{t('action.line.by', { actor: named(t, part.actor) })}</span>
+      )}
+      {waited >= TOLD_FROM_MS && (
+        <span className="tabular text-ink-faint">
+          {t('action.line.waited', { time: duration(waited, t.locale) })}
+        </span>
+      )}
+      {part.answer.text && <q className="wrap-any text-ink">{part.answer.text}</q>}
+      {part.reason && <q className="wrap-any">{part.reason}</q>}
+    </p>
+  )
+})
+
+/** An actor is a kind, or a kind and a name. */
+function named(t: Translate, actor: string): string {
+  const [kind = '', ...rest] = actor.split(':')
+  const name = rest.join(':')
+  if (name !== '' && kind === 'agent') return name
+  if (name !== '' && kind === 'policy') return t('action.line.by_policy', { name })
+  return t.maybe(`actor.${kind}`) ?? actor
+}
+
+function noticeText(t: Translate, part: NoticePart): string {
+  const { code, message } = part
+  if (code.startsWith('paused_')) return t.maybe(code.replace('_', '.')) ?? (message || t('notice.paused'))
+  return t.maybe(`notice.${code}`, { message }) ?? t.maybe(`code.${code}`) ?? (message || code)
+}
+
+export const NoticeLine = memo(({ part, live = false }: { part: NoticePart; live?: boolean }) => {
+  const t = useT()
+  // What to do about a failure is no advice while Callboard tries again.
+  const hint = part.retryInMs === null ? hintText(t, part.code, part.hint) : ''
+  return (
+    <div className="flex min-h-7 items-start gap-2 py-1 text-ink-soft">
+      <Icon name="warning" size={14} className="mt-[3px] text-ink-faint" />
+      <div className="min-w-0">
+        <p className="wrap-any">
+          {noticeText(t, part)}
+          {part.retryInMs !== null && (
+            <span className="text-ink-faint">
+              {' · '}
+              <Retry at={part.at} wait={part.retryInMs} attempt={part.attempt} live={live} />
+            </span>
+          )}
+        </p>
+        {hint && <p className="wrap-any text-sm text-ink-faint">{hint}</p>}
+      </div>
+    </div>
+  )
+})
+
+/** How long until the next try, counted down while the turn runs, and how long that wait was from then on. */
+function Retry(props: {
+  readonly at: number
+  readonly wait: number
+  readonly attempt: number
+  readonly live: boolean
+}) {
+  const t = useT()
+  const now = useNow(1000, props.live)
+  const left = props.at / 1000 + props.wait - now
+  const waits = props.live && left > 0
+  const time = duration(waits ? Math.min(Math.ceil(left / 1000) * 1000, props.wait) : props.wait, t.locale)
+  return t(waits ? 'notice.retry_in' : 'notice.retried', { time, attempt: props.attempt })
+}
+
+/** An error that did not end its turn, or not by itself. */
+export const ErrorLine = memo(({ part }: { part: ErrorPart }) => {
+  const t = useT()
+  const hint = hintText(t, part.code, part.hint)
+  return (
+    <div className="flex min-h-7 items-start gap-2 py-1">
+      <Icon name="warning" size={14} className="mt-[3px] text-bad" />
+      <div className="min-w-0">
+        <p className="wrap-any text-bad">{t.maybe(`code.${part.code}`) ?? part.code}</p>
+        <RuntimeWords code={part.code} message={part.message} />
+        {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
+      </div>
+    </div>
+  )
+})
+
+/** How a turn ended that did not complete, and what can be done about it. */
+export const OutcomeLine = memo(
+  (props: {
+    readonly turn: TurnRow
+    readonly error: ErrorPart | null
+    readonly onReuse: (text: string) => void
+  }) => {
+    const t = useT()
+    const { turn, error } = props
+    const forReading = useForReading()
+    const input = useFullText(turn.input)
+    const failed = turn.state === 'failed'
+    const code = error?.code || turn.code
+    const title = failed
+      ? (t.maybe(`code.${code}`) ?? t('outcome.failed'))
+      : (t.maybe(`outcome.interrupted.${code}`) ?? t('outcome.interrupted'))
+    const told = error?.message || turn.message
+    const explained = failed ? t.maybe(`explain.${code}`, { calls: turn.iterations }) : null
+    const message = explained === null && (failed || turn.code === 'person') ? told : ''
+    const hint = hintText(t, code, error?.hint || turn.hint)
+    const look = failed ? 'border-bad/40 bg-bad-soft' : 'border-line'
+    return (
+      <div className={`flex items-start gap-2.5 rounded-lg border px-3.5 py-2.5 max-sm:flex-wrap ${look}`}>
+        <Icon
+          name={failed ? 'warning' : 'stop'}
+          className={`mt-0.5 ${failed ? 'text-bad' : 'text-ink-faint'}`}
+        />
+        <div className="min-w-0 flex-1 max-sm:basis-[80%]">
+          <p className={`font-semibold ${failed ? 'text-bad' : ''}`}>{title}</p>
+          {explained && <p className="wrap-any whitespace-pre-wrap text-ink-soft">{explained}</p>}
+          <RuntimeWords code={code} message={message} />
+          {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
+          {error?.retryable && hint === '' && <p className="text-ink-soft">{t('outcome.retryable')}</p>}
+        </div>
+        {!forReading && (
+          <Button look="outline" onClick={() => props.onReuse(input.text)} className="max-sm:ml-6.5">
+            {t('turn.ask_again')}
+          </Button>
+        )}
+      </div>
+    )
+  },
+)

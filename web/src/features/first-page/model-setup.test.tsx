@@ -1,0 +1,43 @@
+import { screen } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { show } from '../../../dev/surfaces'
+import { Models } from './model-setup'
+
+test('a model is told with who answers, and with that once only', () => {
+  const models = [
+    { provider: 'lm-studio', name: 'qwen3', label: 'lm-studio · qwen3' },
+    { provider: 'anthropic', name: 'claude-sonnet-5-5', label: 'Claude Sonnet 5.5' },
+  ]
+  show(<Models models={models as never} list={null} tested={{}} onConnect={vi.fn()} onSettings={vi.fn()} />)
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    'lm-studio · qwen3',
+    'Claude Sonnet 5.5anthropic',
+  ])
+})
+
+test('a model that did not answer when it was asked is not shown as one that does', () => {
+  const models = [
+    { provider: 'a', name: 'x', label: 'a · x' },
+    { provider: 'b', name: 'y', label: 'b · y' },
+  ]
+  const tested = {
+    'a/x': { name: 'a/x', ok: false },
+    'b/y': { name: 'b/y', ok: true },
+  }
+  const { container } = show(
+    <Models
+      models={models as never}
+      list={null}
+      tested={tested as never}
+      onConnect={vi.fn()}
+      onSettings={vi.fn()}
+    />,
+  )
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    'a · xIt did not answer.',
+    'b · y',
+  ])
+  expect(
+    [...container.querySelectorAll('.rounded-full')].map((dot) => dot.className.match(/bg-\w+/)?.[0]),
+  ).toEqual(['bg-bad', 'bg-good'])
+})

@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import type { ModelOffer } from '@/system/api/client'
+import type { FoundModel, ModelList } from '@/system/generated/contracts'
+import type { SettingsShown } from '@/system/stores/settings-store'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { Dot } from '@/ui/marks'
+import { useT } from '../shared/surface'
+
+/** Providers that search or play a script; they are no models to connect. */
+const STAND_INS: ReadonlySet<string> = new Set(['offline', 'scripted'])
+
+export interface ModelsProps {
+  /** What the server can ask. */
+  readonly models: readonly ModelOffer[]
+  /** What is configured and what is found beside it; null until it was looked for. */
+  readonly list: ModelList | null
+  /** What came of asking them, by provider and name. */
+  readonly tested: SettingsShown['tested']
+  readonly onConnect: (found: FoundModel, model: string) => Promise<unknown>
+  readonly onSettings: () => void
+}
+
+/** The model that answers, or the shortest way to one: what is found on this machine takes one click. */
+export function Models(props: ModelsProps) {
+  const t = useT()
+  const { list } = props
+  const connected = props.models.filter((model) => !STAND_INS.has(model.provider))
+  const broken = (list?.configured ?? []).filter((one) => !one.usable && !STAND_INS.has(one.provider))
+  const found = (list?.found ?? []).filter((one) => one.configured !== true)
+  const alone = connected.length === 0 && !found.some((one) => Object.keys(one.entry ?? {}).length > 0)
+  return (
+    <div className="space-y-1">
+      {connected.length === 0 && <p className="text-ink-soft">{t('first.models_offline')}</p>}
+      <ul>
+        {connected.map(({ provider, name, label }) => {
+          const called = label || name
+          const tested = props.tested[`${provider}/${name}`]
+          const failed = tested !== undefined && tested !== 'testing' && !tested.ok
+          return (
+            <li key={`${provider} ${name}`} className="flex min-h-6 items-center gap-2">
+              <Dot tone={failed ? 'bad' : 'good'} />
+              <span className="wrap-any">{called}</span>
+              {!called.includes(provider) && <span className="text-sm text-ink-faint">{provider}</span>}
+              {failed && <span className="text-sm text-bad">{t('settings.test_failed')}</span>}
+            </li>
+          )
+        })}
+        {broken.map((model) => (
+          <li key={model.name} className="flex items-start gap-2">
+            <span className="pt-1.5">
+              <Dot tone="warn" />
+            </span>
+            <span className="wrap-any min-w-0">
+              {model.label || model.name} <span className="text-sm text-ink-soft">{model.why}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {found.length > 0 && (
+        <ul aria-label={t('settings.found')} className="space-y-1">
+          {found.map((one) => (
+            <Found
+              key={`${one.kind} ${one.where}`}
+              found={one}
+              first={connected.length === 0}
+              onConnect={props.onConnect}
+            />
+          ))}
+        </ul>
+      )}
+      <Button
+        look={alone ? 'solid' : 'quiet'}
+        icon="plus"
+        onClick={props.onSettings}
+        className={alone ? '' : '-ml-2.5'}
+      >
+        {t(alone ? 'settings.add_model' : 'first.other_model')}
+      </Button>
+    </div>
+  )
+}
+
+function Found(props: {
+  readonly found: FoundModel
+  /** Whether there is no model yet, so that this is the way to one. */
+  readonly first: boolean
+  readonly onConnect: ModelsProps['onConnect']
+}) {
+  const t = useT()
+  const { found } = props
+  const [busy, setBusy] = useState(false)
+  const { entry = {} } = found
+  const model = found.models?.[0] ?? entry.model ?? ''
+  const connect = async () => {
+    setBusy(true)
+    await props.onConnect(found, model)
+    setBusy(false)
+  }
+  return (
+    <li className="flex items-center gap-2" title={found.where}>
+      <Icon name={found.kind === 'key' ? 'key' : 'terminal'} size={14} className="text-ink-faint" />
+      <span className="min-w-0 flex-1">
+        <span className="wrap-any">{t(`first.found.${found.kind}`, { name: found.name })}</span>
+        {model !== '' && <span className="block truncate text-sm text-ink-faint">{model}</span>}
+      </span>
+      {Object.keys(entry).length > 0 && (
+        <Button
+          look={props.first ? 'solid' : 'outline'}
+          disabled={busy}
+          onClick={() => void connect()}
+          aria-label={t('first.connect_of', { name: found.name, model })}
+        >
+          {t('settings.connect')}
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,179 @@
+import {
+  type Edge,
+  Handle,
+  MarkerType,
+  type Node,
+  type NodeProps,
+  Panel,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from '@xyflow/react'
+import { useEffect, useMemo } from 'react'
+import type { Translate } from '@/system/i18n/translate'
+import type { AgentRow } from '@/system/rows/model'
+import type { Line, Team } from '@/system/selectors/team'
+import { IconButton } from '@/ui/button'
+import { StateDot, StateText } from '../shared/agent-marks'
+import { useT } from '../shared/surface'
+import { layOut, NODE } from './graph-layout'
+import { lineText } from './line-text'
+import '@xyflow/react/dist/base.css'
+import './graph.css'
+
+interface CanvasProps {
+  readonly team: Team
+  readonly lines: readonly Line[]
+  readonly shown: string
+  readonly onOpenAgent: (agentId: string) => void
+}
+
+type AgentNode = Node<
+  { readonly agent: AgentRow; readonly lead: boolean; readonly shown: boolean; readonly onOpen: () => void },
+  'agent'
+>
+
+const KINDS = { agent: AgentBox }
+const FIT = { padding: 0.16, maxZoom: 1 } as const
+
+// Nothing here is selected or moved by keys: agents are buttons, and say by themselves what they are.
+const UNTOLD = {
+  'node.a11yDescription.default': '',
+  'node.a11yDescription.keyboardDisabled': '',
+  'edge.a11yDescription.default': '',
+} as const
+
+/** The drawn graph. It moves only when somebody comes or goes; states change in their place. */
+export default function Canvas(props: CanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <Drawn {...props} />
+    </ReactFlowProvider>
+  )
+}
+
+function Drawn({ team, lines, shown, onOpenAgent }: CanvasProps) {
+  const t = useT()
+  const shape = [
+    ...team.agents.map((agent) => agent.key),
+    ...lines.filter((line) => line.edge.edgeType !== 'wait').map((line) => line.edge.key),
+  ].join(' ')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: places hang on the shape alone, not on how agents stand
+  const spots = useMemo(() => layOut(team, lines), [shape])
+  const nodes = team.agents.map(
+    (agent): AgentNode => ({
+      id: agent.agentId,
+      type: 'agent',
+      position: spots.get(agent.agentId) ?? { x: 0, y: 0 },
+      width: NODE.width,
+      height: NODE.height,
+      data: {
+        agent,
+        lead: agent.agentId === team.row.lead,
+        shown: agent.agentId === shown,
+        onOpen: () => onOpenAgent(agent.agentId),
+      },
+    }),
+  )
+  return (
+    <ReactFlow
+      nodes={nodes}
+      edges={lines.map((line) => drawn(t, line))}
+      nodeTypes={KINDS}
+      fitView
+      fitViewOptions={FIT}
+      minZoom={0.15}
+      maxZoom={1.6}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      nodesFocusable={false}
+      edgesFocusable={false}
+      elementsSelectable={false}
+      zoomOnDoubleClick={false}
+      disableKeyboardA11y
+      ariaLabelConfig={UNTOLD}
+      onlyRenderVisibleElements={team.agents.length > 60}
+    >
+      <Fitting shape={shape} />
+      <Controls />
+    </ReactFlow>
+  )
+}
+
+const CLASSES: Readonly<Record<Line['edge']['edgeType'], string>> = {
+  child: 'line-child',
+  path: 'line-path',
+  handoff: 'line-handoff',
+  wait: 'line-wait',
+  depends: 'line-depends',
+}
+const COLOURS: Readonly<Record<Line['edge']['edgeType'], string>> = {
+  child: 'var(--ink-faint)',
+  path: 'var(--ink-faint)',
+  handoff: 'var(--accent)',
+  wait: 'var(--warn)',
+  depends: 'var(--ink-faint)',
+}
+
+function drawn(t: Translate, line: Line): Edge {
+  const { edge, source, target } = line
+  const end = { type: MarkerType.ArrowClosed, color: COLOURS[edge.edgeType], width: 14, height: 14 }
+  return {
+    id: edge.key,
+    source: source.agentId,
+    target: target.agentId,
+    ariaLabel: lineText(t, line),
+    className: CLASSES[edge.edgeType],
+    markerEnd: end,
+    ...(edge.direction === 'both' ? { markerStart: { ...end, orient: 'auto-start-reverse' } } : {}),
+  }
+}
+
+/** Whoever comes is brought into view; a person who moved the graph keeps their place while nobody does. */
+function Fitting({ shape }: { shape: string }) {
+  const { fitView } = useReactFlow()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new shape is what asks for it
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => void fitView(FIT))
+    return () => cancelAnimationFrame(frame)
+  }, [shape, fitView])
+  return null
+}
+
+function Controls() {
+  const t = useT()
+  const { zoomIn, zoomOut, fitView } = useReactFlow()
+  return (
+    <Panel position="bottom-left" className="flex rounded-md border border-line-strong bg-surface">
+      <IconButton icon="plus" label={t('team.graph.zoom_in')} onClick={() => void zoomIn()} />
+      <IconButton icon="minus" label={t('team.graph.zoom_out')} onClick={() => void zoomOut()} />
+      <IconButton icon="fit" label={t('team.graph.fit')} onClick={() => void fitView(FIT)} />
+    </Panel>
+  )
+}
+
+function AgentBox({ data }: NodeProps<AgentNode>) {
+  const t = useT()
+  const { agent, lead, shown, onOpen } = data
+  return (
+    <>
+      <Handle type="target" position={Position.Top} isConnectable={false} />
+      <button
+        type="button"
+        onClick={onOpen}
+        className={`nopan flex h-full w-full flex-col justify-center rounded-md border bg-surface px-2.5 text-left hover:border-accent ${shown ? 'border-accent' : 'border-line-strong'}`}
+      >
+        <span className="flex w-full items-center gap-2">
+          <StateDot agent={agent} />
+          <span className="min-w-0 flex-1 truncate font-medium">{agent.name}</span>
+          {lead && <span className="text-xs text-accent">{t('team.lead')}</span>}
+        </span>
+        <span className="flex w-full min-w-0 pl-4">
+          <StateText agent={agent} />
+        </span>
+      </button>
+      <Handle type="source" position={Position.Bottom} isConnectable={false} />
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+import dagre from '@dagrejs/dagre'
+import type { Line, Team } from '@/system/selectors/team'
+
+export const NODE = { width: 184, height: 50 } as const
+
+export interface Spot {
+  readonly x: number
+  readonly y: number
+}
+
+/**
+ * A place for every agent: children stand under their parents, and who only may reach another beside it. Lines that come
+ * and go, such as waits, move nobody.
+ */
+export function layOut(team: Team, lines: readonly Line[]): ReadonlyMap<string, Spot> {
+  const graph = new dagre.graphlib.Graph({ multigraph: false })
+  graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 64, marginx: 12, marginy: 12 })
+  graph.setDefaultEdgeLabel(() => ({}))
+  for (const agent of team.agents) graph.setNode(agent.agentId, { ...NODE })
+  const shaping = (kind: string) => lines.filter((line) => line.edge.edgeType === kind)
+  for (const { source, target } of shaping('child')) graph.setEdge(source.agentId, target.agentId)
+  for (const { source, target } of [...shaping('path'), ...shaping('handoff')]) {
+    const joined =
+      graph.hasEdge(source.agentId, target.agentId) || graph.hasEdge(target.agentId, source.agentId)
+    if (!joined && source !== target) graph.setEdge(source.agentId, target.agentId)
+  }
+  dagre.layout(graph)
+  return wrapped(new Map(team.agents.map((agent) => [agent.agentId, corner(graph.node(agent.agentId))])))
+}
+
+function corner(centre: { readonly x: number; readonly y: number }): Spot {
+  return { x: centre.x - NODE.width / 2, y: centre.y - NODE.height / 2 }
+}
+
+/** A row of more agents than this is broken into a block, so that the names of forty children can be read. */
+const ROW = 4
+const GAP = { x: 28, y: 26 } as const
+
+function wrapped(spots: ReadonlyMap<string, Spot>): ReadonlyMap<string, Spot> {
+  const rows = new Map<number, string[]>()
+  for (const [id, spot] of spots) rows.set(spot.y, [...(rows.get(spot.y) ?? []), id])
+  const widest = Math.max(0, ...[...rows.values()].map((row) => row.length))
+  if (widest <= ROW) return spots
+  const columns = Math.max(ROW, Math.ceil(Math.sqrt(widest / 2)))
+  const placed = new Map<string, Spot>()
+  let y = 0
+  for (const [, row] of [...rows].sort(([a], [b]) => a - b)) {
+    for (let first = 0; first < row.length; first += columns) {
+      const broken = row.slice(first, first + columns)
+      const left = ((columns - broken.length) * (NODE.width + GAP.x)) / 2
+      for (const [index, id] of broken.entries())
+        placed.set(id, { x: left + index * (NODE.width + GAP.x), y })
+      y += NODE.height + GAP.y
+    }
+    y += GAP.y * 1.5
+  }
+  return placed
+}

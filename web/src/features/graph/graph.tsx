@@ -1,0 +1,119 @@
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { withoutDoneWorkers } from '@/system/selectors/job'
+import { type Line, linesOf, type Team, withoutParent } from '@/system/selectors/team'
+import { Icon } from '@/ui/icon'
+import { RadioGroup } from '@/ui/radio-group'
+import { StateDot, StateText } from '../shared/agent-marks'
+import { useT } from '../shared/surface'
+import { lineText } from './line-text'
+
+// What draws a graph is large, and a session without a team never needs it.
+const Canvas = lazy(() => import('./graph-canvas'))
+
+export interface GraphProps {
+  readonly team: Team
+  readonly shown: string
+  /** Whether what is here may be out of date; the graph stays as it was. */
+  readonly stale: boolean
+  readonly onOpenAgent: (agentId: string) => void
+}
+
+/** Who was started by whom, who may reach whom, what was handed over and who waits: drawn, or as a list of the same. */
+export function Graph(props: GraphProps) {
+  const t = useT()
+  const { stale } = props
+  const team = useMemo(() => withoutDoneWorkers(props.team), [props.team])
+  const [look, setLook] = useState<'graph' | 'list'>('graph')
+  const lines = linesOf(team)
+  const orphans = withoutParent(team)
+  return (
+    <section aria-label={t('team.view.graph')} className="flex min-h-0 flex-1 flex-col">
+      <div className="flex min-h-10 flex-wrap items-center gap-3 px-4 py-1.5 text-sm text-ink-faint">
+        <RadioGroup
+          label={t('team.graph.look')}
+          value={look}
+          onChange={setLook}
+          choices={[
+            { value: 'graph', label: t('team.graph.drawn') },
+            { value: 'list', label: t('team.graph.list') },
+          ]}
+        />
+        {look === 'graph' && <Legend lines={lines} />}
+        {stale && (
+          <span role="status" className="flex items-center gap-1.5 font-medium text-warn">
+            <Icon name="warning" size={12} />
+            {t('team.graph.stale')}
+          </span>
+        )}
+        {orphans.length > 0 && (
+          <span className="flex items-center gap-1.5 text-warn">
+            <Icon name="warning" size={12} />
+            {t('team.graph.orphans', { agents: orphans.map((agent) => agent.name).join(', ') })}
+          </span>
+        )}
+      </div>
+      {look === 'graph' ? (
+        <div className={`min-h-0 flex-1 ${stale ? 'opacity-60' : ''}`}>
+          <Suspense fallback={<p className="p-4 text-ink-faint">{t('tool.loading')}</p>}>
+            <Canvas team={team} lines={lines} shown={props.shown} onOpenAgent={props.onOpenAgent} />
+          </Suspense>
+        </div>
+      ) : (
+        <List {...props} team={team} lines={lines} />
+      )}
+    </section>
+  )
+}
+
+const KINDS = ['child', 'path', 'handoff', 'wait', 'depends'] as const
+const STROKES: Readonly<Record<(typeof KINDS)[number], string>> = {
+  child: 'border-ink-faint',
+  path: 'border-dotted border-ink-faint',
+  handoff: 'border-accent',
+  wait: 'border-dashed border-warn',
+  depends: 'border-dashed border-ink-faint',
+}
+
+function Legend({ lines }: { lines: readonly Line[] }) {
+  const t = useT()
+  return KINDS.filter((kind) => lines.some((line) => line.edge.edgeType === kind)).map((kind) => (
+    <span key={kind} className="flex items-center gap-1.5">
+      <span aria-hidden="true" className={`w-5 border-t-2 ${STROKES[kind]}`} />
+      {t(`team.edge.${kind}`)}
+    </span>
+  ))
+}
+
+function List({ team, lines, onOpenAgent }: GraphProps & { readonly lines: readonly Line[] }) {
+  const t = useT()
+  return (
+    <ul className="min-h-0 flex-1 space-y-3 overflow-y-auto px-4 pb-4">
+      {team.agents.map((agent) => (
+        <li key={agent.key}>
+          <div className="flex items-center gap-2">
+            <StateDot agent={agent} />
+            <button
+              type="button"
+              onClick={() => onOpenAgent(agent.agentId)}
+              className="min-w-0 truncate rounded font-medium hover:underline"
+            >
+              {agent.name}
+            </button>
+            <StateText agent={agent} />
+          </div>
+          <ul className="pl-4 text-ink-soft">
+            {lines
+              .filter(
+                (line) => line.source === agent || (line.target === agent && line.edge.direction === 'both'),
+              )
+              .map((line) => (
+                <li key={line.edge.key} className="wrap-any">
+                  {lineText(t, line)}
+                </li>
+              ))}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,161 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type { PastSessionFound, PastSessionList } from '@/system/generated/contracts'
+import type { PastImport } from '@/system/stores/import-store'
+import { CHINESE, NO_BLOBS, show } from '../../../dev/surfaces'
+import PastSessions, { type PastSessionsProps } from './import-list'
+
+function found(number: number, more: Partial<PastSessionFound> = {}): PastSessionFound {
+  return {
+    source: 'claude_code',
+    product: 'Claude Code',
+    sourceId: `s${number}`,
+    folder: '/home/ada/atlas',
+    title: `Past work ${number}`,
+    changed: Date.parse('2024-03-09T12:00:00') * 1000,
+    sessionId: `ses_${number}`,
+    ...more,
+  }
+}
+
+function props(list: Partial<PastSessionList>, imports: Record<string, PastImport> = {}): PastSessionsProps {
+  const nothing = { onImport: vi.fn(), onStop: vi.fn(), onOpen: vi.fn() }
+  return { list: { sessions: [], ...list }, imports, ...nothing }
+}
+
+const rows = () => screen.getAllByRole('listitem')
+
+test('a past session is told with its product and day, and is imported at a click and not before', async () => {
+  const given = props({ sessions: [found(1), found(2, { source: 'codex', product: 'Codex' })] })
+  show(<PastSessions {...given} />)
+
+  expect(rows().map((row) => row.textContent)).toEqual([
+    'Past work 1Claude CodeMar 9, 2024Import',
+    'Past work 2CodexMar 9, 2024Import',
+  ])
+  expect(given.onImport).not.toHaveBeenCalled()
+  await userEvent.tab()
+  await userEvent.tab()
+  await userEvent.keyboard('{Enter}')
+  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([found(1)])
+})
+
+test('what is imported is opened, and what is new of it is imported', async () => {
+  const one = found(1, { imported: true })
+  const given = props({ sessions: [one] })
+  show(<PastSessions {...given} />)
+
+  expect(screen.queryByText(/The originals stay/)).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: 'Open Past work 1' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Import what is new of Past work 1' }))
+  expect(given.onOpen).toHaveBeenCalledExactlyOnceWith('ses_1')
+  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([one])
+})
+
+test('all that are not here are imported in one go, and those that wait are left out again', async () => {
+  const sessions = [found(1, { imported: true }), found(2), found(3), found(4, { importing: 3 })]
+  const given = props({ sessions })
+  const { update } = show(<PastSessions {...given} />)
+
+  await userEvent.click(screen.getByRole('button', { name: 'Import all 2' }))
+  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([found(2), found(3)])
+  update(
+    <PastSessions
+      {...given}
+      imports={{ 'claude_code s2': { state: 'running' }, 'claude_code s3': { state: 'waiting' } }}
+    />,
+  )
+  expect(within(rows()[2] as HTMLElement).getByText('Waiting')).toBeTruthy()
+  expect(screen.getByText('1 left')).toBeTruthy()
+  const stop = screen.getByRole('button', { name: 'Stop: leave out the 1 that waits' })
+  expect(document.activeElement).toBe(stop)
+  await userEvent.keyboard('{Enter}')
+  expect(given.onStop).toHaveBeenCalledOnce()
+
+  const done = { state: 'done', answer: { sessionId: 'ses_2', added: 1, known: 0 } } as const
+  update(
+    <PastSessions
+      {...given}
+      list={{ sessions: sessions.map((one) => found(Number(one.sourceId.slice(1)), { imported: true })) }}
+      imports={{ 'claude_code s2': done, 'claude_code s3': done }}
+    />,
+  )
+  expect(document.activeElement?.textContent).toBe('All imported')
+  await userEvent.keyboard('{Enter}')
+  expect(given.onImport).toHaveBeenCalledOnce()
+})
+
+test('how far an import is stands in its row, whose one button keeps the focus until it opens', async () => {
+  const given = props({ sessions: [found(1)] })
+  const { update } = show(<PastSessions {...given} />)
+  await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 of Claude Code' }))
+  const button = document.activeElement
+
+  const sessions = [found(1, { importing: 40, imported: true })]
+  update(<PastSessions {...given} list={{ sessions }} imports={{ 'claude_code s1': { state: 'running' } }} />)
+  expect(screen.getByText('40 turns so far')).toBeTruthy()
+  expect(button?.getAttribute('aria-disabled')).toBe('true')
+  await userEvent.keyboard('{Enter}')
+  expect(given.onImport).toHaveBeenCalledOnce()
+  expect(given.onOpen).not.toHaveBeenCalled()
+
+  const answer = { sessionId: 'ses_1', added: 41, known: 0 }
+  update(
+    <PastSessions
+      {...given}
+      list={{ sessions: [found(1, { imported: true })] }}
+      imports={{ 'claude_code s1': { state: 'done', answer } }}
+    />,
+  )
+  expect(screen.getByRole('status').textContent).toBe('41 new turns')
+  expect(document.activeElement).toBe(button)
+  await userEvent.keyboard('{Enter}')
+  expect(given.onOpen).toHaveBeenCalledExactlyOnceWith('ses_1')
+})
+
+test.each([
+  [{ sessionId: 'ses_1', added: 0, known: 4 }, 'Nothing new'],
+  [{ sessionId: 'ses_1', added: 1, known: 0 }, '1 new turn'],
+  [
+    { sessionId: '', added: 0, known: 0, unfinished: true },
+    'It may still be going on: its newest turn comes with a later import.',
+  ],
+])('what an import came to is said: %j', (answer, said) => {
+  const given = props({ sessions: [found(1)] }, { 'claude_code s1': { state: 'done', answer } })
+  show(<PastSessions {...given} />)
+  expect(screen.getByRole('status').textContent).toBe(said)
+})
+
+test('one that failed says why, and can be tried again', async () => {
+  const refused = { code: 'transcript_unreadable', message: 'No such file.', hint: '', field: '' }
+  const given = props({ sessions: [found(1)] }, { 'claude_code s1': { state: 'failed', refused } })
+  show(<PastSessions {...given} />)
+
+  expect(screen.getByRole('status').textContent).toBe('The past session could not be read No such file.')
+  await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 of Claude Code' }))
+  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([found(1)])
+})
+
+test('many are folded, and what is not listed is said', async () => {
+  const unreadable = [{ product: 'Codex', name: 'rollout-1.jsonl', problem: 'It holds nothing.' }]
+  show(
+    <PastSessions
+      {...props({ sessions: [1, 2, 3, 4, 5, 6, 7].map((number) => found(number)), unreadable, older: 12 })}
+    />,
+  )
+
+  expect(rows()).toHaveLength(5)
+  await userEvent.click(screen.getByRole('button', { name: 'Show all 7' }))
+  expect(rows()).toHaveLength(7)
+  expect(screen.getByText('12 older transcripts are not listed.')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: '1 transcript could not be read' }))
+  expect(screen.getByText('rollout-1.jsonl').parentElement?.textContent).toBe(
+    'rollout-1.jsonl Codex. It holds nothing.',
+  )
+})
+
+test('it reads in Chinese', () => {
+  show(<PastSessions {...props({ sessions: [found(1)] })} />, NO_BLOBS, CHINESE)
+  expect(rows()[0]?.textContent).toBe('Past work 1Claude Code2024年3月9日导入')
+})

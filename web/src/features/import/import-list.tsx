@@ -1,0 +1,192 @@
+import { type ReactNode, useState } from 'react'
+import { pastKey } from '@/system/format/names'
+import { dayOf } from '@/system/format/numbers'
+import type { PastSessionFound, PastSessionImported, PastSessionList } from '@/system/generated/contracts'
+import type { PastImport } from '@/system/stores/import-store'
+import { Button, IconButton } from '@/ui/button'
+import { Disclosure } from '@/ui/disclosure'
+import { useNow } from '@/ui/use-now'
+import { RefusedText } from '../connection/notice-list'
+import { useT } from '../shared/surface'
+
+export interface PastSessionsProps {
+  readonly list: PastSessionList
+  readonly imports: Readonly<Record<string, PastImport>>
+  /** The person wants these imported. */
+  readonly onImport: (sessions: readonly PastSessionFound[]) => void
+  /** The person wants no more of those that wait. */
+  readonly onStop: () => void
+  readonly onOpen: (sessionId: string) => void
+}
+
+const SHOWN = 5
+
+/** The past sessions of other products in the folder: imported at a click, and opened when they are here. */
+export default function PastSessions(props: PastSessionsProps) {
+  const t = useT()
+  const [all, setAll] = useState(false)
+  const { sessions } = props.list
+  const shown = all ? sessions : sessions.slice(0, SHOWN)
+  const left = sessions.filter((one) => toImport(one, props.imports[pastKey(one)]))
+  return (
+    <section aria-label={t('first.past_others')}>
+      {sessions.length > 0 && (
+        <div className="flex min-h-7 items-center gap-2">
+          <h3 className="min-w-0 flex-1 truncate text-sm font-medium text-ink-soft">
+            {t('first.past_others')}
+          </h3>
+          <All {...props} left={left} />
+        </div>
+      )}
+      {left.length > 0 && <p className="pb-1 text-sm text-ink-faint">{t('first.past_how')}</p>}
+      <ul className="space-y-1.5">
+        {shown.map((one) => (
+          <Row key={pastKey(one)} {...props} session={one} became={props.imports[pastKey(one)]} />
+        ))}
+      </ul>
+      {sessions.length > SHOWN && (
+        <Button className="-ml-2.5" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? t('first.past_fewer') : t.count('first.past_all', sessions.length)}
+        </Button>
+      )}
+      <NotListed list={props.list} />
+    </section>
+  )
+}
+
+/** One button from first to last, so that it keeps the focus: it imports all that are left, stops, and says that all are here. */
+function All(props: PastSessionsProps & { readonly left: readonly PastSessionFound[] }) {
+  const t = useT()
+  const { left } = props
+  const states = Object.values(props.imports).map((one) => one.state)
+  const waiting = states.filter((state) => state === 'waiting').length
+  if (waiting === 0 && left.length < 2 && states.length < 2) return null
+  const [label, act] =
+    waiting > 0
+      ? [t('first.import_stop'), props.onStop]
+      : left.length > 0
+        ? [t.count('first.import_all', left.length), () => props.onImport(left)]
+        : [t(states.includes('running') ? 'first.importing' : 'first.imported_all'), undefined]
+  return (
+    <>
+      {waiting > 0 && (
+        <span className="tabular text-sm text-ink-faint">{t.count('first.import_left', waiting)}</span>
+      )}
+      <Button
+        className="-mr-2.5 aria-disabled:opacity-45"
+        aria-disabled={act === undefined}
+        aria-label={waiting > 0 ? t.count('first.import_stop_of', waiting) : undefined}
+        onClick={act}
+      >
+        {label}
+      </Button>
+    </>
+  )
+}
+
+function toImport(one: PastSessionFound, became: PastImport | undefined): boolean {
+  const under = became?.state === 'waiting' || became?.state === 'running'
+  return one.imported !== true && typeof one.importing !== 'number' && !under
+}
+
+interface RowProps extends PastSessionsProps {
+  readonly session: PastSessionFound
+  readonly became: PastImport | undefined
+}
+
+function Row({ session, became, onImport, onOpen }: RowProps) {
+  const t = useT()
+  const now = useNow(30_000)
+  const { title, product, sessionId = '' } = session
+  const runs = became?.state === 'running' || typeof session.importing === 'number'
+  const here = session.imported === true && !runs
+  const turns = session.importing ?? 0
+  return (
+    <li className="flex items-start gap-1">
+      <div className="min-w-0 flex-1">
+        <p className="truncate" title={title}>
+          {title}
+        </p>
+        <p className="tabular flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
+          <span>{product}</span>
+          <span>{dayOf(session.changed / 1000, now, t.locale)}</span>
+          {here && became?.state !== 'done' && <span>{t('first.imported')}</span>}
+          {became?.state === 'waiting' && <span>{t('first.import_waiting')}</span>}
+          {runs && turns > 0 && (
+            <span className="text-accent">{t.count('first.importing_turns', turns)}</span>
+          )}
+        </p>
+        <Outcome became={became} />
+      </div>
+      {here && (
+        <IconButton
+          icon="download"
+          label={t('first.import_again_of', { title })}
+          onClick={() => onImport([session])}
+        />
+      )}
+      {became?.state !== 'waiting' && (
+        // One button from first to last: where it has the focus it keeps it.
+        <Button
+          look="outline"
+          aria-disabled={runs}
+          className="aria-disabled:opacity-45"
+          aria-label={t(here ? 'first.open_of' : runs ? 'first.importing_of' : 'first.import_of', {
+            title,
+            product,
+          })}
+          onClick={() => {
+            if (here) onOpen(sessionId)
+            else if (!runs) onImport([session])
+          }}
+        >
+          {t(here ? 'first.open' : runs ? 'first.importing' : 'first.import')}
+        </Button>
+      )}
+    </li>
+  )
+}
+
+/** What an import came to, which is also said. */
+function Outcome({ became }: { became: PastImport | undefined }) {
+  const t = useT()
+  return (
+    <div role="status" className="text-sm text-ink-soft">
+      {became?.state === 'done' && <Added answer={became.answer} />}
+      {became?.state === 'failed' && (
+        <div className="text-bad">
+          <RefusedText refused={became.refused} />
+        </div>
+      )}
+      {became?.state === 'done' && became.answer.unfinished === true && <p>{t('first.imported_later')}</p>}
+    </div>
+  )
+}
+
+function Added({ answer }: { answer: PastSessionImported }): ReactNode {
+  const t = useT()
+  if (answer.added > 0) return <p>{t.count('first.imported_turns', answer.added)}</p>
+  return answer.known > 0 && <p>{t('first.imported_nothing')}</p>
+}
+
+/** What there is beside those that are listed. */
+function NotListed({ list }: { list: PastSessionList }) {
+  const t = useT()
+  const { unreadable = [], older = 0 } = list
+  return (
+    <>
+      {older > 0 && <p className="pt-1 text-sm text-ink-faint">{t.count('first.past_older', older)}</p>}
+      {unreadable.length > 0 && (
+        <Disclosure title={t.count('first.past_unreadable', unreadable.length)}>
+          <ul className="space-y-1 text-sm text-ink-soft">
+            {unreadable.map((one) => (
+              <li key={`${one.product} ${one.name}`} className="wrap-any">
+                <span className="text-ink">{one.name}</span> {one.product}. {one.problem}
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import { callSummary } from '@/system/format/call-summary'
+import type { ToolPart } from '@/system/rows/model'
+import { wasRefused } from '@/system/selectors/activity'
+import { Badge, type Tone } from '@/ui/marks'
+import { reasonsText } from '../shared/reason-text'
+import { useT } from '../shared/surface'
+
+const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad', refused: 'bad' }
+
+/**
+ * What the gate's word on a call came to. A call that ended and never started was refused, or not run where its turn was
+ * stopped before, whatever the gate said of it first.
+ */
+function cameTo(tool: ToolPart): string {
+  if (tool.startedAt !== 0 || tool.verdict === '' || tool.verdict === 'deny') return tool.verdict
+  if (tool.state === 'cancelled') return 'not_run'
+  return wasRefused(tool) ? 'refused' : tool.verdict
+}
+
+/** What the gate said of each call, station by station, and what confined it. */
+export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
+  const t = useT()
+  if (tools.length === 0) return <p className="text-ink-faint">{t('inspector.no_permissions')}</p>
+  return (
+    <ul className="space-y-2">
+      {tools.map((tool) => (
+        <li key={tool.key}>
+          <p className="flex items-center gap-2">
+            <span className="font-medium">{tool.tool}</span>
+            <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-faint">
+              {callSummary(tool.tool, tool.summary)}
+            </span>
+            <Badge tone={TONES[cameTo(tool)] ?? 'quiet'}>
+              {t.maybe(`verdict.${cameTo(tool)}`) ?? t('app.unknown')}
+            </Badge>
+          </p>
+          <ul className="text-sm text-ink-soft">
+            {tool.checks.map((check) => (
+              <li key={check.name} className="flex gap-2">
+                <span className="w-16 shrink-0 text-ink-faint">{t(`check.${check.name}`)}</span>
+                <span className="wrap-any min-w-0">
+                  {t(`verdict.${check.verdict}`)}{' '}
+                  <span className="text-ink-faint">{reasonsText(t, check.reasons, check.detail ?? '')}</span>
+                </span>
+              </li>
+            ))}
+            <li className="flex gap-2">
+              <span className="w-16 shrink-0 text-ink-faint">{t('inspector.sandbox')}</span>
+              <Confinement tool={tool} />
+            </li>
+          </ul>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A call that was not run was not confined; "none" is said as none. Other products do not record what confined a call. */
+function Confinement({ tool }: { tool: ToolPart }) {
+  const t = useT()
+  if (tool.sandbox === '') {
+    const ran = tool.startedAt !== 0 || tool.state === 'output-available'
+    return <span className="text-ink-faint">{t(ran ? 'app.unknown' : 'tool.not_run')}</span>
+  }
+  const network = t(tool.network ? 'inspector.network' : 'inspector.no_network')
+  const level = tool.sandbox === 'none' ? t('app.none') : tool.sandbox
+  return (
+    <span className={tool.sandbox === 'none' ? 'text-warn' : ''}>
+      {level} <span className="text-ink-faint">{network}</span>
+    </span>
+  )
+}

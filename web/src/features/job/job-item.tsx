@@ -1,0 +1,140 @@
+import { useState } from 'react'
+import type { Item } from '@/system/selectors/job'
+import { agentOf, type Team } from '@/system/selectors/team'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { Markdown } from '@/ui/markdown/markdown'
+import { MarkdownLine } from '@/ui/markdown/markdown-line'
+import { Dot } from '@/ui/marks'
+import { Confirm } from '../agent/agent-dialogs'
+import { RunLink } from '../agent/background-agent'
+import { detailText } from '../shared/code-texts'
+import { useForReading } from '../shared/reading'
+import { Refs } from '../shared/ref-list'
+import { useT } from '../shared/surface'
+import type { TeamHandlers } from '../shared/team-handlers'
+import { TaskDetail } from '../task/task-detail'
+import { ITEM_TONES } from './job-progress'
+
+interface ItemProps {
+  readonly item: Item
+  readonly jobId: string
+  /** Whether its job tries again what failed. */
+  readonly tries: boolean
+  readonly team: Team
+  readonly handlers: TeamHandlers
+  readonly open: boolean
+  readonly onToggle: () => void
+}
+
+/** An item: how it stands, who works on it, and what it came to or why it failed. */
+export function JobItem(props: ItemProps) {
+  const t = useT()
+  const { item, team, handlers, open } = props
+  const { standing } = item
+  const worker = agentOf(team.agents, item.agentId)
+  const asked = standing === 'running' && worker?.state === 'needs_input'
+  return (
+    <>
+      <div className="flex items-start gap-2">
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={props.onToggle}
+          className="flex min-w-0 flex-1 items-start gap-1.5 rounded text-left"
+        >
+          <Icon
+            name={open ? 'chevronDown' : 'chevronRight'}
+            size={12}
+            className="mt-1 shrink-0 text-ink-faint"
+          />
+          <span className={`wrap-any min-w-0 ${open ? '' : 'line-clamp-2'}`}>{item.title}</span>
+        </button>
+        <Act {...props} />
+      </div>
+      <p className="flex flex-wrap items-center gap-x-2 pl-[18px] text-sm text-ink-soft">
+        <span className={`flex items-center gap-1.5 ${asked ? 'font-semibold text-warn' : ''}`}>
+          <Dot tone={asked ? 'warn' : ITEM_TONES[standing]} active={standing === 'running' && !asked} />
+          {asked ? t('team.state.needs_input') : t(`team.item.${standing}`)}
+        </span>
+        {worker !== null && (
+          <button
+            type="button"
+            onClick={() => handlers.onOpenAgent(worker.agentId)}
+            className="wrap-any rounded text-left text-accent hover:underline"
+          >
+            {worker.name}
+          </button>
+        )}
+        {item.attempts > 1 && (
+          <span className="tabular text-ink-faint">{t.count('team.attempts', item.attempts)}</span>
+        )}
+      </p>
+      {item.problem && (
+        <p className={`wrap-any pl-[18px] text-sm text-bad ${open ? '' : 'line-clamp-2'}`}>
+          {detailText(t, item.problem)}
+        </p>
+      )}
+      {item.output && !open && (
+        <p className="wrap-any line-clamp-2 pl-[18px] text-sm text-ink-soft">
+          <MarkdownLine text={item.output} />
+        </p>
+      )}
+      {open && (
+        <div className="pl-[18px]">
+          <Detail {...props} />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Everything that is on record of it, as far as it is here. */
+function Detail({ item, team, handlers }: ItemProps) {
+  const t = useT()
+  if (item.task !== null) return <TaskDetail task={item.task} team={team} handlers={handlers} />
+  return (
+    <div className="mt-1 space-y-1.5 border-t border-line pt-1.5 text-sm">
+      <Markdown text={item.output} streaming={false} />
+      {item.runId && (
+        <RunLink
+          label={t('team.open_attempt', { number: item.attempts })}
+          text={t('team.open_run')}
+          onOpen={() => handlers.onOpenRun(item.runId)}
+        />
+      )}
+      <Refs refs={item.refs} />
+    </div>
+  )
+}
+
+/** The one thing that is done with an item as it stands: one that failed is tried again, one that is open is cancelled. */
+function Act({ item, jobId, tries, handlers }: ItemProps) {
+  const t = useT()
+  const [asking, setAsking] = useState(false)
+  const { standing } = item
+  const again = standing === 'failed' && tries && item.task?.status !== 'cancelled'
+  const open = standing === 'waiting' || standing === 'running' || standing === 'paused'
+  if (useForReading() || !(again || open)) return null
+  return (
+    <>
+      <Button
+        aria-label={t(again ? 'team.item_retry_of' : 'team.item_cancel_of', { item: item.title })}
+        className="-my-1 shrink-0"
+        look={again ? 'outline' : 'quiet'}
+        onClick={() => (again ? handlers.onRetryItems(jobId, item.key) : setAsking(true))}
+      >
+        {t(again ? 'team.item_retry' : 'team.item_cancel')}
+      </Button>
+      {asking && (
+        <Confirm
+          title={t('team.task_cancel_title', { task: item.title })}
+          body={t('team.item_cancel_body')}
+          action={t('team.item_cancel_do')}
+          onDo={() => handlers.onCancelTask(item.key)}
+          onDone={() => setAsking(false)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,132 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { goesOn, type Item, type JobRow, jobStanding } from '@/system/selectors/job'
+import type { Team } from '@/system/selectors/team'
+import { RadioGroup } from '@/ui/radio-group'
+import { useT } from '../shared/surface'
+import type { TeamHandlers } from '../shared/team-handlers'
+import { JobItem } from './job-item'
+
+/** How high an item is before it was measured, in pixels. */
+const ESTIMATE = 52
+const STANDINGS = ['failed', 'running', 'waiting', 'paused', 'cancelling', 'completed', 'cancelled'] as const
+
+/** The items of a job, of which only those are drawn that are looked at. */
+export function JobItems(props: {
+  readonly job: JobRow
+  readonly items: readonly Item[]
+  readonly team: Team
+  readonly handlers: TeamHandlers
+}) {
+  const t = useT()
+  const { job, items } = props
+  const [wanted, setWanted] = useState<(typeof STANDINGS)[number] | 'all'>('all')
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const there = STANDINGS.map((value) => ({
+    value,
+    count: items.filter((one) => one.standing === value).length,
+  }))
+  const shown = wanted === 'all' ? items : items.filter((one) => one.standing === wanted)
+  const scroller = useRef<HTMLElement>(null)
+  const list = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ESTIMATE,
+    getItemKey: (index) => shown[index]?.key ?? index,
+    overscan: 8,
+    paddingEnd: 12,
+  })
+  useKeepsPlace(scroller, items)
+  const toggle = (key: string) =>
+    setOpened(
+      (before) => new Set(before.has(key) ? [...before].filter((one) => one !== key) : [...before, key]),
+    )
+  return (
+    <>
+      <div className="shrink-0 px-4 py-1.5 max-sm:px-2">
+        <RadioGroup
+          label={t('team.items_show')}
+          value={wanted}
+          onChange={setWanted}
+          choices={[
+            { value: 'all', label: `${t('team.items_all')} ${items.length}` },
+            ...there
+              .filter(({ value, count }) => count > 0 || value === wanted)
+              .map(({ value, count }) => ({ value, label: `${t(`team.item.${value}`)} ${count}` })),
+          ]}
+        />
+      </div>
+      <section
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        tabIndex={0}
+        aria-label={t('team.items')}
+        className="min-h-0 flex-1 overflow-y-auto -outline-offset-2"
+      >
+        {shown.length === 0 && <p className="px-4 py-2 text-ink-faint max-sm:px-2">{t('team.items_none')}</p>}
+        <ul
+          aria-label={t('team.items_of', { job: job.title })}
+          className="relative"
+          style={{ height: list.getTotalSize() }}
+        >
+          {list.getVirtualItems().map((row) => {
+            const item = shown[row.index]
+            if (item === undefined) return null
+            return (
+              <li
+                key={row.key}
+                ref={list.measureElement}
+                data-index={row.index}
+                data-item={item.key}
+                aria-posinset={row.index + 1}
+                aria-setsize={shown.length}
+                className="absolute inset-x-0 top-0 border-b border-line px-4 py-1.5 max-sm:px-2"
+                style={{ transform: `translateY(${row.start}px)` }}
+              >
+                <JobItem
+                  item={item}
+                  jobId={job.job}
+                  tries={goesOn(jobStanding(job))}
+                  team={props.team}
+                  handlers={props.handlers}
+                  open={opened.has(item.key)}
+                  onToggle={() => toggle(item.key)}
+                />
+              </li>
+            )
+          })}
+        </ul>
+      </section>
+    </>
+  )
+}
+
+/** Who acted on an item whose button goes with it stays at the item, or at the list where it is none of those shown. */
+function useKeepsPlace(scroller: RefObject<HTMLElement | null>, items: readonly Item[]) {
+  const at = useRef('')
+  useEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const onFocus = (event: FocusEvent) => {
+      const item = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-item]') : null
+      at.current = item?.dataset.item ?? ''
+    }
+    const onLeave = (event: FocusEvent) => {
+      if (event.relatedTarget !== null) at.current = ''
+    }
+    element.addEventListener('focusin', onFocus)
+    element.addEventListener('focusout', onLeave)
+    return () => {
+      element.removeEventListener('focusin', onFocus)
+      element.removeEventListener('focusout', onLeave)
+    }
+  }, [scroller])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the items are others
+  useEffect(() => {
+    if (at.current === '' || document.activeElement !== document.body) return
+    const rows = [...(scroller.current?.querySelectorAll<HTMLElement>('[data-item]') ?? [])]
+    const row = rows.find((one) => one.dataset.item === at.current)
+    const place = row?.querySelector<HTMLElement>('button') ?? scroller.current
+    place?.focus()
+  }, [items])
+}

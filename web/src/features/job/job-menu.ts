@@ -1,0 +1,52 @@
+import type { Translate } from '@/system/i18n/translate'
+import { countsOf, goesOn, type JobRow, jobStanding } from '@/system/selectors/job'
+import type { MenuEntry } from '@/ui/menu/menu-entries'
+import type { TeamHandlers } from '../shared/team-handlers'
+
+/** What can be done with a job as it stands. Its items are what it is moved on by: it is not begun or ended by hand. */
+export function jobEntries(
+  t: Translate,
+  job: JobRow,
+  { handlers, onCancel }: { readonly handlers: TeamHandlers; readonly onCancel: () => void },
+): readonly MenuEntry[] {
+  const standing = jobStanding(job)
+  const entries: readonly (MenuEntry & { readonly offered: boolean })[] = [
+    {
+      id: 'retry',
+      label: t('team.job_retry'),
+      icon: 'play',
+      offered: standing === 'failed' || (standing === 'running' && countsOf(job).failed > 0),
+      onSelect: () => handlers.onRetryItems(job.job, null),
+    },
+    {
+      id: 'pause',
+      label: t('team.task_pause'),
+      icon: 'pause',
+      offered: standing === 'running',
+      onSelect: () => handlers.onPauseJob(job.job),
+    },
+    {
+      id: 'resume',
+      label: t('team.task_resume'),
+      icon: 'play',
+      offered: standing === 'paused',
+      onSelect: () => handlers.onResumeJob(job.job),
+    },
+    {
+      id: 'export',
+      label: t('evidence.export'),
+      icon: 'download',
+      offered: true,
+      onSelect: () => handlers.onExportTask(job.key),
+    },
+    {
+      id: 'cancel',
+      label: t('team.job_cancel'),
+      icon: 'stop',
+      danger: true,
+      offered: goesOn(standing) || standing === 'paused',
+      onSelect: onCancel,
+    },
+  ]
+  return entries.filter((entry) => entry.offered)
+}

@@ -1,0 +1,105 @@
+import type { Translate } from '@/system/i18n/translate'
+import {
+  type Counts,
+  countsOf,
+  type ItemStanding,
+  type JobRow,
+  type JobStanding,
+  jobStanding,
+  totalOf,
+} from '@/system/selectors/job'
+import { Icon, type IconName } from '@/ui/icon'
+import { Dot, type Tone } from '@/ui/marks'
+import { useT } from '../shared/surface'
+
+export const COUNTED = ['completed', 'failed', 'running', 'waiting', 'cancelled'] as const
+
+const FILLS: Readonly<Record<(typeof COUNTED)[number], string>> = {
+  completed: 'bg-good',
+  failed: 'bg-bad',
+  running: 'bg-accent animate-breathe',
+  waiting: '',
+  cancelled: 'bg-line-strong',
+}
+
+export const ITEM_TONES: Readonly<Record<ItemStanding, Tone>> = {
+  waiting: 'quiet',
+  running: 'accent',
+  paused: 'warn',
+  failed: 'bad',
+  completed: 'good',
+  cancelling: 'quiet',
+  cancelled: 'quiet',
+}
+
+const INKS: Readonly<Record<JobStanding, string>> = {
+  running: 'text-ink-soft',
+  paused: 'text-warn',
+  failed: 'text-bad',
+  completed: 'text-ink-soft',
+  cancelling: 'text-ink-soft',
+  cancelled: 'text-ink-soft',
+}
+
+const ICONS: Partial<Record<JobStanding, IconName>> = {
+  paused: 'pause',
+  failed: 'warning',
+  completed: 'check',
+}
+
+/** How many items stand how, in words. What there is none of is left out, but for what is done. What waits in a job that is
+ *  paused is paused. */
+function countsText(t: Translate, counts: Counts, paused: boolean): string {
+  const all = totalOf(counts)
+  return COUNTED.filter((one) => one === 'completed' || counts[one] > 0)
+    .map((one) => {
+      const said = one === 'waiting' && paused ? 'paused' : one
+      return t(`team.job_counts.${said}`, { count: counts[one], all })
+    })
+    .join(t('team.job_counts_between'))
+}
+
+export function JobStands({ standing }: { standing: JobStanding }) {
+  const t = useT()
+  const icon = ICONS[standing]
+  return (
+    <span className={`inline-flex items-center gap-1.5 text-sm whitespace-nowrap ${INKS[standing]}`}>
+      {icon === undefined ? (
+        <Dot tone={standing === 'running' ? 'accent' : 'quiet'} active={standing === 'running'} />
+      ) : (
+        <Icon name={icon} size={12} />
+      )}
+      {t(`team.job.${standing}`)}
+    </span>
+  )
+}
+
+/** How far a job is: a bar, and the same in words. */
+export function JobProgress({ job }: { job: JobRow }) {
+  const t = useT()
+  const counts = countsOf(job)
+  const all = totalOf(counts)
+  const words = countsText(t, counts, jobStanding(job) === 'paused')
+  return (
+    <div className="space-y-1">
+      <div
+        role="progressbar"
+        aria-label={t('team.job_progress', { job: job.title })}
+        aria-valuemin={0}
+        aria-valuemax={all}
+        aria-valuenow={counts.completed}
+        aria-valuetext={words}
+        className="flex h-1.5 gap-px overflow-hidden rounded-full bg-hover"
+      >
+        {COUNTED.filter((one) => counts[one] > 0).map((one) => (
+          <span
+            key={one}
+            className={`min-w-1 ${FILLS[one]}`}
+            style={{ flexGrow: counts[one], flexBasis: 0 }}
+          />
+        ))}
+      </div>
+      <p className="tabular text-sm text-ink-soft">{words}</p>
+    </div>
+  )
+}

@@ -1,0 +1,357 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type * as wire from '@/system/generated/contracts'
+import { agentRow, notificationRow, START, taskRow, teamRow } from '../../../dev/rows'
+import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { noting } from '../../../dev/team-handlers'
+import {
+  countsOf,
+  failedJobs,
+  isItem,
+  isJob,
+  itemStanding,
+  itemsOf,
+  jobStanding,
+  withoutDoneWorkers,
+} from '../../system/selectors/job'
+import { type Team, teamOf } from '../../system/selectors/team'
+import { Roster } from '../agent/roster'
+import { Board } from '../board/board'
+import { Lanes } from '../lanes/lanes'
+import { ReadingProvider } from '../shared/reading'
+import { TeamBar } from '../team/team-bar'
+
+const attempt = (change: Partial<wire.AttemptRow> = {}): wire.AttemptRow => ({
+  runId: 'run_1',
+  status: 'running',
+  number: 1,
+  agentId: 'worker-1',
+  started: START,
+  ...change,
+})
+const jobRow = (change: Partial<wire.TaskRow> = {}) =>
+  taskRow({
+    key: 'tsk_j',
+    title: 'Read them all',
+    entity: 'automation_job',
+    status: 'running',
+    job: 'job_1',
+    items: { completed: 12, failed: 2, running: 4, waiting: 22, cancelled: 0 },
+    assignee: 'worker',
+    attempts: [attempt({ agentId: '', runId: '' })],
+    ...change,
+  })
+const itemRow = (key: string, change: Partial<wire.TaskRow> = {}) =>
+  taskRow({ key, title: `Read ${key}`, job: 'job_1', parentTask: 'tsk_j', ...change })
+const FAILED = itemRow('b', {
+  order: 2,
+  status: 'blocked',
+  blocker: 'The file is no text.',
+  ended: START,
+  attempts: [attempt({ status: 'failed', ended: START, agentId: 'worker-2' })],
+})
+const ITEMS = [
+  itemRow('a', {
+    order: 1,
+    status: 'done',
+    summary: 'It is short.',
+    ended: START,
+    attempts: [attempt({ status: 'completed', ended: START })],
+  }),
+  FAILED,
+  itemRow('c', {
+    order: 3,
+    status: 'running',
+    attempts: [attempt({ status: 'failed' }), attempt({ number: 2, runId: 'run_3', agentId: 'worker-3' })],
+  }),
+  itemRow('d', { order: 4 }),
+]
+
+function teamWith(...tasks: readonly wire.TaskRow[]): Team {
+  const agents = [
+    filled('agents', agentRow({ key: 'lead', agentKind: 'main', state: 'idle' })),
+    filled('agents', agentRow({ key: 'worker-1', state: 'closed', taskId: 'a' })),
+    filled('agents', agentRow({ key: 'worker-2', state: 'failed', taskId: 'b' })),
+    filled('agents', agentRow({ key: 'worker-3', state: 'needs_input', taskId: 'c' })),
+  ]
+  const none = { edges: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
+  const rows = { ...none, agents, tasks: tasks.map((task) => filled('tasks', task)) }
+  const team = teamOf(filled('team', teamRow({ lead: 'lead' })), rows)
+  if (team === null) throw new Error('no team')
+  return team
+}
+
+function board(tasks: readonly wire.TaskRow[], job = '', t = undefined as typeof CHINESE | undefined) {
+  const did = vi.fn()
+  const { update } = show(<Board team={teamWith(...tasks)} job={job} handlers={noting(did)} />, NO_BLOBS, t)
+  return {
+    did,
+    goTo: (next: string) => update(<Board team={teamWith(...tasks)} job={next} handlers={noting(did)} />),
+  }
+}
+
+const menu = async (name = 'Actions for Read them all') => {
+  await userEvent.click(screen.getByRole('button', { name }))
+  const entries = await screen.findAllByRole('menuitem')
+  return entries.map((entry) => entry.textContent)
+}
+const choose = (name: string) => userEvent.click(screen.getByRole('menuitem', { name }))
+
+test('a job is one card, which says how far it is in words and as a bar; its items are no cards', () => {
+  board([jobRow(), ...ITEMS])
+  const cards = within(screen.getByRole('region', { name: 'Board' })).getAllByRole('listitem')
+  expect(cards).toHaveLength(1)
+  const words = '12 of 40 done · 2 failed · 4 running · 22 waiting'
+  expect(cards[0]?.textContent).toBe(`Read them allRunning${words}Each by worker`)
+  const bar = screen.getByRole('progressbar', { name: 'Progress of Read them all' })
+  expect(['aria-valuenow', 'aria-valuemax', 'aria-valuetext'].map((name) => bar.getAttribute(name))).toEqual([
+    '12',
+    '40',
+    words,
+  ])
+})
+
+test('the card says it in Chinese too', () => {
+  board([jobRow(), ...ITEMS], '', CHINESE)
+  expect(screen.getByText('已完成 12/40，2 个失败，4 个运行中，22 个等待')).toBeTruthy()
+})
+
+test('what a job refuses is not offered on its card: its items move it on', async () => {
+  const { did } = board([jobRow(), ...ITEMS])
+  expect(await menu()).toEqual(['Retry what failed', 'Pause', 'Export evidence', 'Cancel the job'])
+  await choose('Pause')
+  await menu()
+  await choose('Retry what failed')
+  await menu()
+  await choose('Cancel the job')
+  const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Read them all”?', hidden: true }))
+  expect(dialog.getByText(/What is done stays done/)).toBeTruthy()
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the job', hidden: true }))
+  expect(did.mock.calls).toEqual([
+    ['pause job', 'job_1'],
+    ['retry items', ['job_1', null]],
+    ['cancel job', 'job_1'],
+  ])
+})
+
+test.each([
+  ['Paused', { paused: true, status: 'blocked' }, ['Resume', 'Export evidence', 'Cancel the job']],
+  ['Failed', { ended: START, status: 'blocked' }, ['Retry what failed', 'Export evidence', 'Cancel the job']],
+  ['Being cancelled', { cancelling: true }, ['Export evidence']],
+  ['Done', { status: 'done', ended: START }, ['Export evidence']],
+  ['Cancelled', { status: 'cancelled', ended: START }, ['Export evidence']],
+] as const)('a job that is %s offers what it takes as it stands', async (words, change, offered) => {
+  board([jobRow(change)])
+  const card = screen.getByRole('progressbar').closest('li')
+  expect(within(card as HTMLElement).getByText(words)).toBeTruthy()
+  expect(await menu()).toEqual(offered)
+})
+
+test('behind the card is a list of the items: how each stands, who works on it, and what it came to', async () => {
+  const { did, goTo } = board([jobRow(), ...ITEMS])
+  await userEvent.click(screen.getByRole('button', { name: 'Read them all' }))
+  expect(did.mock.calls).toEqual([['open job', 'tsk_j']])
+  goTo('tsk_j')
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Back to the board' }))
+  const items = within(screen.getByRole('list', { name: 'Items of Read them all' })).getAllByRole('listitem')
+  expect(items.map((item) => item.textContent)).toEqual([
+    'Read aDoneworker-1It is short.',
+    'Read bRetryFailedworker-2The file is no text.',
+    'Read cCancelNeeds inputworker-32 attempts',
+    'Read dCancelWaiting',
+  ])
+  goTo('')
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Read them all' }))
+})
+
+test('an item that failed is tried again, one that is open is cancelled once asked, and each leads to its worker', async () => {
+  const { did } = board([jobRow(), ...ITEMS], 'tsk_j')
+  await userEvent.click(screen.getByRole('button', { name: 'Retry Read b' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel Read d' }))
+  const dialog = within(screen.getByRole('dialog', { name: 'Cancel “Read d”?', hidden: true }))
+  await userEvent.click(dialog.getByRole('button', { name: 'Cancel the item', hidden: true }))
+  await userEvent.click(screen.getByRole('button', { name: 'worker-3' }))
+  expect(did.mock.calls).toEqual([
+    ['retry items', ['job_1', 'b']],
+    ['cancel task', 'd'],
+    ['open agent', 'worker-3'],
+  ])
+})
+
+test('what failed and was then cancelled with its job still failed, for its reason; it is not tried again', async () => {
+  const detail = { ...attempt({ status: 'failed', ended: START, agentId: 'worker-2' }), detail: 'model_auth' }
+  const gone = { status: 'cancelled', ended: START } as const
+  const items = [
+    itemRow('b', { ...gone, order: 2, blocker: 'The file is no text.', attempts: [detail] }),
+    itemRow('c', { ...gone, order: 3, attempts: [detail] }),
+    itemRow('d', { ...gone, order: 4, attempts: [attempt({ status: 'cancelled' })] }),
+    itemRow('e', { ...gone, order: 5 }),
+  ]
+  const counts = { completed: 0, failed: 2, running: 0, waiting: 0, cancelled: 2 }
+  const job = jobRow({ ...gone, items: counts })
+  expect(jobStanding(filled('tasks', job))).toBe('cancelled')
+  const stands = itemsOf(teamWith(job, ...items).tasks, 'job_1', []).map((item) => [
+    item.standing,
+    item.problem,
+  ])
+  expect(stands).toEqual([
+    ['failed', 'The file is no text.'],
+    ['failed', 'model_auth'],
+    ['cancelled', ''],
+    ['cancelled', ''],
+  ])
+  board([job, ...items], 'tsk_j')
+  expect(screen.getByRole('radio', { name: 'Failed 2' })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: /^Retry|^Cancel/ })).toBeNull()
+})
+
+test('what waits in a job that is paused is paused, in its counts and in its list', () => {
+  const counts = { completed: 1, failed: 1, running: 0, waiting: 2, cancelled: 0 }
+  const items = [
+    ...ITEMS.slice(0, 2),
+    itemRow('c', { order: 3, status: 'blocked', paused: true, attempts: [attempt()] }),
+    itemRow('d', { order: 4 }),
+  ]
+  board([jobRow({ status: 'blocked', paused: true, items: counts }), ...items], 'tsk_j')
+  expect(screen.getByText('1 of 4 done · 1 failed · 2 paused')).toBeTruthy()
+  const filters = screen
+    .getAllByRole('radio')
+    .map((one) => one.getAttribute('aria-label') ?? one.parentElement?.textContent)
+  expect(filters).toEqual(['All 4', 'Failed 1', 'Paused 2', 'Done 1'])
+})
+
+test('items are looked at by how they stand, and each with all that is on record of it', async () => {
+  board([jobRow(), ...ITEMS], 'tsk_j')
+  await userEvent.click(screen.getByRole('radio', { name: 'Failed 1' }))
+  const list = within(screen.getByRole('list', { name: 'Items of Read them all' }))
+  expect(list.getAllByRole('button', { expanded: false }).map((one) => one.textContent)).toEqual(['Read b'])
+  await userEvent.click(list.getByRole('button', { name: 'Read b' }))
+  expect(list.getByRole('list', { name: 'Attempts' })).toBeTruthy()
+})
+
+test('items of which a snapshot left the rows out are told by what was read of their job', () => {
+  const read: readonly wire.JobItem[] = [
+    {
+      itemId: 'a',
+      title: 'Read a',
+      status: 'completed',
+      attempts: 2,
+      agentId: 'gone',
+      output: 'It is short.',
+    },
+    { itemId: 'b', title: 'Read b', status: 'running', attempts: 1, agentId: 'worker-2' },
+  ]
+  show(<Board team={teamWith(jobRow(), FAILED)} job="tsk_j" items={read} handlers={noting(vi.fn())} />)
+  const items = within(screen.getByRole('list', { name: 'Items of Read them all' })).getAllByRole('listitem')
+  expect(items.map((item) => item.textContent)).toEqual([
+    'Read aDone2 attemptsIt is short.',
+    'Read bRetryFailedworker-2The file is no text.',
+  ])
+})
+
+test('five hundred items are a list of which only what is looked at is drawn', () => {
+  const many = Array.from({ length: 500 }, (_, index) => itemRow(`i${index}`, { order: index }))
+  board([jobRow(), ...many], 'tsk_j')
+  const drawn = within(screen.getByRole('list', { name: 'Items of Read them all' })).getAllByRole('listitem')
+  expect(drawn.length).toBeLessThan(60)
+  expect(drawn[0]?.getAttribute('aria-setsize')).toBe('500')
+})
+
+test('where nobody works, a job is read and nothing is offered', () => {
+  const team = teamWith(jobRow(), ...ITEMS)
+  show(
+    <ReadingProvider value={true}>
+      <Board team={team} job="tsk_j" handlers={noting(vi.fn())} />
+    </ReadingProvider>,
+  )
+  expect(screen.queryByRole('button', { name: /^Actions for|^Retry|^Cancel/ })).toBeNull()
+})
+
+test('a job that failed is told beside the agents that need a person; that an item failed is its job’s to tell', async () => {
+  const onOpenJob = vi.fn()
+  const bar = (team: Team) => (
+    <TeamBar
+      team={team}
+      view="board"
+      onView={() => {}}
+      onOpenAgent={() => {}}
+      onResume={() => {}}
+      shown=""
+      onOpenJob={onOpenJob}
+    />
+  )
+  const { update } = show(bar(teamWith(jobRow(), ...ITEMS)))
+  expect(screen.getByRole('button', { name: 'worker-3: Needs input' })).toBeTruthy()
+  expect(screen.queryByText(/Failed/)).toBeNull()
+  update(bar(teamWith(jobRow({ ended: START, status: 'blocked' }), ...ITEMS)))
+  await userEvent.click(screen.getByRole('button', { name: 'Failed: Read them all' }))
+  expect(onOpenJob.mock.calls).toEqual([['tsk_j']])
+})
+
+test('what needs a person comes before what failed, and nothing that failed at an item rises beside its job, also when that is over', () => {
+  const bar = (team: Team) => (
+    <TeamBar
+      team={team}
+      view="board"
+      onView={() => {}}
+      onOpenAgent={() => {}}
+      onResume={() => {}}
+      shown=""
+      onOpenJob={() => {}}
+    />
+  )
+  const told = () => screen.getAllByRole('button', { name: /: / }).map((one) => one.textContent)
+  const whole = teamWith(jobRow({ ended: START, status: 'blocked' }), ...ITEMS)
+  const others = ['failed', 'failed', 'needs_input'] as const
+  const more = others.map((state, order) =>
+    filled('agents', agentRow({ key: `other-${order}`, state, order: order - 9, taskId: '' })),
+  )
+  const { update } = show(bar({ ...whole, agents: [...more, ...whole.agents] }))
+  expect(told()).toEqual(['other-2: Needs input', 'worker-3: Needs input', 'Failed: Read them all'])
+  expect(screen.getByText('2 more')).toBeTruthy()
+  const gone = { status: 'cancelled', ended: START } as const
+  const over = ITEMS.map((item) => ({ ...item, ...gone }))
+  const left = teamWith(jobRow(gone), ...over)
+  update(bar({ ...left, agents: left.agents.filter((agent) => agent.state !== 'needs_input') }))
+  expect(screen.queryAllByRole('button', { name: /: / })).toEqual([])
+})
+
+test('a worker of a job is shown in the roster with its item', () => {
+  show(<Roster team={teamWith(jobRow(), ...ITEMS)} shown="" handlers={noting(vi.fn())} />)
+  expect(screen.getByRole('button', { name: /^worker-3/ }).textContent).toContain('worker-3· Read c')
+  expect(screen.getByRole('button', { name: /^lead/ }).textContent).not.toContain('·')
+})
+
+test('workers of a job do not crowd out the others: those at an end are folded, drawn no more, and nobody is told', () => {
+  const whole = teamWith(jobRow(), ...ITEMS)
+  const told = notificationRow({ key: 'ntf_1', agentId: 'worker-2', parentAgentId: 'lead', taskId: 'b' })
+  const team: Team = { ...whole, notifications: [filled('notifications', told)] }
+  show(
+    <>
+      <Roster team={team} shown="" handlers={noting(vi.fn())} />
+      <Lanes team={team} handlers={noting(vi.fn())} />
+    </>,
+  )
+  const names = within(screen.getByRole('list', { name: 'Agents' })).getAllByText(/^worker-/)
+  expect(names.map((one) => one.textContent)).toEqual(['worker-3', 'worker-1'])
+  expect(screen.getByRole('button', { name: '1 agent failed at an item of a job' })).toBeTruthy()
+  expect(within(screen.getByRole('region', { name: 'Notifications' })).queryByText(/worker-2/)).toBeNull()
+  expect(withoutDoneWorkers(team).agents.map((agent) => agent.key)).toEqual(['lead', 'worker-2', 'worker-3'])
+})
+
+test('how a job and its items stand is read from their rows alone', () => {
+  const team = teamWith(jobRow(), ...ITEMS, taskRow({ key: 'other' }))
+  expect(team.tasks.filter(isJob).map((job) => [job.key, jobStanding(job)])).toEqual([['tsk_j', 'running']])
+  expect(team.tasks.filter(isItem).map(itemStanding)).toEqual(['completed', 'failed', 'running', 'waiting'])
+  const held = teamWith(
+    itemRow('d', { status: 'blocked', ended: START, paused: true, attempts: [attempt()] }),
+  )
+  expect(held.tasks.map(itemStanding)).toEqual(['failed'])
+  expect(failedJobs(team.tasks)).toEqual([])
+  const unsaid = { ...FAILED, blocker: '', attempts: [attempt({ status: 'failed', detail: 'model_auth' })] }
+  expect(itemsOf(teamWith(unsaid).tasks, 'job_1', []).map((item) => item.problem)).toEqual(['model_auth'])
+  expect(team.tasks.filter(isJob).map(countsOf)).toEqual([
+    { completed: 12, failed: 2, running: 4, waiting: 22, cancelled: 0 },
+  ])
+})

@@ -1,0 +1,107 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { show } from '../../../dev/surfaces'
+import type { Refused } from '../../system/stores/notice-store'
+import type { AgentOffer, NewJob } from '../shared/team-handlers'
+import { NewJobDialog } from './new-job-dialog'
+
+function dialog(
+  answer: Refused | null,
+  subagents: readonly AgentOffer[] | null = [{ name: 'worker', description: '' }],
+) {
+  const made: NewJob[] = []
+  const onDone = vi.fn()
+  const onMake = async (job: NewJob) => {
+    made.push(job)
+    return answer
+  }
+  show(<NewJobDialog subagents={subagents} onMake={onMake} onDone={onDone} />)
+  return { made, onDone }
+}
+
+const field = (name: string) => screen.getByLabelText(name)
+const start = () => userEvent.click(screen.getByRole('button', { name: 'Start the job', hidden: true }))
+const alerts = () => screen.queryAllByRole('alert', { hidden: true }).map((one) => one.textContent)
+
+test('a job is begun by its title and its items, one a line; the only subagent is chosen already', async () => {
+  const { made, onDone } = dialog(null)
+  await start()
+  expect(alerts()).toEqual(['Give the job a title first.', 'Write at least one item: each line is one.'])
+  await userEvent.type(field('Title'), ' Read them ')
+  await userEvent.type(field('Instructions for every item'), 'In one line.')
+  await userEvent.type(field('Items, one per line'), 'a.md{Enter}{Enter} b.md {Enter}')
+  expect(screen.getByText('2 items')).toBeTruthy()
+  await userEvent.type(field('How many at once'), '65')
+  await start()
+  expect(alerts()).toEqual(['Give a whole number from 1 to 64, or none.'])
+  await userEvent.clear(field('How many at once'))
+  await userEvent.type(field('How many at once'), '3')
+  await userEvent.selectOptions(field('Permissions'), 'edits')
+  await start()
+  expect(made).toEqual([
+    {
+      title: 'Read them',
+      instructions: 'In one line.',
+      items: [{ input: 'a.md' }, { input: 'b.md' }],
+      agent: 'worker',
+      parallel: 3,
+      permissionMode: 'edits',
+    },
+  ])
+  expect(onDone).toHaveBeenCalledOnce()
+})
+
+test('what was refused is said at the field that it names, and what was typed stays', async () => {
+  const refused = {
+    code: 'invalid_input',
+    message: 'items.0.input is odd.',
+    hint: '',
+    field: 'items.0.input',
+  }
+  const { onDone } = dialog(refused)
+  await userEvent.type(field('Title'), 'Read them')
+  await userEvent.type(field('Items, one per line'), 'a.md')
+  await start()
+  const items = field('Items, one per line')
+  expect(document.getElementById(items.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
+    'items.0.input is odd.',
+  )
+  expect([items, field('Title')].map((one) => (one as HTMLInputElement).value)).toEqual(['a.md', 'Read them'])
+  expect(onDone).not.toHaveBeenCalled()
+  await userEvent.type(items, 'x')
+  expect(alerts()).toEqual([])
+})
+
+test('more items than a job has are told before they are sent', async () => {
+  const { made } = dialog(null)
+  await userEvent.type(field('Title'), 'Read them')
+  await userEvent.click(field('Items, one per line'))
+  await userEvent.paste(Array.from({ length: 501 }, (_, index) => `${index}.md`).join('\n'))
+  expect(screen.getByText('501 items are too many: a job has at most 500.')).toBeTruthy()
+  await start()
+  expect(made).toEqual([])
+})
+
+test('who works on the items is chosen where there are several, and asked for where there is none', async () => {
+  const several = ['reader', 'writer'].map((name) => ({ name, description: `A ${name}.` }))
+  const { made } = dialog(null, several)
+  await userEvent.type(field('Title'), 'Read them')
+  await userEvent.type(field('Items, one per line'), 'a.md')
+  await start()
+  expect(alerts()).toEqual(['Choose which subagent works on the items.'])
+  await userEvent.selectOptions(field('Who works on each'), 'writer')
+  expect(screen.getByText('A writer.')).toBeTruthy()
+  await start()
+  expect(made.map((job) => job.agent)).toEqual(['writer'])
+})
+
+test('a folder without a subagent says so; one that is not known is the server’s to say', async () => {
+  dialog(null, [])
+  await userEvent.type(field('Title'), 'Read them')
+  await userEvent.type(field('Items, one per line'), 'a.md')
+  await start()
+  expect(alerts()).toEqual([
+    'No subagent is defined in this folder, and a job needs one. A file in agents/ with “kind: subagent” defines one.',
+  ])
+})

@@ -1,0 +1,80 @@
+import { itemKeys } from '@/system/selectors/job'
+import { agentOf, nameOf, type Team } from '@/system/selectors/team'
+import { Button } from '@/ui/button'
+import { usageText } from '../shared/agent-marks'
+import { LongText } from '../shared/long-text'
+import { useT } from '../shared/surface'
+import { NOTIFICATION_TONES } from '../shared/tones'
+import { Entry, FromTo, Lane } from './lane'
+
+/** What agents were told of their children. Nobody said it: neither the person nor the lead. */
+export function NotificationLane(props: {
+  readonly team: Team
+  readonly onOpenAgent: (agentId: string) => void
+}) {
+  const t = useT()
+  const { team, onOpenAgent } = props
+  const items = itemKeys(team.tasks)
+  // Of its items a job tells, and nobody else is told.
+  const told = team.notifications.filter((one) => !items.has(one.taskId))
+  return (
+    <Lane label={t('team.view.notifications')} empty={t('team.notifications_empty')}>
+      {told.toReversed().map((one) => {
+        const agent = agentOf(team.agents, one.agentId)
+        const used = usageText(t, one.usage)
+        return (
+          <Entry
+            key={one.key}
+            who={
+              <FromTo
+                from={nameOf(team.agents, one.agentId)}
+                to={nameOf(team.agents, one.parentAgentId) || t('app.unknown')}
+              />
+            }
+            state={t(`team.notification.${one.status}`)}
+            tone={NOTIFICATION_TONES[one.status]}
+            at={one.at}
+          >
+            {one.result.text ? <LongText text={one.result} /> : <p className="wrap-any">{one.summary}</p>}
+            <p className="flex flex-wrap items-center gap-x-2 text-sm text-ink-faint">
+              <span>{t(one.consumed ? 'team.told' : 'team.not_told')}</span>
+              {one.plainText && <span>{t('team.plain_text')}</span>}
+              {used && <span className="tabular">{used}</span>}
+              {agent !== null && (
+                <Button className="-my-1" onClick={() => onOpenAgent(agent.agentId)}>
+                  {t('team.open_transcript')}
+                </Button>
+              )}
+            </p>
+          </Entry>
+        )
+      })}
+    </Lane>
+  )
+}
+
+/** What agents wrote to each other. */
+export function MessageLane({ team }: { team: Team }) {
+  const t = useT()
+  return (
+    <Lane label={t('team.view.messages')} empty={t('team.messages_empty')}>
+      {team.messages.toReversed().map((message) => {
+        const to = message.participants
+          .filter((id) => id !== message.source)
+          .map((id) => nameOf(team.agents, id))
+          .join(', ')
+        return (
+          <Entry
+            key={message.key}
+            who={<FromTo from={nameOf(team.agents, message.source)} to={to || t('app.unknown')} />}
+            state={t('team.message')}
+            tone="quiet"
+            at={message.at}
+          >
+            <LongText text={message.text} />
+          </Entry>
+        )
+      })}
+    </Lane>
+  )
+}

@@ -1,0 +1,95 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { agentRow, handoffRow, reviewRow, teamRow } from '../../../dev/rows'
+import { filled, show } from '../../../dev/surfaces'
+import { noting } from '../../../dev/team-handlers'
+import type { Team } from '../../system/selectors/team'
+import { Lanes } from './lanes'
+
+const TEAM: Team = {
+  row: filled('team', teamRow()),
+  agents: ['coordinator', 'database', 'reviewer', 'worker-1'].map((key) =>
+    filled('agents', agentRow({ key })),
+  ),
+  edges: [],
+  tasks: [],
+  handoffs: [
+    filled(
+      'handoffs',
+      handoffRow({
+        key: 'hnd_2',
+        ownership: true,
+        reason: 'the rest is schema work',
+        resumeTarget: 'coordinator',
+        contextBoundary: 980,
+      }),
+    ),
+    filled(
+      'handoffs',
+      handoffRow({ key: 'hnd_3', order: 3, state: 'rejected', answerReason: 'no diff yet' }),
+    ),
+  ],
+  notifications: [],
+  reviews: [
+    filled(
+      'reviews',
+      reviewRow({
+        key: 'rev_1',
+        state: 'changes_requested',
+        refs: [{ type: 'diff', ref: 'src/lexer.py' }],
+        fixes: [{ text: 'An empty file gives an empty list' }, { text: 'Add a test', assignee: 'database' }],
+      }),
+    ),
+  ],
+  messages: [],
+  runs: [],
+}
+
+const handlersTo = noting
+
+test('a lane shows from, to, reason, resume target and context boundary of a handoff (UI-19)', async () => {
+  const onDid = vi.fn()
+  show(<Lanes team={TEAM} handlers={handlersTo(onDid)} />)
+  const lane = screen.getByRole('region', { name: 'Handoffs' })
+  const first = within(lane).getAllByRole('listitem')[0] as HTMLElement
+  expect(first.textContent).toContain('coordinator → database')
+  for (const text of ['Waits for an answer', 'the rest is schema work', 'Goes back to', 'up to fact 980']) {
+    expect(first.textContent).toContain(text)
+  }
+  await userEvent.click(within(first).getByRole('button', { name: 'Accept' }))
+  expect(onDid.mock.calls).toEqual([['answer handoff', ['hnd_2', 'accept', '']]])
+})
+
+test('a review shows its verdict, what it rests on and its fixes, which can be given back (UI-20)', async () => {
+  const onDid = vi.fn()
+  show(<Lanes team={TEAM} handlers={handlersTo(onDid)} />)
+  const lane = screen.getByRole('region', { name: 'Reviews' })
+  const asked = within(lane).getByText('Changes requested').closest('li') as HTMLElement
+  expect(asked.textContent).toContain('reviewer → worker-1')
+  expect(within(asked).getByRole('list', { name: 'Requested changes' }).children).toHaveLength(2)
+  expect(within(asked).getByRole('list', { name: 'References' }).textContent).toBe('diff:src/lexer.py')
+  await userEvent.click(within(asked).getByRole('button', { name: 'Give the changes to worker-1' }))
+  expect(onDid.mock.calls).toEqual([['apply review', ['rev_1', null]]])
+})
+
+test('what is handed to a person waits for their word, and is over when they say so', async () => {
+  const onDid = vi.fn()
+  const owner = filled('agents', agentRow({ key: 'owner', agentKind: 'human' }))
+  const handed = (state: 'handoff_requested' | 'accepted') => [
+    filled(
+      'handoffs',
+      handoffRow({ key: 'hnd_9', target: 'owner', ownership: false, confirm: false, state }),
+    ),
+  ]
+  const team = { ...TEAM, agents: [...TEAM.agents, owner], handoffs: handed('handoff_requested') }
+  const { unmount } = show(<Lanes team={team} handlers={handlersTo(onDid)} />)
+  const lane = screen.getByRole('region', { name: 'Handoffs' })
+  expect(lane.textContent).toContain('Waits for an answer')
+  await userEvent.click(within(lane).getByRole('button', { name: 'Accept' }))
+  expect(onDid).toHaveBeenLastCalledWith('answer handoff', ['hnd_9', 'accept', ''])
+  unmount()
+  show(<Lanes team={{ ...team, handoffs: handed('accepted') }} handlers={handlersTo(onDid)} />)
+  await userEvent.click(screen.getByRole('button', { name: 'It is done' }))
+  expect(onDid).toHaveBeenLastCalledWith('answer handoff', ['hnd_9', 'complete', ''])
+})

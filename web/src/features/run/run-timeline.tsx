@@ -1,0 +1,158 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { callSummary } from '@/system/format/call-summary'
+import { clockTime, duration } from '@/system/format/numbers'
+import type { Part, RunRow, ToolPart } from '@/system/rows/model'
+import { GROUPS, type Moment, textOf, timeline, wordsOf } from '@/system/selectors/run-timeline'
+import { nameOf, type Team } from '@/system/selectors/team'
+import { Button } from '@/ui/button'
+import { Icon, type IconName } from '@/ui/icon'
+import { Badge } from '@/ui/marks'
+import { RadioGroup } from '@/ui/radio-group'
+import { usageText } from '../shared/agent-marks'
+import { detailText } from '../shared/code-texts'
+import { useNames } from '../shared/names'
+import { useT } from '../shared/surface'
+import { stateText, stateTone } from '../tool/call-state'
+import { teamCall } from '../tool/team-call'
+import { Prompts } from './run-prompts'
+
+const ICONS: Readonly<Record<Moment['kind'], IconName>> = {
+  started: 'play',
+  ended: 'stop',
+  tool: 'tool',
+  spawned: 'plus',
+  returned: 'check',
+  handoff: 'arrowRight',
+  text: 'thought',
+}
+const FILTERS = ['all', 'tools', 'team', 'messages'] as const
+
+export function RunTimeline(props: {
+  readonly run: RunRow
+  readonly team: Team
+  readonly parts: readonly Part[]
+  readonly pinned: boolean
+  readonly onNeedParts: (turnId: string) => void
+  readonly onOpenAgent: (agentId: string) => void
+}) {
+  const t = useT()
+  const { run, team, parts, onNeedParts } = props
+  const [group, setGroup] = useState<(typeof FILTERS)[number]>('all')
+  const [words, setWords] = useState('')
+  const missing = parts.length === 0
+  useEffect(() => {
+    if (missing) onNeedParts(run.turnId)
+  }, [missing, run.turnId, onNeedParts])
+  const wanted = words.trim().toLocaleLowerCase(t.locale)
+  const moments = timeline(run, team, parts).filter(
+    (moment) =>
+      (group === 'all' || GROUPS[moment.kind] === group) &&
+      (wanted === '' || wordsOf(moment).toLocaleLowerCase(t.locale).includes(wanted)),
+  )
+  const used = usageText(t, { ...run.usage, durationMs: 0 })
+  return (
+    <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <header className="flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 px-4 py-1">
+        <h3 className="min-w-0 truncate font-semibold">{nameOf(team.agents, run.agentId)}</h3>
+        <span className="text-sm text-ink-soft">{t(`team.run.${run.status}`)}</span>
+        {run.detail && <span className="wrap-any text-sm text-ink-faint">{detailText(t, run.detail)}</span>}
+        {used && <span className="tabular text-sm text-ink-faint">{used}</span>}
+        {props.pinned && <Badge tone="accent">{t('team.pinned')}</Badge>}
+        <Button className="ml-auto" onClick={() => props.onOpenAgent(run.agentId)}>
+          {t('team.open_transcript')}
+        </Button>
+      </header>
+      <Prompts prompts={run.prompts} />
+      <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
+        <RadioGroup
+          label={t('team.timeline_filter')}
+          value={group}
+          onChange={setGroup}
+          choices={FILTERS.map((value) => ({ value, label: t(`team.timeline.${value}`) }))}
+        />
+        <input
+          type="search"
+          aria-label={t('team.timeline_search')}
+          placeholder={t('team.timeline_search')}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+          className="h-7 min-w-36 flex-1 rounded-md border border-line-strong bg-paper px-2"
+        />
+      </div>
+      <ol
+        aria-label={t('team.timeline')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-y-auto px-4 pb-4 -outline-offset-2"
+      >
+        {moments.map((moment) => (
+          <li key={moment.key} className="flex items-start gap-2 py-0.5">
+            <span className="tabular w-14 shrink-0 text-right text-sm text-ink-faint">
+              {moment.at > 0 && run.started > 0 && `+${duration((moment.at - run.started) / 1000, t.locale)}`}
+            </span>
+            <Icon name={ICONS[moment.kind]} size={14} className="mt-[3px] text-ink-faint" />
+            <MomentText moment={moment} />
+          </li>
+        ))}
+        {moments.length === 0 && <li className="text-ink-faint">{t('team.timeline_empty')}</li>}
+      </ol>
+    </div>
+  )
+}
+
+function MomentText({ moment }: { moment: Moment }) {
+  const t = useT()
+  switch (moment.kind) {
+    case 'started':
+      return <Words>{t('team.run_started', { time: clockTime(moment.at, t.locale) })}</Words>
+    case 'ended':
+      return <Words>{t(`team.run_ended.${moment.run.status}`)}</Words>
+    case 'tool':
+      return <ToolMoment part={moment.part} />
+    case 'spawned':
+      return <Words>{t('team.moment.spawned', { agent: moment.agent })}</Words>
+    case 'returned':
+      return (
+        <Words more={moment.summary}>
+          {t('team.moment.returned', {
+            agent: moment.agent,
+            status: t(`team.notification.${moment.status}`),
+          })}
+        </Words>
+      )
+    case 'handoff':
+      return (
+        <Words more={moment.message}>
+          {t(moment.out ? 'team.moment.handoff_out' : 'team.moment.handoff_in', { agent: moment.agent })}
+        </Words>
+      )
+    case 'text':
+      return <Words more={textOf(moment.part)}>{t(`team.part.${moment.part.kind}`)}</Words>
+  }
+}
+
+function ToolMoment({ part }: { part: ToolPart }) {
+  const t = useT()
+  const told = teamCall(t, part, useNames())
+  return (
+    <Words more={told?.said ?? callSummary(part.tool, part.summary)} mono={told === null}>
+      <span className="font-medium">{told?.did ?? part.tool}</span>
+      {part.state !== 'output-available' && (
+        <span className={`text-sm ${stateTone(part, false)}`}> {stateText(t, part, false)}</span>
+      )}
+    </Words>
+  )
+}
+
+function Words(props: { readonly more?: string; readonly mono?: boolean; readonly children: ReactNode }) {
+  return (
+    <span className="min-w-0 flex-1">
+      <span>{props.children}</span>
+      {props.more && (
+        <span className={`wrap-any line-clamp-2 text-sm text-ink-soft ${props.mono ? 'font-mono' : ''}`}>
+          {props.more}
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,73 @@
+/** What the sections of the settings are made of. */
+import type { InputHTMLAttributes, ReactNode } from 'react'
+import type { Refused } from '@/system/stores/notice-store'
+import { Button } from '@/ui/button'
+import { RefusedHere } from '../connection/notice-list'
+import { useT } from '../shared/surface'
+
+export function Section(props: {
+  readonly title: string
+  readonly how?: string
+  readonly children: ReactNode
+}) {
+  return (
+    <section
+      aria-label={props.title}
+      className="space-y-2 border-t border-line pt-3 first:border-t-0 first:pt-0"
+    >
+      <div>
+        <h3 className="font-semibold">{props.title}</h3>
+        {props.how && <p className="text-ink-soft">{props.how}</p>}
+      </div>
+      {props.children}
+    </section>
+  )
+}
+
+/** Why something was not taken. Where the file changed meanwhile, it can be read again. */
+export function Told({ refused, onReload }: { refused: Refused | null; onReload: () => void }) {
+  const t = useT()
+  if (refused?.code !== 'conflict') return <RefusedHere refused={refused} />
+  return (
+    <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-3 py-1.5">
+      <p className="font-medium text-bad">{t('settings.conflict')}</p>
+      <Button look="outline" className="mt-1" onClick={onReload}>
+        {t('settings.reload')}
+      </Button>
+    </div>
+  )
+}
+
+export function TextField(
+  props: Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
+    readonly label: string
+    readonly onText?: (text: string) => void
+  },
+) {
+  const { label, onText, className, ...rest } = props
+  return (
+    <label className={`block min-w-0 ${className ?? ''}`}>
+      <span className="block text-sm text-ink-soft">{label}</span>
+      <input
+        {...rest}
+        onChange={onText && ((event) => onText(event.target.value))}
+        className="h-7 w-full rounded-md border border-line-strong bg-paper px-2"
+      />
+    </label>
+  )
+}
+
+/** An entry of a list of the file, as far as it is one. */
+export type Entry = Readonly<Record<string, unknown>>
+
+export function entriesOf(values: Entry | undefined, key: string): readonly Entry[] {
+  const list = values?.[key]
+  return Array.isArray(list)
+    ? list.filter((one): one is Entry => typeof one === 'object' && one !== null)
+    : []
+}
+
+export function textOf(entry: Entry, key: string): string {
+  const value = entry[key]
+  return typeof value === 'string' ? value : ''
+}

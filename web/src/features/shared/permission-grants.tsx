@@ -1,0 +1,78 @@
+import { visibleText } from '@/system/format/exact-text'
+import type { TrustRead, Widening } from '@/system/generated/contracts'
+import type { Translate } from '@/system/i18n/translate'
+import { modeText } from './code-texts'
+import { useT } from './surface'
+
+/** What runs outside the sandbox comes first: it can do what its person can. */
+const ORDER = ['hook', 'server', 'permission_mode', 'shell', 'rule', 'agent'] as const
+
+/** Everything that would be allowed, by kind, each with the file that asks for it. */
+export function Widenings({ widenings }: { readonly widenings: TrustRead['widenings'] }) {
+  const t = useT()
+  const groups = ORDER.map((what) => ({ what, all: widenings.filter((one) => one.what === what) }))
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
+    <div
+      role="group"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label={t('trust.would_allow')}
+      className="max-h-[50vh] space-y-2 overflow-y-auto rounded-md border border-line px-2.5 py-2"
+    >
+      {groups
+        .filter(({ all }) => all.length > 0)
+        .map(({ what, all }) => (
+          <section key={what}>
+            <h3 className="flex items-baseline gap-2 text-sm font-semibold">
+              {t(`trust.what.${what}`)}
+              <span className="tabular text-ink-faint">{all.length}</span>
+            </h3>
+            <ul aria-label={t(`trust.what.${what}`)}>
+              {all.map((one) => (
+                <Entry key={`${one.file} ${one.detail}`} widening={one} />
+              ))}
+            </ul>
+          </section>
+        ))}
+    </div>
+  )
+}
+
+function Entry({ widening }: { readonly widening: Widening }) {
+  const t = useT()
+  const { environment, secrets } = widening.parameters ?? {}
+  const runs = runsText(widening)
+  return (
+    <li className="wrap-any py-px">
+      {t.maybe(`trust.detail.${widening.code}`, shown(t, widening)) ?? visibleText(widening.detail)}{' '}
+      {widening.file !== widening.parameters?.path && (
+        <span className="font-mono text-sm text-ink-faint">{visibleText(widening.file)}</span>
+      )}
+      {runs !== '' && <code className="my-0.5 block rounded bg-sunken px-1.5 py-0.5 text-sm">{runs}</code>}
+      {environment !== undefined && (
+        <span className="block text-sm text-ink-soft">
+          {t('trust.with_environment', { environment: visibleText(environment) })}
+        </span>
+      )}
+      {secrets !== undefined && (
+        <span className="block text-sm text-warn">
+          {t('trust.with_secrets', { secrets: visibleText(secrets) })}
+        </span>
+      )}
+    </li>
+  )
+}
+
+/** The program, address or file, on a line of its own. */
+function runsText({ parameters = {} }: Widening): string {
+  const { command, url, path, digest } = parameters
+  const named = command ?? url ?? path ?? ''
+  return visibleText(digest === undefined ? named : `${named} (sha256 ${digest})`)
+}
+
+function shown(t: Translate, { parameters = {} }: Widening): Readonly<Record<string, string>> {
+  const entries = Object.entries(parameters).map(([name, value]) => [name, visibleText(value)] as const)
+  const { mode } = parameters
+  return { ...Object.fromEntries(entries), ...(mode !== undefined && { mode: modeText(t, mode) }) }
+}

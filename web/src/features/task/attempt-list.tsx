@@ -1,0 +1,54 @@
+import { duration, timeOfDay } from '@/system/format/numbers'
+import type { TaskRow } from '@/system/rows/model'
+import { nameOf, type Team } from '@/system/selectors/team'
+import { Dot } from '@/ui/marks'
+import { RunLink } from '../agent/background-agent'
+import { detailText } from '../shared/code-texts'
+import { useT } from '../shared/surface'
+import type { TeamHandlers } from '../shared/team-handlers'
+import { RUN_TONES } from '../shared/tones'
+
+/** Every execution of a task, the newest first: which agent, how it went, and the way to its run. */
+export function Attempts({
+  task,
+  team,
+  handlers,
+}: {
+  readonly task: TaskRow
+  readonly team: Team
+  readonly handlers: TeamHandlers
+}) {
+  const t = useT()
+  if (task.attempts.length === 0) return null
+  return (
+    <div>
+      <h4 className="font-medium text-ink-soft">{t('team.attempts_list')}</h4>
+      <ul aria-label={t('team.attempts_list')}>
+        {task.attempts.toReversed().map((one, index) => {
+          const number = one.number || task.attempts.length - index
+          return (
+            <li key={`${number} ${one.runId}`} className="flex flex-wrap items-center gap-x-1.5">
+              <Dot tone={RUN_TONES[one.status]} active={one.status === 'running'} />
+              <span className="tabular">{t('team.attempt', { number })}</span>
+              <span>{t(`team.run.${one.status}`)}</span>
+              {one.agentId && <span className="text-ink-soft">{nameOf(team.agents, one.agentId)}</span>}
+              {one.started > 0 && one.ended > 0 && (
+                <span className="tabular text-ink-faint">
+                  {duration((one.ended - one.started) / 1000, t.locale)}
+                </span>
+              )}
+              {one.runId && (
+                <RunLink
+                  label={t('team.open_attempt', { number })}
+                  text={one.started > 0 ? timeOfDay(one.started, t.locale) : t('team.open_run')}
+                  onOpen={() => handlers.onOpenRun(one.runId)}
+                />
+              )}
+              {one.detail && <span className="wrap-any text-ink-faint">{detailText(t, one.detail)}</span>}
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import { ago, count } from '@/system/format/numbers'
+import type { TaskRow } from '@/system/rows/model'
+import { nameOf, type Team } from '@/system/selectors/team'
+import { Markdown } from '@/ui/markdown/markdown'
+import { useNow } from '@/ui/use-now'
+import { Fact, Facts } from '../inspector/inspector'
+import { LongText } from '../shared/long-text'
+import { Refs } from '../shared/ref-list'
+import { useT } from '../shared/surface'
+import type { TeamHandlers } from '../shared/team-handlers'
+import { Attempts } from './attempt-list'
+
+/** Everything that is on record of a task. */
+export function TaskDetail(props: {
+  readonly task: TaskRow
+  readonly team: Team
+  readonly handlers: TeamHandlers
+}) {
+  const { task, team, handlers } = props
+  const t = useT()
+  const now = useNow(60_000)
+  const title = (key: string) => team.tasks.find((one) => one.key === key)?.title ?? key
+  return (
+    <div className="mt-1 space-y-1.5 border-t border-line pt-1.5 text-sm">
+      <LongText text={task.objective} />
+      {task.acceptance && (
+        <p className="wrap-any text-ink-soft">{t('team.acceptance', { text: task.acceptance })}</p>
+      )}
+      {task.parentTask && !task.job && (
+        <p className="text-ink-soft">{t('team.part_of', { task: title(task.parentTask) })}</p>
+      )}
+      {task.dependsOn.length > 0 && (
+        <p className="wrap-any text-ink-soft">
+          {t('team.depends_on', { tasks: task.dependsOn.map(title).join(', ') })}
+        </p>
+      )}
+      {task.phase && <p className="wrap-any text-ink-soft">{t('team.phase', { phase: task.phase })}</p>}
+      <Counters counters={task.counters} />
+      {task.progress && (
+        <div className="wrap-any text-ink-soft">
+          <Markdown text={task.progress} streaming={false} />
+        </div>
+      )}
+      {task.summary && (
+        <div className="wrap-any">
+          {task.plainText && <p className="text-sm text-ink-faint">{t('team.plain_text')}</p>}
+          <Markdown text={task.summary} streaming={false} />
+        </div>
+      )}
+      <Attempts task={task} team={team} handlers={handlers} />
+      <Refs refs={task.refs} />
+      {task.comments.map((comment) => (
+        <p key={`${comment.at} ${comment.by}`} className="wrap-any">
+          <span className="font-medium">{comment.by ? nameOf(team.agents, comment.by) : t('turn.you')}</span>{' '}
+          <span className="text-ink-faint">{ago(comment.at / 1000, now, t.locale)}</span>
+          <br />
+          {comment.text}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+function Counters({ counters }: { counters: TaskRow['counters'] }) {
+  const t = useT()
+  const all = Object.entries(counters)
+  if (all.length === 0) return null
+  return (
+    <Facts>
+      {all.map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {count(value, t.locale)}
+        </Fact>
+      ))}
+    </Facts>
+  )
+}

@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import { visibleText } from '@/system/format/exact-text'
+import type { TrustRead } from '@/system/generated/contracts'
+import { Button } from '@/ui/button'
+import { Icon } from '@/ui/icon'
+import { Widenings } from '../shared/permission-grants'
+import { useT } from '../shared/surface'
+
+/** What a folder's own files would allow, asked once and quietly. Where they ask for nothing there is nothing to say. */
+export function TrustBanner(props: {
+  readonly trust: TrustRead
+  /** Beside a conversation it is one line until a person looks: nothing is trusted unseen. */
+  readonly folded?: boolean
+  readonly onTrust: () => Promise<unknown>
+  readonly onNotNow: () => void
+}) {
+  const t = useT()
+  const { trust } = props
+  const [open, setOpen] = useState(props.folded !== true)
+  const [busy, setBusy] = useState(false)
+  const give = async () => {
+    setBusy(true)
+    await props.onTrust()
+    setBusy(false)
+  }
+  const changed = trust.state === 'changed'
+  return (
+    <section
+      aria-label={t('trust.region')}
+      className="mx-auto mt-2 w-[calc(100%-40px)] max-w-[780px] shrink-0 rounded-lg border border-line-strong bg-surface px-3.5 py-2.5 max-sm:w-[calc(100%-24px)]"
+    >
+      <div className="flex items-start gap-2.5">
+        <Icon name="shield" className="mt-0.5 text-warn" />
+        <div className="min-w-0 flex-1">
+          <h2 className="font-semibold">{t(changed ? 'trust.changed' : 'trust.title')}</h2>
+          <p className="wrap-any text-sm text-ink-soft">
+            <span className="font-mono">{visibleText(trust.folder)}</span>{' '}
+            <span className="tabular whitespace-nowrap">
+              {t.count('trust.count', trust.widenings.length)}
+            </span>
+          </p>
+        </div>
+        {!open && (
+          <Button className="-my-1" onClick={() => setOpen(true)}>
+            {t('trust.look')}
+          </Button>
+        )}
+      </div>
+      {open && (
+        <div className="space-y-1 pt-1.5">
+          <Widenings widenings={trust.widenings} />
+          <p className="text-sm text-ink-faint">{t('trust.until_then')}</p>
+        </div>
+      )}
+      {open && (
+        <div className="flex justify-end gap-2 pt-1">
+          <Button onClick={props.onNotNow}>{t('trust.not_now')}</Button>
+          <Button look="outline" disabled={busy} onClick={() => void give()}>
+            {t('trust.trust')}
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}

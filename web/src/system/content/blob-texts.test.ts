@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { BlobTexts } from './blob-texts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const ref = (size: number) => ({ hash: 'a'.repeat(64), size })
+
+test('a text is read piece by piece, also where a piece ends inside a character', async () => {
+  const whole = bytes('añ🎭')
+  const asked: [number, number][] = []
+  const blobs = new BlobTexts(async (_, offset, length) => {
+    asked.push([offset, length])
+    return whole.slice(offset, offset + 2)
+  })
+  await blobs.load(ref(whole.length))
+  expect(blobs.get(ref(0).hash)).toEqual({ text: 'a', state: 'part' })
+  while (blobs.get(ref(0).hash)?.state === 'part') await blobs.load(ref(whole.length))
+  expect(blobs.get(ref(0).hash)).toEqual({ text: 'añ🎭', state: 'whole' })
+  expect(asked.map(([offset]) => offset)).toEqual([0, 2, 4, 6])
+})
+
+test('a failed read keeps what is here and can be tried again', async () => {
+  let fails = true
+  const blobs = new BlobTexts(async () => {
+    if (fails) throw new Error('down')
+    return bytes('whole')
+  })
+  await blobs.load(ref(5))
+  expect(blobs.get(ref(0).hash)).toEqual({ text: '', state: 'failed' })
+  fails = false
+  await blobs.load(ref(5))
+  expect(blobs.get(ref(0).hash)).toEqual({ text: 'whole', state: 'whole' })
+})
+
+test('a streamed text is taken for the blob only where its size is the same', () => {
+  const blobs = new BlobTexts(async () => bytes(''))
+  blobs.offer(ref(99), 'short')
+  expect(blobs.get(ref(0).hash)).toBeUndefined()
+  blobs.offer(ref(6), 'añabc')
+  expect(blobs.get(ref(0).hash)).toEqual({ text: 'añabc', state: 'whole' })
+})

@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest'
+import { append, place, queueRow, statusRow, textPart, toolPart, turnRow, upsert } from '../../../dev/rows'
+import type { BlobRef, Op } from '../generated/contracts'
+import { RowStore } from './row-store'
+
+const at = (step: number) => place('trn_a', 10, step)
+const KEY = 'run_trn_a.1'
+
+function textOf(store: RowStore, key = KEY): string {
+  const part = store.panel('parts').get(key)
+  if (part?.kind !== 'assistant_text') throw new Error(`${key} is no text part`)
+  return part.content.text
+}
+
+function streaming(text: string): RowStore {
+  const store = new RowStore()
+  store.apply([upsert('parts', textPart(at(1), text, { state: 'streaming' }))])
+  return store
+}
+
+test('an absent field reads as what its absence means', () => {
+  const store = new RowStore()
+  store.apply([upsert('parts', { kind: 'assistant_text', ...at(1), state: 'streaming', content: {} })])
+  expect(store.panel('parts').get(KEY)).toEqual({
+    kind: 'assistant_text',
+    ...at(1),
+    state: 'streaming',
+    content: { text: '', ref: null, erased: false },
+    commentary: false,
+    revised: false,
+  })
+})
+
+test('a row of a kind that is not known is left out, and the others are shown', () => {
+  const store = new RowStore()
+  const unknown = { kind: 'hologram', ...at(1) } as never
+  expect(store.apply([upsert('parts', unknown), upsert('parts', textPart(at(2), 'here'))])).toBe('applied')
+  expect(
+    store
+      .panel('parts')
+      .all()
+      .map((part) => part.key),
+  ).toEqual(['run_trn_a.2'])
+})
+
+test('a panel is in the order of its rows, and ties are in the order of their keys', () => {
+  const store = new RowStore()
+  store.apply([
+    upsert('queue', queueRow('trn_c', 2, 'third')),
+    upsert('queue', queueRow('trn_b', 2, 'second')),
+    upsert('queue', queueRow('trn_a', 1, 'first')),
+  ])
+  expect(
+    store
+      .panel('queue')
+      .all()
+      .map((row) => row.input.text),
+  ).toEqual(['first', 'second', 'third'])
+  store.apply([{ op: 'remove', panel: 'queue', key: 'trn_b' }])
+  expect(
+    store
+      .panel('queue')
+      .all()
+      .map((row) => row.input.text),
+  ).toEqual(['first', 'third'])
+})
+
+test('the parts of a turn come in the order in which they began, whenever they arrive (UI-03)', () => {
+  const store = new RowStore()
+  store.apply([upsert('parts', textPart(at(3), 'b')), upsert('parts', toolPart(at(2), 'Read'))])
+  store.apply([upsert('parts', textPart(at(1), 'a'))])
+  expect(
+    store
+      .panel('parts')
+      .ofTurn('trn_a')
+      .map((part) => part.key),
+  ).toEqual(['run_trn_a.1', 'run_trn_a.2', 'run_trn_a.3'])
+})
+
+test('text is appended at its offset, counted in characters', () => {
+  const store = streaming('Hé 🎭')
+  expect(store.apply([append(KEY, 'content', 4, ' on'), append(KEY, 'content', 7, ' stage')])).toBe('applied')
+  expect(textOf(store)).toBe('Hé 🎭 on stage')
+})
+
+test('a piece that was seen is not repeated, and one that was seen in part adds the rest (UI-34)', () => {
+  const store = streaming('one two')
+  store.apply([append(KEY, 'content', 0, 'one'), append(KEY, 'content', 4, 'two three')])
+  expect(textOf(store)).toBe('one two three')
+})
+
+test('a piece behind one that was missed is a gap and changes nothing (UI-30)', () => {
+  const store = streaming('one')
+  expect(store.apply([append(KEY, 'content', 9, 'four')])).toBe('gap')
+  expect(textOf(store)).toBe('one')
+  expect(store.apply([append('run_trn_a.7', 'content', 0, 'x')])).toBe('gap')
+})
+
+test('the final text replaces what was streamed and is never appended to it (UI-05)', () => {
+  const store = streaming('The ans')
+  store.apply([upsert('parts', textPart({ ...at(1), sequence: 30 }, 'The answer.', { revised: true }))])
+  expect(textOf(store)).toBe('The answer.')
+})
+
+test('a row that is older than the one that is here changes nothing (UI-34)', () => {
+  const store = new RowStore()
+  const newer = turnRow('trn_a', 10, { sequence: 20, state: 'completed' })
+  store.apply([
+    upsert('turns', newer),
+    upsert('turns', turnRow('trn_a', 10, { sequence: 15, state: 'running' })),
+  ])
+  expect(store.panel('turns').get('trn_a')?.state).toBe('completed')
+})
+
+test('output of a tool grows by its call id', () => {
+  const store = new RowStore()
+  store.apply([upsert('parts', toolPart({ ...at(1), key: 'cal_a' }, 'Bash', { state: 'progress' }))])
+  store.apply([append('cal_a', 'output', 0, 'one\n'), append('cal_a', 'output', 4, 'two\n')])
+  const part = store.panel('parts').get('cal_a')
+  expect(part?.kind === 'tool_call' && part.output.text).toBe('one\ntwo\n')
+})
+
+test('a snapshot stands in the place of everything, and repeats no text (UI-30)', () => {
+  const store = streaming('one two')
+  const snapshot: readonly Op[] = [upsert('parts', textPart(at(1), 'one two three', { state: 'streaming' }))]
+  store.replace(snapshot)
+  store.apply([append(KEY, 'content', 13, ' four')])
+  expect(textOf(store)).toBe('one two three four')
+  store.replace([upsert('status', statusRow())])
+  expect(store.panel('parts').size).toBe(0)
+})
+
+test('older turns that were read stay where the snapshot joins on to them, and go where it does not', () => {
+  const store = new RowStore()
+  store.replace([upsert('turns', turnRow('trn_b', 50))])
+  store.merge('turns', [turnRow('trn_a', 10)])
+  store.merge('parts', [textPart(at(1), 'old')])
+  store.replace([upsert('turns', turnRow('trn_b', 50)), upsert('turns', turnRow('trn_c', 90))])
+  expect(
+    store
+      .panel('turns')
+      .all()
+      .map((turn) => turn.key),
+  ).toEqual(['trn_a', 'trn_b', 'trn_c'])
+  expect(textOf(store)).toBe('old')
+  store.replace([upsert('turns', turnRow('trn_z', 900))])
+  expect(
+    store
+      .panel('turns')
+      .all()
+      .map((turn) => turn.key),
+  ).toEqual(['trn_z'])
+  expect(store.panel('parts').size).toBe(0)
+})
+
+test('a turn that waited when it was last seen is no joint: turns may have ended in between', () => {
+  const store = new RowStore()
+  const waits = { state: 'queued', startedAt: 0, endedAt: 0 } as const
+  store.replace([upsert('turns', turnRow('trn_a', 10)), upsert('turns', turnRow('trn_q', 20, waits))])
+  store.replace([upsert('turns', turnRow('trn_q', 90)), upsert('turns', turnRow('trn_r', 25, waits))])
+  expect(
+    store
+      .panel('turns')
+      .all()
+      .map((turn) => turn.key),
+  ).toEqual(['trn_r', 'trn_q'])
+})
+
+test('what a read gives never replaces what the stream gave', () => {
+  const store = streaming('newest')
+  store.merge('parts', [textPart(at(1), 'older')])
+  expect(textOf(store)).toBe('newest')
+})
+
+test('streamed text is handed on when its row keeps only a preview, unless the text was revised', () => {
+  const handed: [BlobRef, string][] = []
+  const store = new RowStore((ref, text) => handed.push([ref, text]))
+  const ref = { hash: 'h', size: 9 }
+  const content = { text: 'The', ref }
+  store.apply([upsert('parts', textPart(at(1), 'The whole', { state: 'streaming' }))])
+  store.apply([upsert('parts', textPart({ ...at(1), sequence: 30 }, '', { content }))])
+  expect(handed).toEqual([[ref, 'The whole']])
+  store.apply([upsert('parts', textPart(at(2), 'The secret', { state: 'streaming' }))])
+  store.apply([upsert('parts', textPart({ ...at(2), sequence: 31 }, '', { content, revised: true }))])
+  expect(handed).toHaveLength(1)
+})
+
+test('listeners hear of each batch once', () => {
+  const store = new RowStore()
+  let heard = 0
+  store.changes.subscribe(() => heard++)
+  store.apply([upsert('parts', textPart(at(1), 'a')), upsert('parts', textPart(at(2), 'b'))])
+  expect(heard).toBe(1)
+})

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import {
+  agentRow,
+  handoffRow,
+  notificationRow,
+  place,
+  runRow,
+  START,
+  taskRow,
+  teamRow,
+  textPart,
+  toolPart,
+} from '../../../dev/rows'
+import { filled } from '../../../dev/surfaces'
+import type { AnyRow } from '../generated/contracts'
+import type { Part } from '../rows/model'
+import { timeline, wordsOf } from './run-timeline'
+import { type Team, teamOf } from './team'
+
+const at = (seconds: number) => START + seconds * 1_000_000
+const run = filled('runs', runRow({ key: 'run_1', turnId: 'trn_a', started: at(10), ended: at(60) }))
+
+function teamWith(more: Partial<Team>): Team {
+  const none = {
+    agents: [],
+    edges: [],
+    tasks: [],
+    handoffs: [],
+    notifications: [],
+    reviews: [],
+    messages: [],
+    runs: [run],
+  }
+  const team = teamOf(filled('team', teamRow()), { ...none, ...more })
+  if (team === null) throw new Error('no team')
+  return team
+}
+
+function part(seconds: number, row: AnyRow): Part {
+  return { ...filled('parts', row), at: at(seconds) }
+}
+
+test('a timeline has the start, the tools, the children that were started and came back, and the end, in order', () => {
+  const team = teamWith({
+    agents: [
+      filled(
+        'agents',
+        agentRow({ key: 'worker-1', parentAgentId: 'coordinator', parentRunId: 'run_1', taskId: 'tsk_1' }),
+      ),
+    ],
+    tasks: [filled('tasks', taskRow({ key: 'tsk_1', created: at(20) }))],
+    notifications: [filled('notifications', notificationRow({ key: 'ntf_1', at: at(50) }))],
+    handoffs: [filled('handoffs', handoffRow({ key: 'hnd_1', requested: at(30) }))],
+  })
+  const parts = [
+    part(15, toolPart(place('trn_a', 1, 1, 'cal_a'), 'Read', { summary: 'a.py' })),
+    part(55, textPart(place('trn_a', 1, 2), 'All is done.')),
+  ]
+  expect(timeline(run, team, parts).map((moment) => `${moment.kind} ${wordsOf(moment)}`.trim())).toEqual([
+    'started',
+    'tool Read a.py',
+    'spawned worker-1',
+    'handoff database The migration is yours from here.',
+    'returned worker-1 The lexer is read once.',
+    'text All is done.',
+    'ended',
+  ])
+})
+
+test('what another run of the same turn did is not in it (MAR-15)', () => {
+  const parts = [
+    part(5, toolPart(place('trn_a', 1, 1, 'cal_before'), 'Read')),
+    part(20, toolPart(place('trn_a', 1, 2, 'cal_own'), 'Grep')),
+    part(70, toolPart(place('trn_a', 1, 3, 'cal_after'), 'Write')),
+  ]
+  const late = filled('notifications', notificationRow({ key: 'ntf_1', at: at(90) }))
+  const other = filled('agents', agentRow({ key: 'worker-2', parentRunId: 'run_2' }))
+  const shown = timeline(run, teamWith({ notifications: [late], agents: [other] }), parts)
+  expect(shown.map((moment) => moment.key)).toEqual(['started', 'cal_own', 'ended'])
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { ApiClient } from '../api/client'
+import { Attachments, MOST_FILES } from './attachment-store'
+
+const file = (name: string) => new File(['abc'], name)
+
+function attachments(answer: (path: string) => Response | Promise<Response>) {
+  const sent: string[] = []
+  const api = new ApiClient(
+    async () => new Response(),
+    () => 'key',
+    async (path, _file, onProgress) => {
+      sent.push(path)
+      onProgress(0.5)
+      return answer(path)
+    },
+  )
+  return { all: new Attachments(api), sent }
+}
+
+const taken = () => new Response(JSON.stringify({ upload: 'upl_a', name: 'a', media: 'text/plain', size: 3 }))
+const settled = (all: Attachments) => expect.poll(() => all.of('p').map((one) => one.state))
+
+test('a file is there once the server took it, and goes with the input that names it', async () => {
+  const { all, sent } = attachments(taken)
+  all.add('p', [file('notes.txt')])
+  expect(all.of('p').map((one) => [one.state, one.share])).toEqual([['sending', 0.5]])
+  await settled(all).toEqual(['ready'])
+  expect(sent).toEqual(['/api/v1/uploads?name=notes.txt'])
+  expect(all.take('p').map((one) => one.upload)).toEqual(['upl_a'])
+  expect(all.of('p')).toEqual([])
+})
+
+test('a file that is refused says why and stays until it is taken away', async () => {
+  const refused = { code: 'too_large', message: 'It is too large.' }
+  const { all } = attachments(() => new Response(JSON.stringify(refused), { status: 413 }))
+  all.add('p', [file('big')])
+  await settled(all).toEqual(['failed'])
+  expect(all.of('p')[0]?.problem?.code).toBe('too_large')
+  all.remove('p', all.of('p')[0]?.id ?? '')
+  expect(all.of('p')).toEqual([])
+})
+
+test('what was not taken comes back before what was put there since; more than fit are left', async () => {
+  const { all } = attachments(taken)
+  all.add('p', [file('first')])
+  await settled(all).toEqual(['ready'])
+  const before = all.take('p')
+  all.add('p', [file('second')])
+  all.giveBack('p', before)
+  expect(all.of('p').map((one) => one.name)).toEqual(['first', 'second'])
+  all.add(
+    'p',
+    Array.from({ length: 40 }, (_, n) => file(`f${n}`)),
+  )
+  expect(all.of('p')).toHaveLength(MOST_FILES)
+})

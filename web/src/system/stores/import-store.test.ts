@@ -1,0 +1,128 @@
+import { expect, test, vi } from 'vitest'
+import { FakeServer, Refused } from '../../../dev/fake-server'
+import { ApiClient } from '../api/client'
+import type { PastSessionFound } from '../generated/contracts'
+import { PastDesk } from './import-store'
+
+function found(sourceId: string, more: Partial<PastSessionFound> = {}): PastSessionFound {
+  return { source: 'codex', product: 'Codex', sourceId, folder: '/a', title: sourceId, changed: 1, ...more }
+}
+
+type Answers = Readonly<Record<string, (body: Record<string, string>) => unknown>>
+
+function desk(answers: Answers) {
+  const server = new FakeServer({ workspace: [], sessions: {}, answers })
+  return { server, desk: new PastDesk(new ApiClient(server.fetch, () => 'key')) }
+}
+
+/** An answer that comes when it is let. */
+function held(answer: unknown) {
+  let release = () => {}
+  const held = new Promise((resolve) => {
+    release = () => resolve(answer)
+  })
+  return { answer: () => held, release }
+}
+
+const IMPORTED = { sessionId: 'ses_1', added: 2, known: 0 }
+const states = ({ shown }: PastDesk) =>
+  Object.fromEntries(Object.entries(shown.imports).map(([key, one]) => [key, one.state]))
+
+test('what is read of a folder is gone when another one is opened, also where it comes late', async () => {
+  const late = held({ sessions: [found('a')] })
+  const { desk: past } = desk({
+    list_past_sessions: ({ workspaceId }) =>
+      workspaceId === 'wks_a' ? late.answer() : { sessions: [found('b')] },
+  })
+  const first = past.open('wks_a')
+  await past.open('wks_b')
+  late.release()
+  await first
+
+  expect(past.shown.list?.sessions).toEqual([found('b')])
+})
+
+test('one is imported after the other, by what names it, and the list is read again', async () => {
+  let here = false
+  const first = held(IMPORTED)
+  const { desk: past, server } = desk({
+    list_past_sessions: () => ({ sessions: [found('a', here ? { imported: true } : {}), found('b')] }),
+    import_past_session: ({ sourceId }) => (sourceId === 'a' ? first.answer() : IMPORTED),
+  })
+  await past.open('wks_a')
+  const done = past.take([found('a'), found('b')])
+  expect(states(past)).toEqual({ 'codex a': 'running', 'codex b': 'waiting' })
+  await past.take([found('a')])
+  here = true
+  first.release()
+  await done
+
+  expect(states(past)).toEqual({ 'codex a': 'done', 'codex b': 'done' })
+  expect(past.shown.list?.sessions[0]?.imported).toBe(true)
+  expect(server.given.map(({ name, body }) => [name, body])).toEqual([
+    ['import_past_session', { workspaceId: 'wks_a', source: 'codex', sourceId: 'a' }],
+    ['import_past_session', { workspaceId: 'wks_a', source: 'codex', sourceId: 'b' }],
+  ])
+})
+
+test('what waits is left out when the person stops, and what runs goes on', async () => {
+  const first = held(IMPORTED)
+  const { desk: past, server } = desk({ import_past_session: () => first.answer() })
+  await past.open('wks_a')
+  const done = past.take([found('a'), found('b')])
+  past.stop()
+  first.release()
+  await done
+
+  expect(states(past)).toEqual({ 'codex a': 'done' })
+  expect(server.given).toHaveLength(1)
+})
+
+test('one that is refused says why, and the next one is imported all the same', async () => {
+  const refusal = new Refused(422, { code: 'transcript_unreadable', message: 'Gone.' })
+  const { desk: past } = desk({
+    import_past_session: ({ sourceId }) => (sourceId === 'a' ? refusal : IMPORTED),
+  })
+  await past.open('wks_a')
+  await past.take([found('a'), found('b')])
+
+  expect(past.shown.imports).toEqual({
+    'codex a': {
+      state: 'failed',
+      refused: { code: 'transcript_unreadable', message: 'Gone.', hint: '', field: '' },
+    },
+    'codex b': { state: 'done', answer: IMPORTED },
+  })
+})
+
+test('what runs is asked about until it is over, also where another page began it', async () => {
+  vi.useFakeTimers()
+  try {
+    const told = [{ importing: 1 }, { importing: 7 }, { imported: true }]
+    let asked = 0
+    const { desk: past } = desk({
+      list_past_sessions: () => ({ sessions: [found('a', told[asked++])] }),
+    })
+    await past.open('wks_a')
+    expect(past.shown.list?.sessions[0]?.importing).toBe(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(past.shown.list?.sessions[0]?.importing).toBe(7)
+    await vi.advanceTimersByTimeAsync(10_000)
+
+    expect(past.shown.list?.sessions[0]?.imported).toBe(true)
+    expect(asked).toBe(3)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a list that could not be read says why, and is read at the next try', async () => {
+  let answer: unknown = new Refused(500, { code: 'internal', message: 'Broken.' })
+  const { desk: past } = desk({ list_past_sessions: () => answer })
+  await past.open('wks_a')
+  expect([past.shown.failed?.message, past.shown.list]).toEqual(['Broken.', null])
+  answer = { sessions: [] }
+  await past.open('wks_a')
+
+  expect([past.shown.failed, past.shown.list]).toEqual([null, { sessions: [] }])
+})
