@@ -13,8 +13,8 @@ ARGS ?=
 N ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help up page setup setup-run setup-dev setup-test setup-bench test test-web test-python test-pythons prove check check-python \
-	check-types check-imports check-generated check-web mutate gen lock bench clean
+.PHONY: help up page setup setup-run setup-dev setup-test setup-bench setup-docs test test-web test-python test-pythons prove check check-python \
+	check-types check-imports check-generated check-web mutate gen lock docs bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -30,7 +30,7 @@ page: setup-run  ## build the page from web/ where it is not current
 setup: setup-dev  ## set up .venv with the package (editable) and the tools, and web/node_modules
 	@$(BIN)/python scripts/page.py install
 
-setup-run setup-dev setup-test setup-bench:
+setup-run setup-dev setup-test setup-bench setup-docs:
 	@python=$$(scripts/find-python) && "$$python" scripts/setup.py $(@:setup-%=%)
 
 test: test-python  ## set up what tests need and pass them
@@ -79,6 +79,9 @@ lock: setup-dev  ## write the lock files in requirements/ (ARGS=--upgrade for th
 gen: setup-dev  ## write the files that are generated from the contracts
 	@$(BIN)/python scripts/gen
 
+docs: setup-docs  ## build the docs site into site/, where a broken link fails
+	@$(BIN)/python -m zensical build --clean --strict
+
 bench: setup-bench  ## run the benchmarks beside their peers
 	@$(BIN)/python scripts/page.py build
 	@$(BIN)/python -m bench $(if $(N),--n $(N)) $(ARGS)
@@ -88,5 +91,5 @@ prove-%: setup-test
 	@$(BIN)/python -m tests.prove.$(subst -,_,$*) $(if $(N),--n $(N)) $(ARGS)
 
 clean:  ## remove what was set up and built
-	rm -rf .venv .venvs web/node_modules web/dist src/callboard/adapters/http/page dist build \
+	rm -rf .venv .venvs web/node_modules web/dist src/callboard/adapters/http/page dist build site .cache \
 		.pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,10 +1,10 @@
-"""Sets up what the Makefile's targets need: `setup.py run | dev | test | bench`.
+"""Sets up what the Makefile's targets need: `setup.py run | dev | test | bench | docs`.
 
 Runs on the standard library of the Python that the Makefile found. `run` is the product and what builds its page, `dev`
-adds the tools, `test` adds Chromium, bubblewrap and strace to `dev`, and `bench` adds the peers to `run`. Packages come
-from the lock files in `requirements/`, which name every version with its hashes (`make lock` writes them); the peers of
-`bench` are not locked. A stamp in `.venv` per level, keyed on what it installs, makes a second run a matter of
-milliseconds. The page's packages are `page.py install`.
+adds the tools, `test` adds Chromium, bubblewrap and strace to `dev`, and `bench` adds the peers to `run`. `docs` builds the
+docs site and needs no other level. Packages come from the lock files in `requirements/`, which name every version with its
+hashes (`make lock` writes them). The peers of `bench` are not locked. A stamp in `.venv` per level, keyed on what it
+installs, makes a second run a matter of milliseconds. `page.py install` installs the page's packages.
 """
 
 from __future__ import annotations
@@ -27,10 +27,16 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 #: The lock file of each level.
-LOCKS = {"run": "run.txt", "dev": "dev.txt", "test": "dev.txt", "bench": "run.txt"}
+LOCKS = {"run": "run.txt", "dev": "dev.txt", "test": "dev.txt", "bench": "run.txt", "docs": "docs.txt"}
 PROGRESS_EVERY_S = 3.0
 #: The levels, and which of them hold everything that a level asks for.
-HELD_BY = {"run": ("run", "dev", "test", "bench"), "dev": ("dev", "test"), "test": ("test",), "bench": ("bench",)}
+HELD_BY = {
+    "run": ("run", "dev", "test", "bench"),
+    "dev": ("dev", "test"),
+    "test": ("test",),
+    "bench": ("bench",),
+    "docs": ("docs",),
+}
 
 
 class SetupError(Exception):
@@ -97,6 +103,8 @@ def _install(project: dict[str, Any], level: str) -> None:
     lock = LOCKS[level]
     _say(f"installing requirements/{lock}")
     _run([*pip, "--require-hashes", "--requirement", str(ROOT / "requirements" / lock)], "pip install")
+    if level == "docs":
+        return
     _say("installing callboard")
     _run([*pip, "--no-build-isolation", "--no-deps", "--editable", str(ROOT)], "pip install")
     if level == "bench":
@@ -166,7 +174,7 @@ def _say(line: str) -> None:
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or arguments[0] not in HELD_BY:
-        _say("usage: setup.py run | dev | test | bench")
+        _say("usage: setup.py run | dev | test | bench | docs")
         return 2
     try:
         setup(arguments[0])

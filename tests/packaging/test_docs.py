@@ -1,0 +1,112 @@
+"""The documents name what is there: files, headings, pages of the site, and objects of the API reference."""
+
+import importlib
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from packaging.utils import canonicalize_name
+
+from tests.packaging.test_dependencies import LOCKED, grouped, locked
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+LINK = re.compile(r"!?\[[^\]]*\]\((?P<address>[^)\s]+)\)|<(?:img|source)[^>]+src(?:set)?=\"(?P<source>[^\"]+)\"")
+#: A path in backticks that can only be one of this repository.
+NAMED = re.compile(r"`(?P<path>(?:src/callboard|tests|scripts|web/src|bench|schemas|requirements)/[\w./-]+)`")
+FENCE = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#{1,6} +(?P<text>.+?)\s*$", re.MULTILINE)
+REFERENCE = re.compile(r"^::: (?P<name>\S+)$", re.MULTILINE)
+NAV_ENTRY = re.compile(r"^ +- (?:[^:\n]+: )?(?P<page>\S+\.md)$", re.MULTILINE)
+
+
+def documents() -> list[Path]:
+    """Every document of the repository, except those that the product ships to its users' folders."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    return [ROOT / name for name in listed if not name.startswith(("src/", "examples/")) and (ROOT / name).exists()]
+
+
+def prose(document: Path) -> str:
+    return FENCE.sub("", document.read_text())
+
+
+def slugs(document: Path) -> set[str]:
+    """The anchors of the headings, as GitHub makes them."""
+    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading["text"]) for heading in HEADING.finditer(prose(document)))
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in plain}
+
+
+def links(document: Path) -> Iterator[str]:
+    for link in LINK.finditer(prose(document)):
+        address = link["address"] or link["source"]
+        if not re.match(r"[a-z]+:", address):
+            yield address
+
+
+def broken_links(document: Path) -> Iterator[str]:
+    for address in links(document):
+        path, _, anchor = address.partition("#")
+        target = (document.parent / path).resolve() if path else document
+        if not target.exists() or (anchor and anchor not in slugs(target)):
+            yield f"{document.relative_to(ROOT)}: {address}"
+
+
+def test_every_link_between_documents_and_to_files_leads_somewhere():
+    """X11: a reader who follows a link arrives, at the heading too."""
+    assert [broken for document in documents() for broken in broken_links(document)] == []
+
+
+@pytest.mark.parametrize("address", ["none.md", "#none", "settings.md#none", "../none"])
+def test_a_broken_link_is_found(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """X11: the check sees a missing file and a missing heading."""
+    monkeypatch.setattr("tests.packaging.test_docs.ROOT", tmp_path)
+    (tmp_path / "settings.md").write_text("# Settings\n")
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n[top](#page) [settings](settings.md#settings) [broken]({address})\n")
+
+    assert list(broken_links(page)) == [f"page.md: {address}"]
+
+
+def test_every_file_that_a_document_names_is_there():
+    """X11: a moved file is renamed in the documents as well."""
+    missing = [
+        f"{document.relative_to(ROOT)}: {named['path']}"
+        for document in documents()
+        for named in NAMED.finditer(prose(document))
+        if not (ROOT / named["path"]).exists()
+    ]
+
+    assert missing == []
+
+
+def test_every_page_is_in_the_navigation_of_the_site_once():
+    """X11: no page can be reached by its address alone."""
+    entries = [entry["page"] for entry in NAV_ENTRY.finditer((ROOT / "mkdocs.yml").read_text())]
+
+    assert sorted(entries) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+
+
+def test_the_api_reference_names_objects_that_are_there():
+    """X11: the reference follows a module that moves."""
+    names = [name["name"] for page in DOCS.rglob("*.md") for name in REFERENCE.finditer(page.read_text())]
+
+    assert names
+    for name in names:
+        importlib.import_module(name)
+
+
+def test_the_lock_of_the_docs_site_agrees_with_the_one_of_the_tests():
+    """X11: building the site changes no package that the tests run with."""
+    text = (ROOT / "requirements" / "docs.txt").read_text()
+    entries = [line for line in text.replace("\\\n", " ").splitlines() if LOCKED.match(line)]
+    site, tests = locked("docs.txt"), locked("dev.txt")
+
+    assert {canonicalize_name(requirement.name) for requirement in grouped("docs")} <= site.keys()
+    assert [line.split()[0] for line in entries if "--hash=sha256:" not in line] == []
+    assert "://" not in text
+    assert {name: site[name][0] for name in site.keys() & tests} == {
+        name: tests[name][0] for name in site.keys() & tests
+    }
