@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from callboard.app.announcement import find
 from callboard.app.client import Client
-from callboard.app.endpoint import find
 from callboard.app.home import Home
 from callboard.contracts.commands import GetThreadRead, ListSessions, RespondAction, SessionList, ThreadRead
 from tests.app.product import Product

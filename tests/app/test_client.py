@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from callboard.app.announcement import find
 from callboard.app.client import Client
-from callboard.app.endpoint import Endpoint, find
+from callboard.app.endpoint import Endpoint
 from callboard.app.home import Home
 from callboard.contracts.commands import (
     ListSessions,

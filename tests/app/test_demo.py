@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
+from callboard.app.announcement import find
 from callboard.app.cli.loop import run_async
 from callboard.app.client import Client
 from callboard.app.demos.catalog import NAMES, set_out
-from callboard.app.endpoint import find
 from callboard.app.home import Home
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.commands.base import Command

@@ -114,7 +114,7 @@ def test_a_store_that_is_held_by_a_process_which_does_not_answer_is_named_with_i
     product: Product, monkeypatch: pytest.MonkeyPatch
 ):
     """CTL-17"""
-    monkeypatch.setattr("callboard.app.endpoint.ANSWER_S", 0.3)
+    monkeypatch.setattr("callboard.app.announcement.ANSWER_S", 0.3)
     monkeypatch.setattr("callboard.app.hosting.BEGIN_S", 0.3)
     with product.up() as (running, ready):
         running.signal(signal.SIGSTOP)

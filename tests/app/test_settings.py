@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.endpoint import find
+from callboard.app.announcement import find
 from callboard.app.home import Home, keep
 from callboard.app.providers import key_of, providers_of
 from callboard.app.settings import PORT, load

@@ -22,7 +22,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.runtime import CommandService
 from callboard.contracts.settings import Settings
 
-from .endpoint import Announcement, Endpoint, find
+from .announcement import Announcement, find
+from .endpoint import Endpoint
 from .folder_use import FolderClaim
 from .home import Home, unusable
 from .interpreter import settle_heap, share_time

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
+from .announcement import find
 from .client import Client
-from .endpoint import Endpoint, find
+from .endpoint import Endpoint
 from .home import Home
 from .hosting import find_or_open, hosted
 from .settings import load

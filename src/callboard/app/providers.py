@@ -22,6 +22,8 @@ from callboard.contracts.settings import (
 )
 from callboard.models.settings import ProviderSettings
 
+from .endpoint import Mark
+
 OPENAI = "https://api.openai.com/v1"
 
 
@@ -131,13 +133,6 @@ def _provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettin
         reasoning=model.reasoning,
         missing=missing,
     )
-
-
-class Mark(msgspec.Struct, frozen=True):
-    """By which two processes see whether they mean the same model and key, without telling either."""
-
-    model: str
-    key: str
 
 
 def marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], secret: str) -> tuple[Mark, ...]:

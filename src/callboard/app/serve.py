@@ -19,7 +19,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import PERSON
 from callboard.contracts.settings import Settings
 
-from .endpoint import Endpoint, unused
+from .announcement import unused
+from .endpoint import Endpoint
 from .folder_use import FolderUse, others_on
 from .home import Home
 from .hosting import Hosted, find_or_open, hosted

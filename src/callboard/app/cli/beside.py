@@ -11,7 +11,7 @@ import msgspec
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import Settings
 
-from ..endpoint import find
+from ..announcement import find
 from ..folder_use import others_on
 from ..home import Home
 from ..settings import load

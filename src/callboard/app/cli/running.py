@@ -23,8 +23,9 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.rows import TurnRow
 from callboard.contracts.settings import AnyModel
 
+from ..announcement import unused
 from ..client import Client
-from ..endpoint import Endpoint, unused
+from ..endpoint import Endpoint
 from ..home import Home
 from ..joining import connected
 from ..reading import newest_session

@@ -14,8 +14,8 @@ from callboard.contracts.commands.secrets import ListSecrets, RemoveSecret, Secr
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 
+from ..announcement import find
 from ..client import Client
-from ..endpoint import find
 from ..home import Home
 from .loop import run_async
 from .terminal import Style, err, out, plain

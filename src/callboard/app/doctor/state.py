@@ -13,7 +13,8 @@ from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.lock import writer_of
 from callboard.log.sqlite.upkeep.checking import check_store
 
-from ..endpoint import Endpoint, find
+from ..announcement import find
+from ..endpoint import Endpoint
 from ..home import VARIABLE, Home
 from ..settings import PORT, load
 from .finding import Finding, bad, ok, warn

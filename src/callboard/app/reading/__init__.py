@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 from callboard.contracts.errors import Refusal
 
-from ..endpoint import find
+from ..announcement import find
 from ..home import VARIABLE, Home
 from .port import Listed, Reader
 
